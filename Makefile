@@ -1,0 +1,85 @@
+# Everything runs in a virtual environment of its own. Needed beforehand: Python 3.11+, git, make.
+#
+#   make demo    train an agent for about two minutes, play a league, leave a replay
+#   make test    run the tests
+#   make help    list the rest
+
+PYTHON ?= python3
+VENV ?= .venv
+TORCH ?= torch==2.13.0
+WORKERS ?= 2
+PYTEST_ARGS ?=
+MINUTES ?= 2
+DEMO ?= runs/demo
+
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.stamp-dev
+BENCHED := $(VENV)/.stamp-bench
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help install demo test lint format docs bench clean distclean
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+
+# A stamp is made last: an installation that was interrupted is done again.
+$(VENV)/.stamp-venv:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	    { echo "Python 3.11 or newer is needed; name one: make PYTHON=python3.12 ..."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+# PyTorch goes in first, on its own, so that pip can be pointed at a CPU build (CONTRIBUTING.md).
+$(VENV)/.stamp-torch: $(VENV)/.stamp-venv
+	$(BIN)/python -m pip install "$(TORCH)"
+	@touch $@
+
+$(INSTALLED): pyproject.toml $(VENV)/.stamp-torch
+	$(BIN)/python -m pip install -e ".[dev]"
+	@touch $@
+
+$(BENCHED): $(INSTALLED)
+	$(BIN)/python -m pip install -e ".[bench]"
+	@touch $@
+
+install: $(INSTALLED)  ## create the virtual environment and install everything but the peers
+
+demo: $(INSTALLED)  ## train for two minutes, play a league, leave a replay (runs/demo)
+	rm -rf $(DEMO)
+	$(BIN)/ludotheque train --game sarena --minutes $(MINUTES) --seed 0 --out $(DEMO)
+	$(BIN)/ludotheque league --game sarena --agents random,greedy,mcts,ppo:$(DEMO)/model.zip \
+	    --games 100 --seed 0 --out $(DEMO)/league
+	$(BIN)/ludotheque watch --game sarena --agents ppo:$(DEMO)/model.zip,mcts --seed 0 \
+	    --save $(DEMO)/replay.gif --save $(DEMO)/replay.jsonl
+	@echo
+	@echo "The last game: $(DEMO)/replay.gif"
+	@echo "Step through it: $(BIN)/ludotheque watch --replay $(DEMO)/replay.jsonl"
+	@echo "Play against the agent: $(BIN)/ludotheque play --opponents ppo:$(DEMO)/model.zip"
+
+test: $(INSTALLED)  ## run the tests
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(PYTEST_ARGS)
+
+lint: $(INSTALLED)  ## check style and formatting
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: $(INSTALLED)  ## put style and formatting right
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: $(INSTALLED)  ## write again the recorded games and the tables of the pages
+	$(BIN)/python -m ludotheque.testing.playthrough
+	$(BIN)/python -m ludotheque.testing.pages
+
+bench: $(BENCHED)  ## measure against the peers (installs them)
+	$(BIN)/ludotheque bench throughput
+	$(BIN)/ludotheque bench search
+	$(BIN)/ludotheque bench training
+
+clean:  ## remove what tests and builds leave
+	rm -rf build dist *.egg-info .pytest_cache .ruff_cache .hypothesis .coverage .coverage.* htmlcov
+	find . -path ./$(VENV) -prune -o -name __pycache__ -type d -exec rm -rf {} +
+
+distclean: clean  ## and the virtual environment; trained agents in runs/ stay
+	rm -rf $(VENV)

@@ -1,0 +1,1 @@
+"""Agents: random, greedy, search and self-play."""

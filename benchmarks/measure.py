@@ -1,0 +1,392 @@
+"""How every figure here is taken: warm-up left out, peers in turn with ours, medians.
+
+A `Probe` is one thing to measure. Building it imports what it needs, so that a package that is
+not installed is reported and stops nothing. `interleave` runs a group of probes A B A B ..., so
+that whatever else the machine does falls on all of them, and `ratio` compares round by round.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import statistics
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+Work = Callable[[], int]  # does a slice of work, returns how many units it did
+
+PACKAGES = (
+    "ludotheque",
+    "numpy",
+    "numba",
+    "gymnasium",
+    "pettingzoo",
+    "stable-baselines3",
+    "sb3-contrib",
+    "torch",
+    "jax",
+    "pgx",
+    "open-spiel",
+)
+WARM_UP_SECONDS = 0.3
+
+
+class NotInstalledError(Exception):
+    """A probe's package is missing; the message names it."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How long to measure: `repetitions` rounds of at least `seconds` each."""
+
+    seconds: float = 1.0
+    repetitions: int = 5
+
+    def __post_init__(self):
+        if self.seconds <= 0:
+            raise ValueError(f"seconds is {self.seconds}; give a time above 0")
+        if self.repetitions < 1:
+            raise ValueError(f"repetitions is {self.repetitions}; give 1 or more")
+
+    @classmethod
+    def of(cls, seconds: float, repetitions: int, quick: bool) -> Settings:
+        """Settings from a script's options; `quick` only shows that everything runs."""
+        return cls(0.1, 3) if quick else cls(seconds, repetitions)
+
+
+@dataclass(frozen=True)
+class Probe:
+    """One thing to measure.
+
+    Args:
+        name: Unique in its run; the other tables refer to it.
+        build: Imports, prepares and returns the `Work`; raises `NotInstalledError`.
+        unit: What is counted: "plies", "steps", "simulations".
+        batch: Games advanced together.
+        threads: Threads that may work, as text ("1", "2", "all").
+        ours: False for another library.
+        note: What a reader must know to judge the figure.
+    """
+
+    name: str
+    build: Callable[[], Work]
+    unit: str = "plies"
+    batch: int = 1
+    threads: str = "1"
+    ours: bool = True
+    note: str = ""
+
+
+@dataclass
+class Result:
+    """Rates of one probe, one a round, in units a second; or why there are none."""
+
+    name: str
+    group: str
+    unit: str
+    batch: int
+    threads: str
+    ours: bool
+    note: str
+    rates: list[float] = field(default_factory=list)
+    median: float | None = None
+    skipped: str = ""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A ratio to reach: the median of `ours` / `peer`, round by round, at least `target`.
+
+    A bar with no target is shown and not judged.
+    """
+
+    name: str
+    ours: str
+    peer: str
+    target: float | None = None
+
+
+@dataclass
+class Ratio:
+    """What a `Bar` came to; `ratio` is None when one side was not measured."""
+
+    name: str
+    ours: str
+    peer: str
+    target: float | None
+    ratios: list[float]
+    ratio: float | None
+    reached: bool | None
+
+
+def need(module: str, package: str | None = None) -> Any:
+    """Imports `module`, or raises `NotInstalledError` naming the `package` that has it."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise NotInstalledError(f"{package or module} not installed ({error})") from error
+
+
+def timed(work: Work, seconds: float) -> tuple[int, float]:
+    """Repeats `work` for at least `seconds`; returns the units done and the time it took."""
+    done, start = 0, perf_counter()
+    elapsed = 0.0
+    while elapsed < seconds:
+        done += work()
+        elapsed = perf_counter() - start
+    return done, elapsed
+
+
+def rate(work: Work, seconds: float) -> float:
+    """Units a second of `work`."""
+    done, elapsed = timed(work, seconds)
+    return done / elapsed
+
+
+def interleave(
+    groups: dict[str, Sequence[Probe]], settings: Settings, console: Console | None = None
+) -> list[Result]:
+    """Measures every group of probes in turn, the probes of a group round by round.
+
+    Returns:
+        One `Result` a probe, in the order given. A probe that cannot be built is skipped, with
+        the reason in `skipped`.
+    """
+    results = []
+    total = sum(len(probes) for probes in groups.values()) * settings.repetitions
+    with _progress(console) as progress:
+        task = progress.add_task("measuring", total=total)
+        for group, probes in groups.items():
+            progress.update(task, description=group)
+            results += _measure_group(group, probes, settings, lambda n: progress.advance(task, n))
+    return results
+
+
+def _measure_group(group, probes, settings, advance) -> list[Result]:
+    results = [Result(group=group, **{k: getattr(p, k) for k in _COPIED}) for p in probes]
+    works = [
+        _prepare(probe, result, settings) for probe, result in zip(probes, results, strict=True)
+    ]
+    advance(settings.repetitions * works.count(None))
+    for _ in range(settings.repetitions):
+        for work, result in zip(works, results, strict=True):
+            if work is not None:
+                result.rates.append(rate(work, settings.seconds))
+                advance(1)
+    for result in results:
+        result.median = statistics.median(result.rates) if result.rates else None
+    return results
+
+
+_COPIED = ("name", "unit", "batch", "threads", "ours", "note")
+
+
+def _prepare(probe: Probe, result: Result, settings: Settings) -> Work | None:
+    try:
+        work = probe.build()
+    except NotInstalledError as missing:
+        result.skipped = str(missing)
+        return None
+    except Exception as error:
+        if probe.ours:
+            raise
+        # A version of a peer that works otherwise must not cost the figures of all the rest.
+        result.skipped = f"failed: {type(error).__name__}: {error}"
+        return None
+    timed(work, min(WARM_UP_SECONDS, settings.seconds))
+    return work
+
+
+def compare(bars: Iterable[Bar], results: Iterable[Result]) -> list[Ratio]:
+    """The ratio of every bar, from rates taken in the same rounds."""
+    rates = {result.name: result.rates for result in results}
+    return [_compare_one(bar, rates) for bar in bars]
+
+
+def _compare_one(bar: Bar, rates: dict[str, list[float]]) -> Ratio:
+    pairs = zip(rates.get(bar.ours, []), rates.get(bar.peer, []), strict=False)
+    ratios = [ours / peer for ours, peer in pairs]
+    ratio = statistics.median(ratios) if ratios else None
+    judged = ratio is not None and bar.target is not None
+    return Ratio(
+        bar.name,
+        bar.ours,
+        bar.peer,
+        bar.target,
+        ratios,
+        ratio,
+        bool(ratio >= bar.target) if judged else None,
+    )
+
+
+def machine() -> dict[str, Any]:
+    """Processor, cores this process may use, load, and versions of what is measured."""
+    try:
+        cores = len(os.sched_getaffinity(0))
+    except AttributeError:  # not on macOS or Windows
+        cores = os.cpu_count()
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
+    return {
+        "cpu": _cpu_model(),
+        "cores": cores,
+        "load_before": load,
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "packages": {name: _version(name) for name in PACKAGES},
+    }
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def _cpu_model() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.machine())
+
+
+def print_machine(console: Console, facts: dict[str, Any]) -> None:
+    """One line for the machine, one for the versions; warns when the machine is not quiet."""
+    console.print(f"{facts['cpu']}, {facts['cores']} cores, {facts['system']}", highlight=False)
+    found = {k: v for k, v in facts["packages"].items() if v != "not installed"}
+    versions = ", ".join(f"{name} {number}" for name, number in found.items())
+    console.print(f"Python {facts['python']}, {versions}", highlight=False)
+    load = facts["load_before"]
+    if load is not None and load > 0.5:
+        console.print(f"[yellow]Load average {load:.2f}: figures taken now are noisy.[/]")
+
+
+def print_results(console: Console, results: Sequence[Result]) -> None:
+    """A table of rates for every group, and under it what a reader must know of them."""
+    for group in dict.fromkeys(result.group for result in results):
+        table = Table("", title=group, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+        for heading in ("threads", "a second", "spread"):
+            table.add_column(heading, justify="right")
+        for result in (r for r in results if r.group == group):
+            table.add_row(*_cells(result))
+        console.print(table)
+        for note in dict.fromkeys(r.note for r in results if r.group == group and r.note):
+            console.print(f"  {escape(note)}", style="dim", highlight=False)
+
+
+def _cells(result: Result) -> tuple[str, ...]:
+    name = f"[{'cyan' if result.ours else 'default'}]{escape(result.name)}[/]"
+    if result.median is None:
+        return name, "", "-", f"[yellow]{escape(result.skipped)}[/]"
+    spread = (max(result.rates) - min(result.rates)) / 2 / result.median
+    return name, result.threads, short(result.median), f"±{100 * spread:.0f} %"
+
+
+def print_ratios(console: Console, ratios: Sequence[Ratio]) -> None:
+    """The table of bars: what was asked, what was reached."""
+    if not ratios:
+        return
+    title = "Ratios (median over the rounds of ours / other)"
+    table = Table("", title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    for heading in ("ratio", "asked", ""):
+        table.add_column(heading, justify="right")
+    for ratio in ratios:
+        table.add_row(
+            escape(ratio.name),
+            "-" if ratio.ratio is None else f"{ratio.ratio:.2f}",
+            "" if ratio.target is None else f"{ratio.target:g}",
+            {True: "[green]reached[/]", False: "[red]missed[/]", None: ""}[ratio.reached],
+        )
+    console.print(table)
+
+
+def short(number: float) -> str:
+    """A rate as a person reads it: 812, 9.3 k, 12.4 M."""
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if number >= size:
+            return f"{number / size:.3g} {letter}"
+    return f"{number:.3g}"
+
+
+def write_json(path: Path, record: dict[str, Any]) -> None:
+    """Writes `record` to a temporary file beside `path` and renames it: never half a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside.write_text(json.dumps(record, indent=1) + "\n")
+    beside.replace(path)
+
+
+def record_of(
+    facts: dict[str, Any],
+    settings: Settings,
+    results: Sequence[Result],
+    ratios: Sequence[Ratio] = (),
+    **more: Any,
+) -> dict[str, Any]:
+    """Everything a run measured, ready for `write_json`."""
+    return {
+        "machine": facts,
+        "settings": asdict(settings),
+        "results": [asdict(result) for result in results],
+        "ratios": [asdict(ratio) for ratio in ratios],
+        **more,
+    }
+
+
+def save_chart(path: Path, results: Sequence[Result], title: str) -> None:
+    """A PNG of horizontal bars, one a result, logarithmic, ours and the others in two colours."""
+    matplotlib = need("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib.patches import Patch
+    from matplotlib.pyplot import close, subplots
+
+    shown = [result for result in results if result.median is not None]
+    if not shown:
+        return
+    figure, axes = subplots(figsize=(10, 1.2 + 0.27 * len(shown)), layout="constrained")
+    colours = ["#0b7285" if result.ours else "#adb5bd" for result in shown]
+    bars = axes.barh([r.name for r in shown], [r.median for r in shown], color=colours)
+    axes.bar_label(bars, [short(r.median) for r in shown], padding=3, fontsize=8)
+    axes.set(xscale="log", xlabel=f"{shown[0].unit} a second (logarithmic)", title=title)
+    axes.margins(x=0.12, y=0.01)
+    axes.invert_yaxis()
+    axes.tick_params(axis="y", labelsize=8)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(
+        handles=[
+            Patch(color="#0b7285", label="ludotheque"),
+            Patch(color="#adb5bd", label="others"),
+        ],
+        loc="lower right",
+        fontsize=8,
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{os.getpid()}.{path.name}")
+    figure.savefig(beside, dpi=120, format="png")
+    close(figure)
+    beside.replace(path)
+
+
+def _progress(console: Console | None) -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=console or Console(stderr=True),
+        transient=True,
+    )

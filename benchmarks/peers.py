@@ -1,0 +1,342 @@
+"""Plies and simulations a second of the libraries that the suite is compared with.
+
+Every peer plays uniformly random legal moves, in the fastest way its own interface offers, and
+is measured with warm-up and compilation left out. A peer that is not installed is reported and
+skipped: ``pip install "ludotheque[bench]"`` brings them all.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import warnings
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.console import Console
+
+from ludotheque.benchmarks.measure import (
+    NotInstalledError,
+    Probe,
+    Settings,
+    Work,
+    interleave,
+    machine,
+    need,
+    print_machine,
+    print_results,
+    record_of,
+    write_json,
+)
+
+BATCHES = (1, 64, 1024, 8192)
+OPEN_SPIEL_PYTHON = ("connect_four", "hex(board_size=11)", "havannah(board_size=8)")
+OPEN_SPIEL_ROLLOUTS = (
+    "havannah(board_size=8)",
+    "twixt",
+    "quoridor(board_size=9)",
+    "hearts",
+    "gin_rummy",
+)
+OPEN_SPIEL_SEARCH = ("hex(board_size=11)", "quoridor(board_size=9)")
+PGX_GAMES = ("hex", "connect_four")
+GAMES_FOR_LENGTH = 300  # the mean length of a random game, from which C++ plies are counted
+PLIES_PER_PGX_CALL = 16_384
+UCT_CONSTANT = 1.4
+
+
+# PettingZoo
+
+
+def pettingzoo_aec(raw: bool = False) -> Probe:
+    """PettingZoo's connect four, one game, through `env()` or without its wrappers."""
+    entry = "raw_env" if raw else "env"
+    return Probe(
+        f"PettingZoo connect_four {entry}()", partial(_build_pettingzoo, entry), ours=False
+    )
+
+
+def _build_pettingzoo(entry: str) -> Work:
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+    with warnings.catch_warnings():  # its versioned modules announce their replacement
+        warnings.simplefilter("ignore")
+        module = need("pettingzoo.classic.connect_four_v3", "pettingzoo[classic]")
+        env = getattr(module, entry)()
+    return partial(play_aec_game, env, random.Random(1))
+
+
+def play_aec_game(env, generator: random.Random) -> int:
+    """Plays one game of any AEC environment with a mask in its observation; returns its plies."""
+    env.reset(seed=generator.getrandbits(31))
+    plies = 0
+    while True:
+        observation, _, terminated, truncated, _ = env.last()
+        if terminated or truncated:
+            return plies
+        legal = np.flatnonzero(observation["action_mask"])
+        env.step(int(legal[int(generator.random() * len(legal))]))
+        plies += 1
+
+
+# OpenSpiel
+
+
+def open_spiel_python(game: str) -> Probe:
+    """OpenSpiel driven from Python: mask, observation tensor and move, every ply."""
+    return Probe(
+        f"OpenSpiel {game} from Python",
+        partial(_build_open_spiel_python, game),
+        ours=False,
+        note="legal_actions_mask + observation_tensor + apply_action",
+    )
+
+
+def _build_open_spiel_python(name: str) -> Work:
+    game = need("pyspiel", "open_spiel").load_game(name)
+    generator = random.Random(1)
+
+    def play() -> int:
+        state, plies = game.new_initial_state(), 0
+        while not state.is_terminal():
+            if state.is_chance_node():
+                state.apply_action(_chance(state, generator))
+                continue
+            state.legal_actions_mask()
+            state.observation_tensor()
+            legal = state.legal_actions()
+            state.apply_action(legal[int(generator.random() * len(legal))])
+            plies += 1
+        return plies
+
+    return play
+
+
+def open_spiel_rollouts(game: str) -> Probe:
+    """OpenSpiel's own random rollouts: whole games in C++, from the first decision."""
+    return Probe(
+        f"OpenSpiel {game} C++ rollouts",
+        partial(_build_open_spiel_rollouts, game),
+        ours=False,
+        note="RandomRolloutEvaluator; no deal, no mask, no observation",
+    )
+
+
+def _build_open_spiel_rollouts(name: str) -> Work:
+    # The evaluator cannot be called from Python. A search of one simulation calls it once, on
+    # the state searched, and it plays its games there: the tree costs nothing beside them.
+    pyspiel = need("pyspiel", "open_spiel")
+    game = pyspiel.load_game(name)
+    generator = random.Random(1)
+    state = _first_decision(game, generator)
+    length = _mean_length(state, generator)
+    games = max(1, round(50_000 / length))
+    evaluator = pyspiel.RandomRolloutEvaluator(games, 1)
+    bot = _mcts_bot(pyspiel, game, evaluator, simulations=1)
+
+    def work() -> int:
+        bot.mcts_search(state)
+        return round(games * length)
+
+    return work
+
+
+def open_spiel_search(game: str, simulations: int = 2000) -> Probe:
+    """OpenSpiel's C++ `MCTSBot` at the opening, one random rollout a simulation."""
+    return Probe(
+        f"OpenSpiel {game} C++ MCTSBot",
+        partial(_build_open_spiel_search, game, simulations),
+        unit="simulations",
+        ours=False,
+        note=f"{simulations} simulations a search, RandomRolloutEvaluator(1)",
+    )
+
+
+def _build_open_spiel_search(name: str, simulations: int) -> Work:
+    pyspiel = need("pyspiel", "open_spiel")
+    game = pyspiel.load_game(name)
+    state = _first_decision(game, random.Random(1))
+    bot = _mcts_bot(pyspiel, game, pyspiel.RandomRolloutEvaluator(1, 1), simulations)
+    return lambda: bot.mcts_search(state).explore_count
+
+
+def open_spiel_ismcts(game: str = "hearts", simulations: int = 2000) -> Probe:
+    """OpenSpiel's C++ `ISMCTSBot` at the first decision, one random rollout a simulation."""
+    return Probe(
+        f"OpenSpiel {game} C++ ISMCTSBot",
+        partial(_build_open_spiel_ismcts, game, simulations),
+        unit="simulations",
+        ours=False,
+        note=f"{simulations} simulations a search, RandomRolloutEvaluator(1)",
+    )
+
+
+def _build_open_spiel_ismcts(name: str, simulations: int) -> Work:
+    pyspiel = need("pyspiel", "open_spiel")
+    if not hasattr(pyspiel, "ISMCTSBot"):
+        raise NotInstalledError("this open_spiel has no ISMCTSBot")
+    state = _first_decision(pyspiel.load_game(name), random.Random(1))
+    evaluator = pyspiel.RandomRolloutEvaluator(1, 1)
+    bot = pyspiel.ISMCTSBot(1, evaluator, UCT_CONSTANT, simulations)
+
+    def work() -> int:
+        bot.step(state)
+        return simulations
+
+    return work
+
+
+def _mcts_bot(pyspiel, game, evaluator, simulations: int):
+    memory_mb, solve, seed, verbose = 1000, False, 1, False
+    return pyspiel.MCTSBot(
+        game, evaluator, UCT_CONSTANT, simulations, memory_mb, solve, seed, verbose
+    )
+
+
+def _first_decision(game, generator: random.Random):
+    """A deal at its first real choice: the bots answer at once where one action is legal."""
+    state = game.new_initial_state()
+    while state.is_chance_node() or len(state.legal_actions()) == 1:
+        chance = state.is_chance_node()
+        state.apply_action(_chance(state, generator) if chance else state.legal_actions()[0])
+    return state
+
+
+def _chance(state, generator: random.Random) -> int:
+    actions, weights = zip(*state.chance_outcomes(), strict=True)
+    return generator.choices(actions, weights)[0]
+
+
+def _mean_length(start, generator: random.Random) -> float:
+    """Mean number of decisions in a random game from `start`; chance is not a decision."""
+    plies = 0
+    for _ in range(GAMES_FOR_LENGTH):
+        state = start.clone()
+        while not state.is_terminal():
+            if state.is_chance_node():
+                state.apply_action(_chance(state, generator))
+            else:
+                state.apply_action(generator.choice(state.legal_actions()))
+                plies += 1
+    return plies / GAMES_FOR_LENGTH
+
+
+# Pgx
+
+
+def pgx_batch(game: str, batch: int, fast_pick: bool = False) -> Probe:
+    """Pgx on the CPU: `batch` games, auto-reset, mask and observation, in one compiled scan.
+
+    Args:
+        fast_pick: Choose the move by one number a game and a running count of the mask, instead
+            of by Pgx's own `act_randomly`, which draws a number for every action.
+    """
+    pick = ", cheaper random choice" if fast_pick else ""
+    return Probe(
+        f"Pgx {game} batch {batch}{pick}",
+        partial(_build_pgx, game, batch, fast_pick),
+        batch=batch,
+        threads="all",
+        ours=False,
+        note="jit + vmap + auto_reset in lax.scan",
+    )
+
+
+def _build_pgx(name: str, batch: int, fast_pick: bool) -> Work:
+    os.environ.setdefault("JAX_PLATFORMS", "cpu")
+    jax = need("jax")
+    env = need("pgx").make(name)
+    experimental = need("pgx.experimental", "pgx")
+    auto_step = jax.vmap(experimental.auto_reset(env.step, env.init))
+    pick = _pick_by_count if fast_pick else experimental.act_randomly
+    steps = max(4, min(512, PLIES_PER_PGX_CALL // batch))
+
+    def ply(carry, _):
+        state, key = carry
+        key, for_pick, for_reset = jax.random.split(key, 3)
+        action = pick(for_pick, state.legal_action_mask)
+        state = auto_step(state, action, jax.random.split(for_reset, batch))
+        return (state, key), None
+
+    @jax.jit
+    def run(carry):
+        return jax.lax.scan(ply, carry, None, length=steps)[0]
+
+    key = jax.random.PRNGKey(1)
+    start = jax.jit(jax.vmap(env.init))(jax.random.split(key, batch))
+    carry = jax.block_until_ready(run((start, key)))
+
+    def work() -> int:
+        nonlocal carry
+        carry = jax.block_until_ready(run(carry))  # the last observation is among the results
+        return steps * batch
+
+    return work
+
+
+def _pick_by_count(key, mask):
+    import jax
+    import jax.numpy as jnp
+
+    counts = jnp.cumsum(mask, axis=-1, dtype=jnp.int32)
+    nth = jax.random.uniform(key, (mask.shape[0], 1)) * counts[:, -1:]
+    return jnp.argmax(counts > nth.astype(jnp.int32), axis=-1).astype(jnp.int32)
+
+
+# Together
+
+
+def groups(batches: Sequence[int] = BATCHES) -> dict[str, list[Probe]]:
+    """Every peer, in the groups that `throughput` and `search` use."""
+    return {
+        "One game from Python": from_python(),
+        **{f"Batch of {n}": [pgx_batch(game, n) for game in PGX_GAMES] for n in batches},
+        "Pgx, cheaper random choice": [pgx_batch(game, 1024, True) for game in PGX_GAMES],
+        "Random games in compiled code": [open_spiel_rollouts(g) for g in OPEN_SPIEL_ROLLOUTS],
+        "Search": search(),
+    }
+
+
+def from_python() -> list[Probe]:
+    """The peers that play one game, called from Python every ply."""
+    return [
+        pettingzoo_aec(),
+        pettingzoo_aec(raw=True),
+        *(open_spiel_python(game) for game in OPEN_SPIEL_PYTHON),
+    ]
+
+
+def search(simulations: int = 2000) -> list[Probe]:
+    """The peers that search."""
+    bots = [open_spiel_search(game, simulations) for game in OPEN_SPIEL_SEARCH]
+    return [*bots, open_spiel_ismcts("hearts", simulations)]
+
+
+def main(
+    batch: Annotated[list[int], typer.Option(help="Pgx batch size; may be repeated.")] = BATCHES,
+    only: Annotated[str, typer.Option(help="Only peers with this text in their name.")] = "",
+    seconds: Annotated[float, typer.Option(help="Least time of one measurement.")] = 1.0,
+    repetitions: Annotated[int, typer.Option(help="Measurements of each peer.")] = 5,
+    quick: Annotated[bool, typer.Option("--quick", help="Show that it runs; noisy.")] = False,
+    json: Annotated[Path | None, typer.Option(help="Write everything measured here.")] = None,
+):
+    """Measure PettingZoo, OpenSpiel and Pgx at random legal play and search."""
+    console = Console()
+    facts = machine()
+    print_machine(console, facts)
+    settings = Settings.of(seconds, repetitions, quick)
+    chosen = {
+        group: [probe for probe in probes if only.lower() in probe.name.lower()]
+        for group, probes in groups(batch).items()
+    }
+    results = interleave(chosen, settings)
+    print_results(console, results)
+    if json:
+        write_json(json, record_of(facts, settings, results))
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,32 @@
+"""The command `ludotheque`.
+
+Typer and rich are in the extra [cli]; without them the command says so instead of a traceback.
+"""
+
+from __future__ import annotations
+
+import sys
+
+EXTRA_MODULES = ("typer", "rich")
+
+
+def main() -> None:
+    """Run the command with the arguments of the process; ends the process with its exit code.
+
+    0: done. 1: failed. 2: wrong arguments. 130: stopped by Ctrl-C.
+    """
+    try:
+        from .app import app
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in EXTRA_MODULES:
+            raise
+        sys.exit(
+            f"The command `ludotheque` needs {error.name}, which is not installed.\n"
+            "Install it with the command's extra:  pip install 'ludotheque[cli]'"
+        )
+    except KeyboardInterrupt:
+        sys.exit(130)
+    app(prog_name="ludotheque")
+
+
+__all__ = ["main"]

@@ -1,0 +1,185 @@
+"""What the commands share: options, errors, names with suggestions, progress bars."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import json
+import os
+import secrets
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+# Results go to `out`; whatever is told on the way goes to `err`, so that --json can be piped.
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+GameOption = Annotated[str, typer.Option("--game", "-g", help="Which game.")]
+SeedOption = Annotated[
+    int | None, typer.Option("--seed", help="Same seed, same result; drawn and shown if not given.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="An option of the game, e.g. deal=balanced."),
+]
+
+
+class UserError(Exception):
+    """A wrong argument: told in one line, exit code 2."""
+
+
+class Failure(Exception):
+    """Something that could not be done, with right arguments: told in one line, exit code 1."""
+
+
+class Stopped(Exception):
+    """The person pressed Ctrl-C; the message says what was kept. Exit code 130."""
+
+
+def friendly(command: Callable[..., None]) -> Callable[..., None]:
+    """Tell the three kinds of ending of `command` in one line on stderr, with an exit code."""
+
+    @functools.wraps(command)
+    def run(*args: Any, **kwargs: Any) -> None:
+        try:
+            command(*args, **kwargs)
+        except UserError as error:
+            _end("Error", error, 2)
+        except Failure as error:
+            _end("Error", error, 1)
+        except Stopped as error:
+            _end("Stopped", error, 130)
+        except KeyboardInterrupt:
+            _end("Stopped", "by Ctrl-C.", 130)
+        except BrokenPipeError:
+            # The reader of a pipe has gone, as with `| head`. Nothing may be flushed at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(1) from None
+
+    return run
+
+
+def _end(kind: str, message: object, code: int) -> None:
+    # Not through rich: a message may hold square brackets, and must not be wrapped.
+    typer.echo(f"{kind}: {message}", err=True)
+    raise typer.Exit(code)
+
+
+@contextmanager
+def arguments_checked() -> Iterator[None]:
+    """Around calls that check a person's arguments: their errors become errors of use."""
+    try:
+        yield
+    except (ValueError, OSError) as error:
+        raise UserError(str(error)) from error
+
+
+def needs_extra(extra: str, error: ModuleNotFoundError) -> Exception:
+    """What to raise when an optional module is missing; `error` itself if it is one of ours."""
+    name = (error.name or "").partition(".")[0]
+    if name == "ludotheque":
+        return error
+    return Failure(f"this needs {name}, not installed. Try: pip install 'ludotheque[{extra}]'")
+
+
+def choose(value: str, allowed: Iterable[str], what: str) -> str:
+    """Return `value` if allowed; else raise UserError that names, lists and suggests."""
+    names = list(allowed)
+    if value in names:
+        return value
+    near = difflib.get_close_matches(value.lower(), names, n=1, cutoff=0.5)
+    hint = f" Did you mean '{near[0]}'?" if near else ""
+    raise UserError(f"unknown {what} '{value}'.{hint} Known: {', '.join(names)}.")
+
+
+def find_game(name: str) -> Any:
+    """Return the game called `name`; raises UserError."""
+    from ludotheque.envs import game_names, get_game
+
+    return get_game(choose(name, game_names(), "game"))
+
+
+def check_players(game: Any, number: int) -> int:
+    """Return `number` if the game can be played by so many; raises UserError."""
+    if number not in game.player_counts:
+        counts = ", ".join(str(count) for count in game.player_counts)
+        raise UserError(f"{game.title} is for {counts} players, not {number}. Use --players.")
+    return number
+
+
+def check_seat(seat: int, players: int) -> int:
+    """Return `seat` if it is one of 0 .. players-1; raises UserError."""
+    if not 0 <= seat < players:
+        raise UserError(f"seat {seat} is not at the table: use 0 to {players - 1}.")
+    return seat
+
+
+def game_options(game: Any, settings: Sequence[str] | None) -> dict[str, str]:
+    """Turn ["deal=balanced"] into {"deal": "balanced"}, checked against the game's options."""
+    choices = {option.name: option.choices for option in game.options}
+    options = {}
+    for setting in settings or ():
+        name, equals, value = setting.partition("=")
+        if not equals:
+            raise UserError(f"'{setting}' is not NAME=VALUE, as in --set deal=balanced.")
+        choose(name, choices, f"option of {game.title}")
+        # Choices may be numbers or booleans; what is typed is their text.
+        by_text = {str(choice): choice for choice in choices[name]}
+        options[name] = by_text[choose(value, by_text, f"value of {name}")]
+    return options
+
+
+def draw_seed(seed: int | None) -> int:
+    """Return `seed`, or one drawn and told, so that whatever happens can be had again."""
+    if seed is None:
+        seed = secrets.randbelow(2**31)
+        err.print(f"seed {seed}", style="dim")
+    elif seed < 0:
+        raise UserError(f"the seed must be 0 or more, not {seed}.")
+    return seed
+
+
+def print_json(result: Any) -> None:
+    """Print `result` on stdout as JSON that any parser reads."""
+    typer.echo(json.dumps(result, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+class Bar:
+    """A progress bar on stderr: `with Bar("Playing") as bar: bar(done, total, "text")`.
+
+    Nothing is drawn before the first call; where stderr is no terminal, nothing but the last
+    state is printed.
+    """
+
+    def __init__(self, label: str, unit: str = ""):
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f}%"),
+            TextColumn(f"{{task.completed:.0f}}/{{task.total:.0f}} {unit}".rstrip()),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[text]}"),
+        )
+        self._progress = Progress(*columns, console=err)
+        self._label = label
+        self._task = None
+
+    def __enter__(self) -> Bar:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def __call__(self, done: float, total: float, text: str = "") -> None:
+        if self._task is None:
+            self._task = self._progress.add_task(self._label, total=total, text=text)
+        self._progress.update(self._task, completed=done, total=total, text=text)

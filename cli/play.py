@@ -1,0 +1,272 @@
+"""`ludotheque play`: a person against agents, in the terminal or in a window.
+
+Whatever is shown is drawn for the person's own seat: nothing that seat may not know.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .common import (
+    Failure,
+    GameOption,
+    JsonOption,
+    SeedOption,
+    SetOption,
+    Stopped,
+    check_players,
+    check_seat,
+    draw_seed,
+    err,
+    find_game,
+    game_options,
+    print_json,
+)
+from .table import Table, save_replay, seats_for, split_specs
+
+POLL_S = 0.05
+HELP = """\
+Type a move, or:
+  moves   list the legal moves
+  board   show the board again
+  help    show this
+  quit    leave the game"""
+
+WindowOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--window/--terminal", help="Where to show the game; a window where a display exists."
+    ),
+]
+
+
+def play(
+    game: GameOption = "sarena",
+    players: Annotated[int, typer.Option("--players", help="Seats at the table.")] = 2,
+    opponents: Annotated[
+        str,
+        typer.Option("--opponents", help="Agents: one for all other seats, or one each: a,b,c."),
+    ] = "greedy",
+    seat: Annotated[int, typer.Option("--seat", help="Your seat, from 0.")] = 0,
+    settings: SetOption = None,
+    window: WindowOption = None,
+    save: Annotated[
+        Path | None, typer.Option("--save", help="Keep the game as a replay (.jsonl).")
+    ] = None,
+    seed: SeedOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Play against agents."""
+    found = find_game(game)
+    check_players(found, players)
+    check_seat(seat, players)
+    others = [other for other in range(players) if other != seat]
+    specs = seats_for(split_specs(opponents), others, "opponents")
+    options = game_options(found, settings)
+    table = Table(found, draw_seed(seed), players, options, specs)
+    person = _WindowPerson if wants_window(window) else _TerminalPerson
+    try:
+        finished = _play(table, seat, person(table, seat))
+    except KeyboardInterrupt:
+        raise Stopped(f"the game was left after {len(table.actions)} moves.") from None
+    finally:
+        if save is not None:
+            save_replay(table, save)
+    if finished:
+        _show_result(table, as_json)
+    else:
+        typer.echo(f"You left the game after {len(table.actions)} moves.", err=True)
+
+
+def wants_window(asked: bool | None) -> bool:
+    """Return what was asked; if nothing was, whether there is a display to open a window on."""
+    if asked is not None:
+        return asked
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def _play(table: Table, seat: int, person: Any) -> bool:
+    """Play to the end; False when the person left before it."""
+    with person:
+        person.show()
+        while not table.over:
+            if table.to_play == seat:
+                action = person.decide()
+                if action is None:
+                    return False
+                table.take(action)
+            else:
+                other = table.to_play
+                with err.status(f"{table.name(other)} is thinking"):
+                    table.agent_acts()
+                person.tell(other)
+            person.show()
+        person.end()
+    return True
+
+
+def _show_result(table: Table, as_json: bool) -> None:
+    if as_json:
+        print_json(table.result())
+        return
+    typer.echo("The game is over.")
+    for line in table.result_lines():
+        typer.echo(line)
+
+
+class _TerminalPerson:
+    """Shows text and reads moves as text; all of it on stderr, so that --json stays clean."""
+
+    def __init__(self, table: Table, seat: int):
+        self._table = table
+        self._seat = seat
+
+    def __enter__(self) -> _TerminalPerson:
+        typer.echo(f"You have seat {self._seat}.", err=True)
+        typer.echo(HELP, err=True)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def show(self) -> None:
+        if self._table.to_play == self._seat and not self._table.over:
+            self._board()
+
+    def tell(self, seat: int) -> None:
+        typer.echo(f"{self._table.name(seat)} plays {self._table.moves[-1]}", err=True)
+
+    def end(self) -> None:
+        # When the game is over everything is shown: that is how the score is checked.
+        typer.echo(self._table.game.describe(self._table.states[0]), err=True)
+
+    def decide(self) -> int | None:
+        """Ask until the answer is a legal move; None when the person leaves."""
+        for words in _typed_lines():
+            if words in ("quit", "exit", "q"):
+                return None
+            if words in ("help", "?", "h"):
+                typer.echo(HELP, err=True)
+            elif words == "board":
+                self._board()
+            elif words == "moves":
+                typer.echo(" ".join(self._table.legal_moves()), err=True)
+            elif words in self._table.legal_moves():
+                return self._table.legal_moves()[words]
+            elif words:
+                typer.echo(self._complaint(words), err=True)
+        raise Failure(f"the input ended after {len(self._table.actions)} moves, before the game.")
+
+    def _board(self) -> None:
+        typer.echo(self._table.game.describe(self._table.states[0], self._seat), err=True)
+
+    def _complaint(self, words: str) -> str:
+        try:
+            self._table.game.action_from_string(words, self._table.states[0])
+            problem = f"'{words}' is not allowed now."
+        except ValueError:
+            problem = f"'{words}' is no move and no command."
+        known = [*self._table.legal_moves(), "moves", "board", "help", "quit"]
+        near = difflib.get_close_matches(words, known)
+        hint = f" Did you mean {' or '.join(near)}?" if near else ""
+        return f"{problem}{hint} Type moves for the legal ones, help for the commands."
+
+
+def _typed_lines() -> Iterator[str]:
+    """Lines typed by the person, in lower case without spaces around; ends with the input."""
+    while True:
+        # Not input(): its prompt would go to stdout when that is a pipe.
+        typer.echo("Your move: ", err=True, nl=False)
+        line = sys.stdin.readline()
+        if not line:
+            typer.echo(err=True)
+            return
+        yield line.strip().lower()
+
+
+class _WindowPerson:
+    """Shows the drawing and turns clicks into moves; what there is to say goes to the terminal.
+
+    A move is chosen by clicking its places one after the other, in the order in which the action
+    codec names them; a click that leads to no legal move starts again.
+    """
+
+    def __init__(self, table: Table, seat: int):
+        self._table = table
+        self._seat = seat
+        self._clicked: tuple = ()
+        self._window: Any = None
+
+    def __enter__(self) -> _WindowPerson:
+        if self._table.game.locate is None:
+            raise Failure(f"{self._table.game.title} can't be played in a window: use --terminal.")
+        self._window = open_window(f"{self._table.game.title}: you have seat {self._seat}")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._window is not None:
+            self._window.close()
+
+    def show(self) -> None:
+        # When the game is over everything is shown: that is how the score is checked.
+        picture = self._table.draw(None if self._table.over else self._seat)
+        self._window.show(picture.rgb())
+
+    def tell(self, seat: int) -> None:
+        typer.echo(f"{self._table.name(seat)} plays {self._table.moves[-1]}", err=True)
+
+    def end(self) -> None:
+        """Leave the last position until a key is pressed or the window closed."""
+        typer.echo("Press a key in the window to close it.", err=True)
+        while not any(event.kind in ("quit", "key") for event in self._window.poll(POLL_S)):
+            pass
+
+    def decide(self) -> int | None:
+        """Wait for the clicks that name a legal move; None when the window is closed."""
+        self._clicked = ()
+        typer.echo("Your move: click its places, one after the other.", err=True)
+        while True:
+            for event in self._window.poll(POLL_S):
+                if event.kind == "quit":
+                    return None
+                if event.kind == "click":
+                    action = self._click(self._table.game.locate(event.x, event.y))
+                    if action is not None:
+                        return action
+
+    def _click(self, place: Any) -> int | None:
+        """Add a place to those clicked; return the move that they name, if they name one."""
+        moves = {
+            action: tuple(self._table.game.decode_action(action).values())
+            for action in self._table.legal_moves().values()
+        }
+        # A click that continues nothing may be the beginning of another move.
+        for clicked in ((*self._clicked, place), (place,)):
+            begun = [action for action, move in moves.items() if move[: len(clicked)] == clicked]
+            if begun:
+                break
+        self._clicked = clicked if begun else ()
+        if len(begun) == 1 and moves[begun[0]] == clicked:
+            return begun[0]
+        named = [self._table.game.action_to_string(a, self._table.states[0]) for a in begun]
+        typer.echo(f"Moves from there: {' '.join(named) or 'none'}.", err=True)
+        return None
+
+
+def open_window(title: str) -> Any:
+    """Open a window; raises Failure without a display or without the extra [render]."""
+    from ludotheque.envs.core.window import Window
+
+    try:
+        return Window(title)
+    except (ImportError, RuntimeError) as error:
+        raise Failure(f"{error}. Or use --terminal.") from error

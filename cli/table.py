@@ -1,0 +1,157 @@
+"""A game being played: whose decision it is, what the agents do, what has been done."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .common import UserError, arguments_checked, choose, needs_extra
+
+_ALL_BITS = 2**64
+
+
+def split_specs(text: str) -> list[str]:
+    """Split "greedy,mcts:simulations=9,time=1,ppo:a.zip" at the commas between agents.
+
+    A part like `time=1` names no agent: it is one more setting of the agent before it.
+    """
+    specs: list[str] = []
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name = part.partition(":")[0]
+        if specs and "=" in name:
+            specs[-1] += f",{part}"
+        else:
+            specs.append(part)
+    if not specs:
+        raise UserError("no agent named; for example --agents random,greedy.")
+    return specs
+
+
+def check_specs(specs: Sequence[str]) -> None:
+    """Raise UserError for the first spec whose agent nobody knows."""
+    from ludotheque.agents import agent_names
+
+    for spec in specs:
+        choose(spec.partition(":")[0], agent_names(), "agent")
+
+
+@functools.cache
+def agent_for(spec: str, game_name: str) -> Any:
+    """Return the agent of a spec, made once; raises UserError, or Failure without its extra."""
+    from ludotheque.agents import make_agent
+
+    check_specs([spec])
+    try:
+        with arguments_checked():
+            return make_agent(spec, game=game_name)
+    except ModuleNotFoundError as error:
+        raise needs_extra("train", error) from error
+
+
+def seats_for(specs: Sequence[str], seats: Sequence[int], what: str) -> dict[int, str]:
+    """Give a spec to each of the seats: one spec for all of them, or one for each."""
+    if len(specs) == 1:
+        specs = [*specs] * len(seats)
+    if len(specs) != len(seats):
+        raise UserError(
+            f"{len(specs)} {what} for {len(seats)} seats: name one, or {len(seats)} with commas."
+        )
+    return dict(zip(seats, specs, strict=True))
+
+
+class Table:
+    """One game, and who sits where.
+
+    Args:
+        game: what is played.
+        seed: deals the game, and makes the agents' decisions repeatable.
+        players: number of seats.
+        options: of the game.
+        specs: seat -> agent's spec; the other seats are a person's.
+    """
+
+    def __init__(self, game: Any, seed: int, players: int, options: dict, specs: dict[int, str]):
+        self.game = game
+        self.seed = seed
+        self.players = players
+        self.options = options
+        self.specs = specs
+        self.agents = {seat: agent_for(spec, game.name) for seat, spec in specs.items()}
+        with arguments_checked():
+            self.states = game.new_state(seed, num_players=players, **options)
+        self.actions: list[int] = []
+        self.moves: list[str] = []
+        self._decisions = np.random.default_rng(seed)
+
+    @property
+    def to_play(self) -> int:
+        """The seat that decides next."""
+        return int(self.states["to_play"][0])
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return bool(self.states["terminated"][0] or self.states["truncated"][0])
+
+    def name(self, seat: int) -> str:
+        """Who sits there, for people."""
+        return f"seat {seat} ({self.specs.get(seat, 'you')})"
+
+    def legal_moves(self) -> dict[str, int]:
+        """The legal actions by their notation, in ascending order."""
+        actions = np.flatnonzero(self.game.legal_mask(self.states)).tolist()
+        state = self.states[0]
+        return {self.game.action_to_string(action, state): action for action in actions}
+
+    def take(self, action: int) -> None:
+        """Take a legal action for the seat to play."""
+        move = self.game.action_to_string(action, self.states[0])
+        self.game.step(self.states, action)
+        self.actions.append(action)
+        self.moves.append(move)
+
+    def draw(self, seat: int | None) -> Any:
+        """The picture as a seat sees it (None: everything), the last move marked."""
+        last = self.actions[-1] if self.actions else None
+        return self.game.draw(self.states[0], seat, last_action=last)
+
+    def agent_acts(self) -> int:
+        """Let the agent whose turn it is decide and act; return its action."""
+        seat = self.to_play
+        agent = self.agents[seat]
+        seed = int(self._decisions.integers(_ALL_BITS, dtype=np.uint64))
+        observation = self.game.observe(self.states, seat)
+        mask = self.game.legal_mask(self.states)
+        # A searcher gets a game in which what its seat cannot know was drawn again.
+        hidden = self.game.determinize(self.states, seat, seed) if agent.needs_states else None
+        chosen = agent.act(
+            observation[None], mask[None], states=hidden, seeds=np.array([seed], np.uint64)
+        )
+        action = int(chosen[0])
+        self.take(action)
+        return action
+
+    def result(self) -> dict:
+        """The final result, ready for JSON."""
+        scores, ranks = self.game.returns(self.states)
+        return {
+            "game": self.game.name,
+            "seed": self.seed,
+            "players": [self.specs.get(seat, "person") for seat in range(self.players)],
+            "scores": [float(score) for score in scores[: self.players]],
+            "ranks": [int(rank) for rank in ranks[: self.players]],
+            "plies": len(self.actions),
+            "moves": self.moves,
+        }
+
+    def result_lines(self) -> list[str]:
+        """The final result, for people: the best first."""
+        result = self.result()
+        order = sorted(range(self.players), key=lambda seat: (result["ranks"][seat], seat))
+        return [
+            f"{result['ranks'][seat]}. {self.name(seat)}: {result['scores'][seat]:g} points"
+            for seat in order
+        ]

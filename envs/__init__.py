@@ -1,0 +1,41 @@
+"""Five modern board games as reinforcement-learning environments.
+
+Importing this package makes the games known to Gymnasium and PettingZoo. It compiles nothing and
+imports no rendering or training library.
+"""
+
+from __future__ import annotations
+
+from .core.errors import (
+    GameOverError,
+    IllegalActionError,
+    LudothequeError,
+    OutOfBoundsActionError,
+    StateError,
+)
+from .core.registry import game_names, get_game, register_environments
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "GameOverError",
+    "IllegalActionError",
+    "LudothequeError",
+    "OutOfBoundsActionError",
+    "StateError",
+    "__version__",
+    "game_names",
+    "get_game",
+    "make_batch",
+]
+
+
+def __getattr__(name: str):
+    if name == "make_batch":
+        from .core.batch import make_batch
+
+        return make_batch
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+register_environments()

@@ -1,0 +1,1 @@
+"""The engine contract and what every game shares."""

@@ -1,0 +1,42 @@
+"""The errors of the suite. Each also is the built-in error that a caller would expect."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class LudothequeError(Exception):
+    """Base of the suite's own errors."""
+
+
+class IllegalActionError(LudothequeError, ValueError):
+    """An action that the rules don't allow now; nothing has changed."""
+
+
+class OutOfBoundsActionError(IllegalActionError, AssertionError):
+    """An action that isn't in the action space (PettingZoo raises AssertionError for it)."""
+
+
+class GameOverError(LudothequeError, RuntimeError):
+    """A step in a game that has ended; reset it first."""
+
+
+class StateError(LudothequeError, ValueError):
+    """A saved state or replay that doesn't fit this game, version or player count."""
+
+
+def pick(value: object, allowed: Iterable[object], what: str) -> None:
+    """Check that ``value`` is one of ``allowed``.
+
+    Raises:
+        ValueError: it isn't; the message lists what is allowed and suggests the nearest.
+    """
+    allowed = list(allowed)
+    if any(value is a or (type(value) is type(a) and value == a) for a in allowed):
+        return
+    message = f"{what} is {value!r}; allowed: {', '.join(repr(a) for a in allowed)}"
+    near = difflib.get_close_matches(str(value), [str(a) for a in allowed], n=1)
+    if near:
+        message += f". Did you mean {near[0]!r}?"
+    raise ValueError(message)

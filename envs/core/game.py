@@ -1,0 +1,284 @@
+"""A game as the suite knows it: its record type, its kernels, its words."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .errors import GameOverError, IllegalActionError, OutOfBoundsActionError, pick
+from .loops import GAME_OVER, KERNELS, PLAYED, RAISE, compile_loops
+from .schema import Field, total_size
+
+if TYPE_CHECKING:
+    from .canvas import Canvas
+
+SEED_BITS = 64
+
+
+@dataclass(frozen=True)
+class Option:
+    """A variant of a game, chosen when it is set up.
+
+    Attributes:
+        name: the keyword argument.
+        choices: what is allowed; kernels get the position in this tuple.
+        default: one of the choices.
+        meaning: one line for people.
+    """
+
+    name: str
+    choices: tuple[Any, ...]
+    default: Any
+    meaning: str
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """A game on the engine contract. Every interface works from this and from nothing else.
+
+    Attributes:
+        name: short name, also of the package (``"sarena"``).
+        title: the name on the box.
+        version: of the environment; rises when an old result can no longer be compared.
+        dtype: record of one game in progress.
+        player_counts: how many may play; 1 is solo.
+        num_actions: size of the action space; action numbers are stable within a version.
+        options: variants.
+        flat, planes: fields of the two observation forms; ``planes`` may be empty.
+        kernels: ``setup``, ``legal_actions``, ``is_legal``, ``random_action``, ``step``,
+            ``observe``, ``observe_planes``, ``returns``, ``determinize``, ``evaluate``.
+        decode_action, encode_action: action number ↔ its parts by name.
+        action_to_string, action_from_string: action number ↔ notation; both take the state too,
+            which a game may need to name a card.
+        describe, draw: text and picture of one record as a seat sees it, or of everything.
+        locate: point of the picture → the board place there, for playing with a mouse.
+    """
+
+    name: str
+    title: str
+    version: int
+    dtype: np.dtype
+    player_counts: tuple[int, ...]
+    num_actions: int
+    max_plies: int
+    options: tuple[Option, ...]
+    flat: tuple[Field, ...]
+    planes: tuple[Field, ...]
+    kernels: Mapping[str, Any]
+    decode_action: Callable[[int], dict[str, Any]]
+    encode_action: Callable[[dict[str, Any]], int]
+    action_to_string: Callable[..., str]
+    action_from_string: Callable[..., int]
+    describe: Callable[..., str]
+    draw: Callable[..., Canvas]
+    locate: Callable[..., Any] | None = None
+    observation_dtype: np.dtype = field(default_factory=lambda: np.dtype(np.int8))
+
+    def __repr__(self) -> str:
+        return f"<Game {self.name}_v{self.version}>"
+
+    def __reduce__(self):
+        from .. import get_game
+
+        return get_game, (self.name,)
+
+    def __deepcopy__(self, memo) -> Game:
+        return self
+
+    @property
+    def max_players(self) -> int:
+        return max(self.player_counts)
+
+    @property
+    def observation_forms(self) -> tuple[str, ...]:
+        return ("flat", "planes") if self.planes else ("flat",)
+
+    @cached_property
+    def loops(self) -> SimpleNamespace:
+        """The batch loops of this game with flat observations."""
+        return self._compile("flat", "observe")
+
+    @cached_property
+    def _planes_loops(self) -> SimpleNamespace:
+        return self._compile("planes", "observe_planes")
+
+    def loops_for(self, form: str) -> SimpleNamespace:
+        """Return the batch loops that write observations of ``form``."""
+        pick(form, self.observation_forms, f"observation of {self.name}")
+        return self.loops if form == "flat" else self._planes_loops
+
+    def _compile(self, form: str, observe: str) -> SimpleNamespace:
+        kernels = {name: self.kernels[name] for name in KERNELS if name != "observe"}
+        kernels["observe"] = self.kernels[observe]
+        return compile_loops(f"{self.name}_{form}", self.num_actions, kernels)
+
+    def observation_schema(self, form: str = "flat") -> tuple[Field, ...]:
+        """Return the fields of an observation form, in order."""
+        pick(form, self.observation_forms, f"observation of {self.name}")
+        return self.flat if form == "flat" else self.planes
+
+    def observation_size(self, form: str = "flat") -> int:
+        """Return how many numbers an observation holds."""
+        return total_size(self.observation_schema(form))
+
+    def observation_shape(self, form: str = "flat") -> tuple[int, ...]:
+        """Return ``(size,)``, or ``(planes, rows, columns)``."""
+        size = self.observation_size(form)
+        if form == "flat":
+            return (size,)
+        grid = self.planes[0].shape[1:]
+        return (size // int(np.prod(grid)), *grid)
+
+    def encode_options(self, num_players: int, **options: Any) -> np.ndarray:
+        """Return the int64 array that ``setup`` reads: the player count, then a number an option.
+
+        Raises:
+            ValueError: a player count or an option's value that this game doesn't have.
+            TypeError: an option's name that this game doesn't have.
+        """
+        pick(num_players, self.player_counts, f"num_players of {self.name}")
+        names = [option.name for option in self.options]
+        for name in options:
+            if name not in names:
+                raise TypeError(
+                    f"{self.name} has no option {name!r}; it has: {', '.join(names) or 'none'}"
+                )
+        encoded = [num_players]
+        for option in self.options:
+            value = options.get(option.name, option.default)
+            pick(value, option.choices, f"{option.name} of {self.name}")
+            encoded.append(option.choices.index(value))
+        return np.array(encoded, dtype=np.int64)
+
+    def new_states(self, count: int) -> np.ndarray:
+        """Return ``count`` blank records."""
+        return np.zeros(count, dtype=self.dtype)
+
+    def new_state(self, seed: int, num_players: int | None = None, **options: Any) -> np.ndarray:
+        """Deal one game from ``seed`` (0 to 2**64 - 1); return a ``(1,)`` array of records.
+
+        ``num_players`` defaults to 2 where two can play, else to the smallest count.
+        """
+        if num_players is None:
+            num_players = 2 if 2 in self.player_counts else min(self.player_counts)
+        states = self.new_states(1)
+        encoded = self.encode_options(num_players, **options)
+        self.loops.deal(states, 0, 1, np.array([check_seed(seed)], dtype=np.uint64), encoded)
+        return states
+
+    def legal_mask(self, states: np.ndarray, i: int = 0) -> np.ndarray:
+        """Return the int8 mask ``(num_actions,)`` of game ``i``; all zeros once it is over."""
+        mask = np.empty(self.num_actions, dtype=np.int8)
+        self.loops.mask(states, i, 0, mask)
+        return mask
+
+    def observe(
+        self, states: np.ndarray, seat: int, i: int = 0, form: str = "flat"
+    ) -> np.ndarray:
+        """Return what ``seat`` observes in game ``i``."""
+        pick(seat, range(int(states["num_players"][i])), "seat")
+        observation = np.empty(self.observation_size(form), dtype=self.observation_dtype)
+        mask = np.empty(self.num_actions, dtype=np.int8)
+        self.loops_for(form).view(states, i, seat, 0, observation, mask)
+        return observation.reshape(self.observation_shape(form))
+
+    def step(self, states: np.ndarray, action: int, i: int = 0) -> None:
+        """Play ``action`` in game ``i``, in place.
+
+        Raises:
+            IllegalActionError: the rules don't allow it now; the state is unchanged.
+            GameOverError: the game has ended.
+        """
+        count = self.max_players
+        rewards, scores = np.empty((2, count), dtype=np.float32)
+        ranks = np.empty(count, dtype=np.int64)
+        code = self.loops.play(
+            states, i, check_action(action), RAISE, 0.0, 0, rewards, scores, ranks
+        )
+        if code != PLAYED:
+            self.raise_refusal(code, states, i, action)
+
+    def returns(self, states: np.ndarray, i: int = 0) -> tuple[np.ndarray, np.ndarray]:
+        """Return ``(scores, ranks)`` of the seats: final, or as if the game ended now.
+
+        Scores are float32; ranks int64, 1 is best and equal results share a rank.
+        """
+        scores = np.zeros((len(states), self.max_players), dtype=np.float32)
+        ranks = np.zeros((len(states), self.max_players), dtype=np.int64)
+        self.loops.results(states, i, i + 1, scores, ranks)
+        seats = int(states["num_players"][i])
+        return scores[i, :seats], ranks[i, :seats]
+
+    def determinize(self, states: np.ndarray, seat: int, seed: int, i: int = 0) -> np.ndarray:
+        """Return a ``(1,)`` copy of game ``i`` with all that ``seat`` can't know drawn anew."""
+        pick(seat, range(int(states["num_players"][i])), "seat")
+        copy = states[i : i + 1].copy()
+        seeds = np.array([check_seed(seed)], dtype=np.uint64)
+        self.loops.redraw(copy, 0, 1, np.array([seat], dtype=np.int64), seeds)
+        return copy
+
+    def digest(self, states: np.ndarray, i: int = 0) -> str:
+        """Return a hex digest of the whole state of game ``i``, hidden parts and chance included.
+
+        Taken field by field, so that padding between fields doesn't matter.
+        """
+        hasher = hashlib.sha256(f"{self.name}_v{self.version}".encode())
+        for name in self.dtype.names:
+            hasher.update(np.ascontiguousarray(states[name][i]).tobytes())
+        return hasher.hexdigest()
+
+    def legal_actions_text(self, states: np.ndarray, i: int = 0) -> list[str]:
+        """Return the notation of every legal action of game ``i``."""
+        legal = np.flatnonzero(self.legal_mask(states, i))
+        return [self.action_to_string(int(action), states[i]) for action in legal]
+
+    def raise_refusal(self, code: int, states: np.ndarray, i: int, action: Any) -> None:
+        """Raise the error for a ``play`` that returned ``code``."""
+        state = states[i]
+        if code == GAME_OVER:
+            raise GameOverError(f"this game of {self.title} is over: reset it before the next step")
+        if not 0 <= action < self.num_actions:
+            raise OutOfBoundsActionError(
+                f"action is not in action space: {action!r}; {self.name} has actions "
+                f"0 to {self.num_actions - 1}"
+            )
+        count = int(self.legal_mask(states, i).sum())
+        raise IllegalActionError(
+            f"action {action} ({self.action_to_string(int(action), state)}) is not legal for "
+            f"seat {state['to_play']} at ply {state['ply']} of {self.title}; {count} actions are "
+            "legal: choose one where action_mask is 1"
+        )
+
+
+def check_action(action: Any) -> int:
+    """Return ``action`` as an int.
+
+    Raises:
+        OutOfBoundsActionError: it isn't a whole number.
+    """
+    if isinstance(action, (int, np.integer)) and not isinstance(action, bool):
+        return int(action)
+    if isinstance(action, np.ndarray) and action.shape == () and action.dtype.kind in "iu":
+        return int(action)
+    raise OutOfBoundsActionError(
+        f"action is not in action space: {action!r} is not a whole number; actions are integers"
+    )
+
+
+def check_seed(seed: Any) -> int:
+    """Return ``seed`` as an int from 0 to 2**64 - 1, or raise ValueError."""
+    if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
+        if 0 <= seed < 1 << SEED_BITS:
+            return int(seed)
+    raise ValueError(f"seed is {seed!r}; give a whole number from 0 to 2**{SEED_BITS} - 1")
+
+
+def fresh_seed() -> int:
+    """Return a seed that nobody chose, from the operating system."""
+    return int(np.random.SeedSequence().generate_state(1, dtype=np.uint64)[0])

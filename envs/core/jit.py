@@ -1,0 +1,212 @@
+"""Compiled kernels, and an on-disk cache of their machine code that cannot go stale.
+
+Numba's own cache looks at one source file only: after an edit to an imported kernel, or to a
+constant frozen into the machine code, it serves the old code. Here an entry's name is a digest of
+everything the machine code depends on: the bytecode of the kernel and of every kernel it calls,
+the value of every constant they read, the argument types, the processor and the versions of
+Python, numpy and numba. What changed is compiled anew; nothing else is.
+
+Entries are single files, written aside and renamed, so that processes starting together on a cold
+cache don't disturb each other. A cache that can't be written is no error.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import pickle
+import platform
+import sys
+import types
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+from numba.core import config
+from numba.core.caching import NullCache
+from numba.core.compiler import CompileResult
+from numba.core.registry import CPUDispatcher
+from numba.core.serialize import dumps
+
+logger = logging.getLogger("ludotheque")
+
+JIT_DISABLED = bool(config.DISABLE_JIT)
+_VERSIONS = (platform.python_version(), np.__version__, numba.__version__)
+_announced = False
+
+
+def cache_dir() -> Path:
+    """Return the folder of compiled kernels.
+
+    ``LUDOTHEQUE_CACHE_DIR`` names it; else it is ``ludotheque`` in the user's cache folder.
+    """
+    named = os.environ.get("LUDOTHEQUE_CACHE_DIR")
+    if named:
+        return Path(named)
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA", str(Path.home() / "AppData" / "Local"))
+    else:
+        base = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
+    return Path(base) / "ludotheque"
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compile ``function`` with numba: no Python objects, lock of the interpreter released, cached.
+
+    Kernels must read constants by name (``SIZE``), never through a module (``board.SIZE``), so that
+    their values are part of the digest.
+    """
+    if JIT_DISABLED:
+        # Compiled integers wrap around in silence; numpy's scalars do so with a warning.
+        return np.errstate(over="ignore")(function)
+    compiled = numba.njit(nogil=True, error_model="numpy")(function)
+    compiled._cache = _KernelCache(function)
+    return compiled
+
+
+def specialize(template: Callable[..., Any], name: str, **kernels: Any) -> Any:
+    """Compile ``template``, a plain function, with ``kernels`` standing in for its global names.
+
+    So a loop is written once and compiled for each game, with calls that can be inlined.
+    """
+    unknown = set(kernels) - set(_all_names(template.__code__))
+    if unknown:
+        raise ValueError(f"{template.__name__} reads no name {sorted(unknown)}")
+    namespace = {**template.__globals__, **kernels}
+    function = types.FunctionType(template.__code__, namespace, name, template.__defaults__)
+    function.__module__ = template.__module__
+    function.__qualname__ = name
+    return kernel(function)
+
+
+def digest(function: Callable[..., Any]) -> str:
+    """Return a hex digest of all that the machine code of ``function`` depends on."""
+    hasher = hashlib.sha256()
+    _feed_function(hasher, function, set())
+    return hasher.hexdigest()
+
+
+def _all_names(code: types.CodeType) -> list[str]:
+    names = list(code.co_names)
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            names += _all_names(const)
+    return names
+
+
+def _feed_function(hasher, function, seen: set[int]) -> None:
+    if id(function) in seen:
+        return
+    seen.add(id(function))
+    _feed_code(hasher, function.__code__)
+    for cell in function.__closure__ or ():
+        _feed_value(hasher, function.__name__, cell.cell_contents, seen)
+    for value in function.__defaults__ or ():
+        _feed_value(hasher, function.__name__, value, seen)
+    for name in _all_names(function.__code__):
+        if name in function.__globals__:
+            hasher.update(name.encode())
+            _feed_value(hasher, name, function.__globals__[name], seen)
+
+
+def _feed_code(hasher, code: types.CodeType) -> None:
+    hasher.update(code.co_code)
+    hasher.update(repr((code.co_names, code.co_varnames, code.co_freevars)).encode())
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            _feed_code(hasher, const)
+        else:
+            hasher.update(repr(const).encode())
+
+
+def _feed_value(hasher, name: str, value: Any, seen: set[int]) -> None:
+    if isinstance(value, CPUDispatcher):
+        _feed_function(hasher, value.py_func, seen)
+    elif isinstance(value, types.FunctionType):
+        _feed_function(hasher, value, seen)
+    elif isinstance(value, np.ndarray):
+        hasher.update(f"{value.dtype.descr}{value.shape}".encode())
+        hasher.update(np.ascontiguousarray(value).tobytes())
+    elif isinstance(value, (bool, int, float, str, np.generic, np.dtype)):
+        hasher.update(repr(value).encode())
+    elif isinstance(value, tuple):
+        for item in value:
+            _feed_value(hasher, name, item, seen)
+    elif isinstance(value, types.ModuleType):
+        if value.__name__.partition(".")[0] == "ludotheque":
+            raise TypeError(
+                f"a kernel reads {name!r}, the module {value.__name__}: import its constants by "
+                "name, so that the kernel cache can tell when they change"
+            )
+        hasher.update(value.__name__.encode())
+    elif isinstance(value, type) or callable(value):
+        hasher.update(f"{value.__module__}.{getattr(value, '__qualname__', name)}".encode())
+    else:
+        raise TypeError(
+            f"a kernel reads {name!r}, a {type(value).__name__}: kernels may read numbers, "
+            "strings, tuples, numpy arrays and other kernels"
+        )
+
+
+class _KernelCache(NullCache):
+    """One kernel's entries; numba asks it before compiling and tells it after.
+
+    Uses numba's internal cache interface (``load_overload``, ``save_overload``); the supported
+    range of numba in pyproject.toml is the range this was tried with.
+    """
+
+    def __init__(self, function: Callable[..., Any]):
+        self._function = function
+        self._digest: str | None = None
+
+    @property
+    def cache_path(self) -> str:
+        return str(cache_dir())
+
+    def load_overload(self, sig, target_context):
+        target_context.refresh()
+        try:
+            payload = self._path(sig, target_context.codegen()).read_bytes()
+        except OSError:
+            _announce_compilation()
+            return None
+        try:
+            return CompileResult._rebuild(target_context, *pickle.loads(payload))
+        except (pickle.UnpicklingError, EOFError, AttributeError, ValueError, TypeError):
+            return None  # a damaged entry is compiled again and replaced
+
+    def save_overload(self, sig, data) -> None:
+        path = self._path(sig, data.codegen)
+        aside = path.with_name(f"{path.name}.{uuid.uuid4().hex[:12]}")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                aside.write_bytes(dumps(data._reduce()))
+                os.replace(aside, path)
+            finally:
+                aside.unlink(missing_ok=True)
+        except OSError as error:
+            logger.info("compiled kernels can't be kept in %s: %s", path.parent, error)
+
+    def _path(self, sig, codegen) -> Path:
+        if self._digest is None:
+            self._digest = digest(self._function)
+        key = hashlib.sha256(
+            repr((self._digest, str(sig), codegen.magic_tuple(), _VERSIONS)).encode()
+        ).hexdigest()
+        return cache_dir() / f"{self._function.__name__}-{key[:32]}.nbc"
+
+
+def _announce_compilation() -> None:
+    global _announced
+    if not _announced:
+        _announced = True
+        logger.warning(
+            "Ludothèque compiles its kernels on first use (some 10 to 20 s); later starts take "
+            "them from %s",
+            cache_dir(),
+        )

@@ -1,0 +1,311 @@
+"""The loops over a batch of games, written once and compiled for each game.
+
+Each function here is a template: the names in ``KERNELS`` are bound to a game's own kernels by
+``specialize``. ``states`` is always ``(num_envs,)`` records, and a loop works on ``start`` to
+``stop``, so that several threads can share a batch. No loop allocates; results go to the arrays
+passed in. Codes are returned, and Python raises the errors.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from .jit import specialize
+from .rewards import SCORE_CHANGE, WIN, forfeit_ranks, utilities
+from .rng import GAMMA, decision_seed, mix64, next_seed
+
+ILLEGAL = ("raise", "lose", "penalty")
+RAISE, LOSE, PENALTY = range(len(ILLEGAL))
+PLAYED, REFUSED, FORFEITED, PENALIZED, GAME_OVER = range(5)
+
+# Bound by ``compile_loops``; named here so that the templates read like any other code.
+KERNELS = (
+    "setup",
+    "legal_actions",
+    "is_legal",
+    "random_action",
+    "step",
+    "observe",
+    "returns",
+    "determinize",
+)
+setup = legal_actions = is_legal = random_action = step = observe = returns = determinize = None
+final = act = write_view = play_out = NUM_ACTIONS = None
+
+
+def _final(state, scores, ranks):
+    """Fill scores and ranks of the seats: of the finished game, or as if it ended now."""
+    if state["forfeit"] >= 0:
+        forfeit_ranks(state["forfeit"], state["num_players"], scores, ranks)
+    else:
+        returns(state, scores, ranks)
+
+
+def _act(state, action, illegal, penalty, reward_kind, rewards, scores, ranks):
+    """Play one action, fill every seat's reward for it, and return a code."""
+    num_players = state["num_players"]
+    for seat in range(num_players):
+        rewards[seat] = 0.0
+    if state["terminated"] or state["truncated"]:
+        return GAME_OVER
+    seat = state["to_play"]
+    if action < 0 or action >= NUM_ACTIONS or not is_legal(state, action):
+        if illegal == RAISE:
+            return REFUSED
+        if illegal == PENALTY:
+            rewards[seat] = penalty
+            return PENALIZED
+        state["forfeit"] = seat
+        state["terminated"] = True
+        final(state, scores, ranks)
+        if reward_kind <= WIN:
+            utilities(reward_kind, scores, ranks, num_players, rewards)
+        else:
+            rewards[seat] = penalty
+        return FORFEITED
+    if reward_kind == SCORE_CHANGE:
+        returns(state, scores, ranks)
+        for other in range(num_players):
+            rewards[other] = -scores[other]
+    step(state, action)
+    over = state["terminated"] or state["truncated"]
+    if reward_kind == SCORE_CHANGE:
+        returns(state, scores, ranks)
+        for other in range(num_players):
+            rewards[other] += scores[other]
+    elif over:
+        returns(state, scores, ranks)
+        utilities(reward_kind, scores, ranks, num_players, rewards)
+    return PLAYED
+
+
+def _write_view(state, seat, off_turn, observation, seat_mask):
+    """Fill what ``seat`` observes and its mask; the mask is all ``off_turn`` if it can't act."""
+    observe(state, seat, observation)
+    if seat == state["to_play"] and not (state["terminated"] or state["truncated"]):
+        legal_actions(state, seat_mask)
+    else:
+        seat_mask[:] = off_turn
+
+
+def _play_out(state, word, scores, ranks):
+    """Play uniformly random legal actions to the end; return how many there were."""
+    plies = 0
+    while not (state["terminated"] or state["truncated"]):
+        word += GAMMA
+        step(state, random_action(state, mix64(word)))
+        plies += 1
+    final(state, scores, ranks)
+    return plies
+
+
+def deal(states, start, stop, seeds, options):
+    """Set up new games from ``seeds`` (uint64)."""
+    for i in range(start, stop):
+        setup(states[i], seeds[i], options)
+
+
+def view(states, i, seat, off_turn, observation, seat_mask):
+    """One game's view for one seat (see ``_write_view``)."""
+    write_view(states[i], seat, off_turn, observation, seat_mask)
+
+
+def mask(states, i, off_turn, out):
+    """One game's mask for the seat to play; all ``off_turn`` once the game is over."""
+    state = states[i]
+    if state["terminated"] or state["truncated"]:
+        out[:] = off_turn
+    else:
+        legal_actions(state, out)
+
+
+def views(states, start, stop, seats, off_turn, observations, masks):
+    """Views of ``seats[i]``, or of the seat to play where that is -1."""
+    for i in range(start, stop):
+        seat = seats[i] if seats[i] >= 0 else np.int64(states[i]["to_play"])
+        write_view(states[i], seat, off_turn, observations[i], masks[i])
+
+
+def play(states, i, action, illegal, penalty, reward_kind, rewards, scores, ranks):
+    """Play one action in one game (see ``_act``)."""
+    return act(states[i], action, illegal, penalty, reward_kind, rewards, scores, ranks)
+
+
+def first_illegal(states, start, stop, actions):
+    """Return the first game, of those not over, whose action is illegal, or -1."""
+    for i in range(start, stop):
+        state = states[i]
+        if not (state["terminated"] or state["truncated"]):
+            action = actions[i]
+            if action < 0 or action >= NUM_ACTIONS or not is_legal(state, action):
+                return i
+    return -1
+
+
+def random_actions(states, start, stop, actions):
+    """Pick a uniformly random legal action in each game, by its seed and ply; 0 in finished ones."""
+    for i in range(start, stop):
+        state = states[i]
+        actions[i] = 0
+        if not (state["terminated"] or state["truncated"]):
+            actions[i] = random_action(state, decision_seed(state["seed"], state["ply"]))
+
+
+def decision_seeds(states, start, stop, seeds):
+    """Fill the seeds of the decisions to be taken now."""
+    for i in range(start, stop):
+        seeds[i] = decision_seed(states[i]["seed"], states[i]["ply"])
+
+
+def advance(
+    states,
+    start,
+    stop,
+    actions,
+    options,
+    autoreset,
+    illegal,
+    penalty,
+    reward_kind,
+    observations,
+    masks,
+    to_play,
+    rewards,
+    terminated,
+    truncated,
+    scores,
+    ranks,
+):
+    """Play an action in each game, deal anew where one ended, and fill all outputs.
+
+    ``scores`` and ``ranks`` keep the final results of each environment's last finished game.
+    """
+    for i in range(start, stop):
+        state = states[i]
+        act(state, actions[i], illegal, penalty, reward_kind, rewards[i], scores[i], ranks[i])
+        terminated[i] = state["terminated"]
+        truncated[i] = state["truncated"]
+        if autoreset and (terminated[i] or truncated[i]):
+            setup(state, next_seed(state["seed"]), options)
+        to_play[i] = state["to_play"]
+        write_view(state, np.int64(state["to_play"]), 1, observations[i], masks[i])
+
+
+def play_seats(
+    states, start, stop, learner, random_seats, reward_kind, rewards, seat_rewards, scores, ranks
+):
+    """Play the seats that act at random until another seat is to play or the game is over.
+
+    Adds what ``learner[i]`` earns on the way to ``rewards[i]``; ``seat_rewards`` is scratch.
+    """
+    for i in range(start, stop):
+        state = states[i]
+        while not (state["terminated"] or state["truncated"]):
+            if not random_seats[i, state["to_play"]]:
+                break
+            action = random_action(state, decision_seed(state["seed"], state["ply"]))
+            act(state, action, RAISE, 0.0, reward_kind, seat_rewards[i], scores[i], ranks[i])
+            rewards[i] += seat_rewards[i, learner[i]]
+
+
+def play_rows(
+    states,
+    rows,
+    actions,
+    learner,
+    illegal,
+    penalty,
+    reward_kind,
+    rewards,
+    seat_rewards,
+    scores,
+    ranks,
+):
+    """Play ``actions[k]`` in game ``rows[k]``; add the learner's reward to ``rewards``."""
+    for k in range(len(rows)):
+        i = rows[k]
+        act(
+            states[i],
+            actions[k],
+            illegal,
+            penalty,
+            reward_kind,
+            seat_rewards[i],
+            scores[i],
+            ranks[i],
+        )
+        rewards[i] += seat_rewards[i, learner[i]]
+
+
+def playouts(states, start, stop, seeds, scores, ranks, plies):
+    """Play each game to its end at random, in place; ``plies`` counts the actions."""
+    for i in range(start, stop):
+        plies[i] = play_out(states[i], seeds[i], scores[i], ranks[i])
+
+
+def random_games(states, start, stop, seeds, options, games, scores, ranks):
+    """Deal and play ``games`` random games on each record; return the number of actions."""
+    plies = 0
+    for i in range(start, stop):
+        state = states[i]
+        seed = seeds[i]
+        for _ in range(games):
+            setup(state, seed, options)
+            plies += play_out(state, decision_seed(seed, 0), scores[i], ranks[i])
+            seed = next_seed(seed)
+    return plies
+
+
+def results(states, start, stop, scores, ranks):
+    """Fill scores and ranks of every seat (see ``_final``)."""
+    for i in range(start, stop):
+        final(states[i], scores[i], ranks[i])
+
+
+def redraw(states, start, stop, seats, seeds):
+    """Redraw what ``seats[i]``, or the seat to play where that is -1, cannot know."""
+    for i in range(start, stop):
+        seat = seats[i] if seats[i] >= 0 else np.int64(states[i]["to_play"])
+        determinize(states[i], seat, seeds[i])
+
+
+_INNER = {"final": _final, "act": _act, "write_view": _write_view, "play_out": _play_out}
+_LOOPS = (
+    deal,
+    view,
+    mask,
+    views,
+    play,
+    first_illegal,
+    random_actions,
+    decision_seeds,
+    advance,
+    play_seats,
+    play_rows,
+    playouts,
+    random_games,
+    results,
+    redraw,
+)
+
+
+def compile_loops(name: str, num_actions: int, kernels: dict[str, Any]) -> SimpleNamespace:
+    """Return the loops of a game, compiled on first call.
+
+    Args:
+        name: of the game and the observation form, for the names in the kernel cache.
+        num_actions: size of the mask.
+        kernels: one kernel for each name in ``KERNELS``.
+    """
+    bound = {**kernels, "NUM_ACTIONS": num_actions}
+    loops = SimpleNamespace()
+    for loop_name, template in {**_INNER, **{loop.__name__: loop for loop in _LOOPS}}.items():
+        wanted = {key: bound[key] for key in bound if key in template.__code__.co_names}
+        bound_loop = specialize(template, f"{name}_{loop_name}", **wanted)
+        setattr(loops, loop_name, bound_loop)
+        if loop_name in _INNER:
+            bound[loop_name] = bound_loop
+    return loops

@@ -1,0 +1,120 @@
+"""Every game as a PettingZoo parallel environment: all agents are asked each ply, one acts."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from pettingzoo import ParallelEnv
+
+from .aec import TurnBasedEnv
+
+
+class TurnBasedParallelEnv(ParallelEnv):
+    """The parallel form of ``TurnBasedEnv``, for trainers that want every agent at each step.
+
+    The games are played in turn: of the actions given, that of the agent to act is played and the
+    others are not looked at (their masks are all zeros). Every agent gets a fresh observation and
+    its reward of this ply at every step, so nobody's view is stale.
+
+    Args: as for ``TurnBasedEnv``.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        self.aec_env = TurnBasedEnv(*args, **kwargs)
+        self.game = self.aec_env.game
+        self.metadata = {**self.aec_env.metadata, "is_parallelizable": True}
+        self.render_mode = self.aec_env.render_mode
+        self.possible_agents = self.aec_env.possible_agents
+        self.observation_spaces = self.aec_env.observation_spaces
+        self.action_spaces = self.aec_env.action_spaces
+        self.agents: list[str] = []
+
+    def observation_space(self, agent: str):
+        """Return the space of ``agent``'s observations, the same object each time."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str):
+        """Return the space of ``agent``'s actions, the same object each time."""
+        return self.action_spaces[agent]
+
+    def observation_schema(self):
+        """Return the fields of the observation, in order."""
+        return self.aec_env.observation_schema()
+
+    @property
+    def agent_selection(self) -> str:
+        """The agent whose action the next step plays."""
+        return self.aec_env.agent_selection
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None):
+        """Deal a new game; return observations and infos of all agents."""
+        self.aec_env.reset(seed=seed, options=options)
+        self.agents = self.aec_env.agents[:]
+        return self._observations(), dict(self.aec_env.infos)
+
+    def step(self, actions: dict[str, int]):
+        """Play the action of the agent to act.
+
+        Returns:
+            Observations, rewards, terminations, truncations and infos of the agents that were live.
+
+        Raises:
+            ValueError: the agent to act is missing from ``actions``.
+            The errors of ``TurnBasedEnv.step``.
+        """
+        if not self.agents:
+            return {}, {}, {}, {}, {}
+        env = self.aec_env
+        if env.agent_selection not in actions:
+            raise ValueError(
+                f"{env.agent_selection} is to act, but actions has only {sorted(actions)}"
+            )
+        env.step(actions[env.agent_selection])
+        terminations, truncations = dict(env.terminations), dict(env.truncations)
+        over = any(terminations.values()) or any(truncations.values())
+        result = (
+            self._observations(),
+            dict(env.rewards),
+            terminations,
+            truncations,
+            dict(env.infos),
+        )
+        if over:
+            self.agents = []
+        return result
+
+    def _observations(self) -> dict[str, Any]:
+        return {agent: self.aec_env.observe(agent) for agent in self.agents}
+
+    def state(self):
+        """Return every seat's observation in seat order (see ``TurnBasedEnv.state``)."""
+        return self.aec_env.state()
+
+    def render(self) -> Any:
+        """Return or show a picture, by ``render_mode``."""
+        return self.aec_env.render()
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self.aec_env.close()
+
+    def get_state(self) -> dict[str, Any]:
+        """Return all that the game in progress is (see ``TurnBasedEnv.get_state``)."""
+        return {**self.aec_env.get_state(), "live": list(self.agents)}
+
+    def set_state(self, saved: dict[str, Any]) -> None:
+        """Go back to what ``get_state`` returned (see ``TurnBasedEnv.set_state``)."""
+        self.aec_env.set_state(saved)
+        self.agents = list(saved["live"])
+
+    def clone(self) -> TurnBasedParallelEnv:
+        """Return an independent copy with the same game in progress."""
+        return copy.deepcopy(self)
+
+    def state_digest(self) -> str:
+        """Return a hex digest of the whole state."""
+        return self.aec_env.state_digest()
+
+    def __str__(self) -> str:
+        return self.metadata["name"]

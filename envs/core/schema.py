@@ -1,0 +1,44 @@
+"""Description of an observation, field by field; tables, spaces and leak tests are made from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+
+@dataclass(frozen=True)
+class Field:
+    """A slice of an observation.
+
+    Attributes:
+        name: unique within the observation.
+        shape: dimensions; the fields stand one after the other, each in row-major order.
+        low, high: range of every number in the field, both included.
+        meaning: one line for people.
+        visible_to: "all", or "seat" when only the observing seat knows it.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    low: int
+    high: int
+    meaning: str
+    visible_to: str
+
+    @property
+    def size(self) -> int:
+        return prod(self.shape)
+
+
+def total_size(fields: tuple[Field, ...]) -> int:
+    """Return how many numbers the fields hold together."""
+    return sum(field.size for field in fields)
+
+
+def slices(fields: tuple[Field, ...]) -> dict[str, slice]:
+    """Return where each field stands in the flat observation."""
+    result, start = {}, 0
+    for field in fields:
+        result[field.name] = slice(start, start + field.size)
+        start += field.size
+    return result

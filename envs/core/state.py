@@ -1,0 +1,30 @@
+"""The header that every game's record starts with."""
+
+from __future__ import annotations
+
+import numpy as np
+
+# rng:         generator of the game's chance (SplitMix64)
+# seed:        what the game was dealt from
+# num_players: seats in the game
+# to_play:     seat that acts next
+# phase:       kind of decision, numbered by the game
+# forfeit:     seat that lost by an illegal action under illegal="lose", else -1
+# ply:         actions taken so far
+# terminated:  over by the rules;  truncated: over by max_plies
+HEADER = [
+    ("rng", np.uint64),
+    ("seed", np.uint64),
+    ("num_players", np.int8),
+    ("to_play", np.int8),
+    ("phase", np.int8),
+    ("forfeit", np.int8),
+    ("ply", np.int32),
+    ("terminated", np.bool_),
+    ("truncated", np.bool_),
+]
+
+
+def game_dtype(fields: list[tuple]) -> np.dtype:
+    """Return the aligned record type of a game: the common header, then the game's own fields."""
+    return np.dtype(HEADER + fields, align=True)

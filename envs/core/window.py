@@ -1,0 +1,245 @@
+"""A window that shows pictures and hears clicks and keys. Only this module uses pygame.
+
+Pygame (pygame-ce, of the extra [render]) is imported when the first window is made, so that
+importing this module costs nothing and works without it. Use windows from the main thread only:
+some systems refuse anything else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import sys
+from collections import deque
+from types import ModuleType
+from typing import NamedTuple
+
+import numpy as np
+
+__all__ = ["Window", "WindowEvent"]
+
+MARGIN_COLOUR = (38, 34, 30)
+# Leave room for the desktop's bars when a picture is larger than the screen.
+PART_OF_SCREEN = 0.9
+# Every open window: pygame has one queue of events for all of them.
+_open_windows: list[Window] = []
+
+
+class WindowEvent(NamedTuple):
+    """Something that happened in a window.
+
+    kind: "quit" (the user closed the window), "click" (left button) or "key".
+    x, y: where the click was, in pixels of the picture last shown; -1 for other kinds.
+    key: the key's name in lower case as pygame has it ("escape", "space", "a", "left"...),
+        else "".
+    """
+
+    kind: str
+    x: float = -1.0
+    y: float = -1.0
+    key: str = ""
+
+
+class Window:
+    """A resizable window; the picture keeps its proportions and is centred in it.
+
+    The window opens with the first `show`. Several can be open at once.
+
+    Args:
+        title: what the window's bar says.
+        fps: `show` returns at most this many times a second, above 0.
+
+    Raises:
+        ImportError: pygame-ce is not installed.
+        RuntimeError: there is no display.
+    """
+
+    def __init__(self, title: str, fps: float = 30) -> None:
+        if not fps > 0:
+            raise ValueError(f"fps must be above 0, not {fps!r}")
+        self.title = title
+        self.fps = fps
+        self._pygame = _start_pygame()
+        self._clock = self._pygame.time.Clock()
+        self._window = None
+        self._picture = None
+        self._events: deque[WindowEvent] = deque(maxlen=1000)
+        self._quit_requested = False
+        self._closed = False
+        _open_windows.append(self)
+
+    @property
+    def quit_requested(self) -> bool:
+        """Whether the user has asked to close the window. It stays open until `close`."""
+        return self._quit_requested
+
+    def show(self, rgb: np.ndarray) -> None:
+        """Show a picture, then wait as long as `fps` asks.
+
+        Args:
+            rgb: uint8 array of shape (H, W, 3).
+        """
+        self._require_open()
+        self._picture = self._surface_of(rgb)
+        if self._window is None:
+            self._window = self._pygame.Window(
+                self.title, self._first_size(self._picture.get_size()), resizable=True
+            )
+        self._paint()
+        _route_events(self._pygame)
+        self._clock.tick(self.fps)
+
+    def poll(self, wait: float = 0.0) -> list[WindowEvent]:
+        """Return what has happened since the last call, oldest first.
+
+        Args:
+            wait: when nothing has happened yet, wait up to this many seconds for something.
+                A loop that polls should pass a little (0.05), not to keep a core busy.
+        """
+        self._require_open()
+        _route_events(self._pygame)
+        if not self._events and wait > 0:
+            _route_events(self._pygame, wait)
+        events = list(self._events)
+        self._events.clear()
+        return events
+
+    def close(self) -> None:
+        """Close the window. Calling it again does nothing."""
+        if self._closed:
+            return
+        self._closed = True
+        _open_windows.remove(self)
+        if self._window is not None:
+            self._window.destroy()
+            self._window = None
+        if not _open_windows:
+            self._pygame.display.quit()
+
+    def __enter__(self) -> Window:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    # Inside
+
+    def _require_open(self) -> None:
+        if self._closed:
+            raise RuntimeError("this window is closed; make a new Window")
+
+    def _surface_of(self, rgb: np.ndarray):
+        rgb = np.asarray(rgb)
+        if rgb.dtype != np.uint8 or rgb.ndim != 3 or rgb.shape[2] != 3 or not rgb.size:
+            raise ValueError(
+                "a window shows a uint8 array of shape (H, W, 3), not "
+                f"{rgb.dtype} of shape {rgb.shape}"
+            )
+        height, width = rgb.shape[:2]
+        # From bytes: the picture is copied, the caller may go on writing into its array.
+        return self._pygame.image.frombytes(rgb.tobytes(), (width, height), "RGB")
+
+    def _first_size(self, picture_size: tuple[int, int]) -> tuple[int, int]:
+        """The picture's size, made smaller where the screen is."""
+        width, height = picture_size
+        with contextlib.suppress(self._pygame.error):
+            screen_width, screen_height = self._pygame.display.get_desktop_sizes()[0]
+            room = min(screen_width / width, screen_height / height) * PART_OF_SCREEN
+            if 0 < room < 1:
+                return max(1, round(width * room)), max(1, round(height * room))
+        return width, height
+
+    def _placement(self) -> tuple[float, int, int]:
+        """Pixels of the window per pixel of the picture, and the picture's top left corner."""
+        width, height = self._picture.get_size()
+        room_width, room_height = self._window.size
+        scale = min(room_width / width, room_height / height)
+        left = round((room_width - width * scale) / 2)
+        top = round((room_height - height * scale) / 2)
+        return scale, left, top
+
+    def _paint(self) -> None:
+        surface = self._window.get_surface()
+        scale, left, top = self._placement()
+        width, height = self._picture.get_size()
+        size = max(1, round(width * scale)), max(1, round(height * scale))
+        picture = self._picture
+        if size != (width, height):
+            picture = self._pygame.transform.smoothscale(picture, size)
+        surface.fill(MARGIN_COLOUR)
+        surface.blit(picture, (left, top))
+        self._window.flip()
+
+    def _take(self, event) -> None:
+        """Turn one event of pygame, of this window, into ours."""
+        pygame = self._pygame
+        if event.type == pygame.WINDOWCLOSE:
+            self._quit_requested = True
+            self._events.append(WindowEvent("quit"))
+        elif event.type == pygame.KEYDOWN:
+            self._events.append(WindowEvent("key", key=pygame.key.name(event.key).lower()))
+        elif event.type == pygame.MOUSEBUTTONDOWN and event.button == pygame.BUTTON_LEFT:
+            self._take_click(*event.pos)
+        elif event.type in (pygame.WINDOWSIZECHANGED, pygame.WINDOWEXPOSED):
+            self._paint()
+
+    def _take_click(self, x: float, y: float) -> None:
+        """Clicks beside the picture are dropped."""
+        scale, left, top = self._placement()
+        width, height = self._picture.get_size()
+        x, y = (x - left) / scale, (y - top) / scale
+        if 0 <= x < width and 0 <= y < height:
+            self._events.append(WindowEvent("click", x, y))
+
+
+def _start_pygame() -> ModuleType:
+    """Import pygame and open the display, or say what is missing."""
+    # Pygame greets on standard output, which may be somebody's JSON.
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+    # SDL would catch SIGTERM and turn it into an event: `kill` would not end a training any more.
+    os.environ.setdefault("SDL_NO_SIGNAL_HANDLERS", "1")
+    try:
+        pygame = importlib.import_module("pygame")
+    except ImportError as error:
+        raise ImportError(
+            f"a window needs pygame-ce, which could not be imported ({error}); "
+            'install it with: pip install "ludotheque[render]"'
+        ) from error
+    if not hasattr(pygame, "Window"):
+        raise ImportError(
+            "the module pygame is not a recent pygame-ce (it has no pygame.Window); install it "
+            'with: pip uninstall pygame, then pip install --force-reinstall "pygame-ce>=2.5"'
+        )
+    advice = (
+        "no window can be opened, because there is no display; "
+        'use render_mode="rgb_array" or "svg", or save a GIF'
+    )
+    if sys.platform.startswith("linux"):
+        advice += "; over ssh, `ssh -X` or `xvfb-run` gives a display"
+    try:
+        # Not pygame.init(): that would open the sound card too.
+        pygame.display.init()
+    except pygame.error as error:
+        raise RuntimeError(f"{advice} ({error})") from error
+    # Without a display SDL may silently draw to memory, and nobody would ever see the window.
+    if pygame.display.get_driver() == "offscreen" and not os.environ.get("SDL_VIDEODRIVER"):
+        if not _open_windows:
+            pygame.display.quit()
+        raise RuntimeError(advice)
+    return pygame
+
+
+def _route_events(pygame: ModuleType, wait: float = 0.0) -> None:
+    """Hand the events of pygame's one queue to the windows they belong to."""
+    events = []
+    if wait > 0:
+        first = pygame.event.wait(round(wait * 1000))
+        events = [first] if first.type != pygame.NOEVENT else []
+    events += pygame.event.get()
+    for event in events:
+        if event.type == pygame.QUIT:
+            continue  # comes after the last window's own WINDOWCLOSE, or from a signal
+        for window in list(_open_windows):
+            if window._window is not None and getattr(event, "window", None) is window._window:
+                window._take(event)

@@ -1,0 +1,40 @@
+"""What a position is worth to a seat that knows only its own colour; for the greedy agent."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.jit import kernel
+from .components import NUM_CIRCLES, NUM_COLOURS
+
+# What a disc under a stack's top colour counts when the stack can still be moved or covered.
+LOOSE = np.float32(0.5)
+
+
+@kernel
+def evaluate(state, seat):
+    """Value the position for ``seat``: own discs less what the three other colours hold on average.
+
+    A stack that can neither move nor be covered counts in full, any other by ``LOOSE``. The other
+    seats' colours are secret, so no colour but the own is told apart.
+    """
+    movable = state["moves"][0] | state["moves"][1] | state["moves"][2] | state["moves"][3]
+    targets = (
+        state["moves"][0] << 1
+        | state["moves"][1] << 6
+        | state["moves"][2] >> 1
+        | state["moves"][3] >> 6
+    )
+    loose = movable | targets
+    own = np.int64(state["secret"][seat])
+    value = 0.0
+    for circle in range(NUM_CIRCLES):
+        height = np.int64(state["height"][circle])
+        if height:
+            weight = LOOSE if (loose >> circle) & 1 else 1.0
+            top = (np.int64(state["stack"][circle]) >> 4 * height - 2) & 3
+            if top == own:
+                value += weight * height
+            else:
+                value -= weight * height / (NUM_COLOURS - 1)
+    return value

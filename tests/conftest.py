@@ -1,0 +1,54 @@
+"""Fixtures for the whole suite."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# No test may depend on a display, and none may open a window where there is one by chance.
+os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
+os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+os.environ.setdefault("MPLBACKEND", "agg")
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The repository's top folder."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def shared_cases() -> Path:
+    """Cases handed over from outside, kept beside the checkout; skips where there are none."""
+    folder = ROOT.parent / "shared" / "cases"
+    if not folder.is_dir():
+        pytest.skip(f"no cases from outside in {folder}")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def run_python() -> Callable[..., subprocess.CompletedProcess]:
+    """Run Python code in a process of its own: `run_python(code, **environment)`.
+
+    Compiled kernels are shared with this process through the folder of LUDOTHEQUE_CACHE_DIR, or
+    the default one.
+    """
+
+    def run(code: str, timeout: float = 300, **environment: str) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            env={**os.environ, **environment},
+        )
+
+    return run
