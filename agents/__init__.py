@@ -1,1 +1,7 @@
-"""Agents: random, greedy, search and self-play."""
+"""Agents: random, greedy, MCTS, PPO by self-play, and the league that compares them."""
+
+from __future__ import annotations
+
+from .base import AGENTS, Agent, make_agent
+
+__all__ = ["AGENTS", "Agent", "make_agent"]

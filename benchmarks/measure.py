@@ -13,12 +13,14 @@ import platform
 import statistics
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+import typer
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
@@ -155,6 +157,19 @@ def rate(work: Work, seconds: float) -> float:
     return done / elapsed
 
 
+def checked_games(names: Sequence[str] | None) -> list[str]:
+    """The games asked for, or all; an unknown one is told before anything runs."""
+    from ludotheque.envs import game_names, get_game
+
+    names = list(names or game_names())
+    try:
+        for name in names:
+            get_game(name)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--game") from error
+    return names
+
+
 def interleave(
     groups: dict[str, Sequence[Probe]], settings: Settings, console: Console | None = None
 ) -> list[Result]:
@@ -162,15 +177,19 @@ def interleave(
 
     Returns:
         One `Result` a probe, in the order given. A probe that cannot be built is skipped, with
-        the reason in `skipped`.
+        the reason in `skipped`. Ctrl-C ends the run; the groups finished before are returned.
     """
     results = []
     total = sum(len(probes) for probes in groups.values()) * settings.repetitions
     with _progress(console) as progress:
         task = progress.add_task("measuring", total=total)
-        for group, probes in groups.items():
-            progress.update(task, description=group)
-            results += _measure_group(group, probes, settings, lambda n: progress.advance(task, n))
+        try:
+            for group, probes in groups.items():
+                progress.update(task, description=group)
+                advance = partial(progress.advance, task)
+                results += _measure_group(group, probes, settings, advance)
+        except KeyboardInterrupt:
+            progress.console.print("[yellow]Stopped: only finished groups are shown.[/]")
     return results
 
 

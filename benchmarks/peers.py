@@ -316,10 +316,10 @@ def search(simulations: int = 2000) -> list[Probe]:
 
 
 def main(
-    batch: Annotated[list[int], typer.Option(help="Pgx batch size; may be repeated.")] = BATCHES,
+    batch: Annotated[list[int], typer.Option(min=1, help="Pgx batch size; may repeat.")] = BATCHES,
     only: Annotated[str, typer.Option(help="Only peers with this text in their name.")] = "",
-    seconds: Annotated[float, typer.Option(help="Least time of one measurement.")] = 1.0,
-    repetitions: Annotated[int, typer.Option(help="Measurements of each peer.")] = 5,
+    seconds: Annotated[float, typer.Option(min=0.01, help="Least time of a measurement.")] = 1.0,
+    repetitions: Annotated[int, typer.Option(min=1, help="Measurements of each peer.")] = 5,
     quick: Annotated[bool, typer.Option("--quick", help="Show that it runs; noisy.")] = False,
     json: Annotated[Path | None, typer.Option(help="Write everything measured here.")] = None,
 ):

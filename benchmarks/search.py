@@ -20,6 +20,7 @@ from ludotheque.benchmarks.measure import (
     Probe,
     Settings,
     Work,
+    checked_games,
     compare,
     interleave,
     machine,
@@ -29,7 +30,7 @@ from ludotheque.benchmarks.measure import (
     record_of,
     write_json,
 )
-from ludotheque.envs import game_names, get_game
+from ludotheque.envs import get_game
 
 OURS = "{game} MCTS"
 HEX = peers.open_spiel_search("hex(board_size=11)").name
@@ -88,15 +89,15 @@ def bars(games: Sequence[str]) -> list[Bar]:
 
 def main(
     game: Annotated[list[str] | None, typer.Option(help="A game; may be repeated.")] = None,
-    simulations: Annotated[int, typer.Option(help="Simulations a search.")] = 2000,
-    seconds: Annotated[float, typer.Option(help="Least time of one measurement.")] = 1.0,
-    repetitions: Annotated[int, typer.Option(help="Rounds.")] = 5,
+    simulations: Annotated[int, typer.Option(min=1, help="Simulations a search.")] = 2000,
+    seconds: Annotated[float, typer.Option(min=0.01, help="Least time of a measurement.")] = 1.0,
+    repetitions: Annotated[int, typer.Option(min=1, help="Rounds.")] = 5,
     quick: Annotated[bool, typer.Option("--quick", help="Show that it runs; noisy.")] = False,
     alone: Annotated[bool, typer.Option("--alone", help="Without the other libraries.")] = False,
     json: Annotated[Path | None, typer.Option(help="Write everything measured here.")] = None,
 ):
     """Measure searches from the opening, with the ratios to OpenSpiel's C++ bots."""
-    games = game or list(game_names())
+    games = checked_games(game)
     console, facts = Console(), machine()
     print_machine(console, facts)
     settings = Settings.of(seconds, repetitions, quick)

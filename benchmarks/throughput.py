@@ -27,6 +27,7 @@ from ludotheque.benchmarks.measure import (
     Probe,
     Settings,
     Work,
+    checked_games,
     compare,
     interleave,
     machine,
@@ -37,7 +38,7 @@ from ludotheque.benchmarks.measure import (
     save_chart,
     write_json,
 )
-from ludotheque.envs import game_names, get_game, make_batch
+from ludotheque.envs import get_game, make_batch
 from ludotheque.envs.core import threads as thread_pool
 from ludotheque.envs.core.registry import GAMES, NAMESPACE
 
@@ -273,10 +274,12 @@ def bars(games: Sequence[str]) -> list[Bar]:
 
 def main(
     game: Annotated[list[str] | None, typer.Option(help="A game; may be repeated.")] = None,
-    batch: Annotated[list[int], typer.Option(help="Batch size; may be repeated.")] = peers.BATCHES,
+    batch: Annotated[
+        list[int], typer.Option(min=1, help="Batch size; may repeat.")
+    ] = peers.BATCHES,
     only: Annotated[str, typer.Option(help="Only groups with this text in their name.")] = "",
-    seconds: Annotated[float, typer.Option(help="Least time of one measurement.")] = 1.0,
-    repetitions: Annotated[int, typer.Option(help="Rounds.")] = 5,
+    seconds: Annotated[float, typer.Option(min=0.01, help="Least time of a measurement.")] = 1.0,
+    repetitions: Annotated[int, typer.Option(min=1, help="Rounds.")] = 5,
     quick: Annotated[bool, typer.Option("--quick", help="Show that it runs; noisy.")] = False,
     alone: Annotated[bool, typer.Option("--alone", help="Without the other libraries.")] = False,
     start_up: Annotated[
@@ -286,9 +289,7 @@ def main(
     chart: Annotated[Path | None, typer.Option(help="Write a PNG chart here.")] = None,
 ):
     """Measure random legal play in every interface, with the ratios to the other libraries."""
-    games = game or list(game_names())
-    for name in games:
-        get_game(name)  # an unknown name is told before anything runs
+    games = checked_games(game)
     console, facts = Console(), machine()
     print_machine(console, facts)
     settings = Settings.of(seconds, repetitions, quick)

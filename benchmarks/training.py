@@ -10,8 +10,14 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from ludotheque.benchmarks.measure import machine, need, print_machine, short, write_json
-from ludotheque.envs import game_names, get_game
+from ludotheque.benchmarks.measure import (
+    checked_games,
+    machine,
+    need,
+    print_machine,
+    short,
+    write_json,
+)
 
 AIM = 0.10  # of the time in the environment
 
@@ -78,8 +84,8 @@ def measure(game: str, num_envs: int, timesteps: int, seed: int = 1) -> Training
 
 def main(
     game: Annotated[list[str] | None, typer.Option(help="A game; may be repeated.")] = None,
-    num_envs: Annotated[int, typer.Option(help="Games advanced together.")] = 64,
-    timesteps: Annotated[int, typer.Option(help="Steps to train, about.")] = 100_000,
+    num_envs: Annotated[int, typer.Option(min=1, help="Games advanced together.")] = 64,
+    timesteps: Annotated[int, typer.Option(min=1, help="Steps to train, about.")] = 100_000,
     quick: Annotated[bool, typer.Option("--quick", help="Show that it runs; noisy.")] = False,
     json: Annotated[Path | None, typer.Option(help="Write everything measured here.")] = None,
 ):
@@ -87,8 +93,7 @@ def main(
     console, facts = Console(), machine()
     print_machine(console, facts)
     runs = []
-    for name in game or list(game_names()):
-        get_game(name)  # an unknown name is told before anything runs
+    for name in checked_games(game):
         with console.status(f"training {name}"):
             runs.append(measure(name, num_envs, 8192 if quick else timesteps))
         run = runs[-1]

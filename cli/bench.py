@@ -1,10 +1,17 @@
-"""`ludotheque bench`: how fast games, search and training run here."""
+"""`ludotheque bench`: how fast games, search and training run here.
+
+Each benchmark is a script of its own; this hands it the arguments, so that what is said after its
+name is what `python -m ludotheque.benchmarks.NAME` understands. Only `--json` is added to: without
+the name of a file the record is printed, and the tables go to stderr.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import sys
+import tempfile
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -13,50 +20,68 @@ from .common import Stopped, friendly, needs_extra
 app = typer.Typer(
     help="Measure speed on this machine: games, search, training.", no_args_is_help=True
 )
+HANDED_ON = {
+    "allow_extra_args": True,
+    "ignore_unknown_options": True,
+    "help_option_names": [],
+}
 
-QuickOption = Annotated[bool, typer.Option("--quick", help="Seconds, not minutes; less exact.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-OutOption = Annotated[
-    Path | None, typer.Option("--out", help="Folder for the results, and for the chart if any.")
-]
 
-
-def throughput(
-    quick: QuickOption = False, out: OutOption = None, as_json: JsonOption = False
-) -> None:
+def throughput(context: typer.Context) -> None:
     """Plies a second with random moves, through each interface, against other libraries."""
-    _run("throughput", quick, out, as_json)
+    _bench("throughput", context.args)
 
 
-def search(quick: QuickOption = False, out: OutOption = None, as_json: JsonOption = False) -> None:
+def search(context: typer.Context) -> None:
     """Simulations a second of the tree search."""
-    _run("search", quick, out, as_json)
+    _bench("search", context.args)
 
 
-def training(
-    quick: QuickOption = False, out: OutOption = None, as_json: JsonOption = False
-) -> None:
+def training(context: typer.Context) -> None:
     """Steps a second of training, and the share of time that the game takes."""
-    _run("training", quick, out, as_json)
+    _bench("training", context.args)
 
 
 for _command in (throughput, search, training):
-    app.command(_command.__name__)(friendly(_command))
+    app.command(_command.__name__, context_settings=HANDED_ON)(friendly(_command))
 
 
-def _run(name: str, quick: bool, out: Path | None, as_json: bool) -> None:
-    """Run a benchmark, which is a script of its own, with the same options."""
+def _bench(name: str, arguments: list[str]) -> None:
     try:
         module = import_module(f"ludotheque.benchmarks.{name}")
-        arguments = [
-            *(["--quick"] if quick else []),
-            *(["--json"] if as_json else []),
-            *(["--out", str(out)] if out else []),
-        ]
-        code = module.main(arguments)
     except ModuleNotFoundError as error:
         raise needs_extra("bench", error) from error
+    try:
+        if _wants_json_printed(arguments):
+            _run_and_print(name, module, arguments)
+        else:
+            _run(name, module, arguments)
     except KeyboardInterrupt:
-        raise Stopped("by Ctrl-C; the measurement in progress is lost.") from None
-    if code:
-        raise typer.Exit(code)
+        raise Stopped("by Ctrl-C; nothing was written.") from None
+
+
+def _wants_json_printed(arguments: list[str]) -> bool:
+    """Whether --json stands there without the name of a file."""
+    if "--json" not in arguments:
+        return False
+    following = arguments[arguments.index("--json") + 1 :]
+    return not following or following[0].startswith("-")
+
+
+def _run(name: str, module: object, arguments: list[str]) -> None:
+    script = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    script.command()(module.main)
+    try:
+        script(arguments, prog_name=f"ludotheque bench {name}")
+    except SystemExit as end:
+        if end.code:
+            raise typer.Exit(end.code) from None
+
+
+def _run_and_print(name: str, module: object, arguments: list[str]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        record = Path(folder) / "record.json"
+        at = arguments.index("--json") + 1
+        with contextlib.redirect_stdout(sys.stderr):
+            _run(name, module, [*arguments[:at], str(record), *arguments[at:]])
+        typer.echo(record.read_text("utf-8"))

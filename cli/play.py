@@ -239,9 +239,12 @@ class _WindowPerson:
                 if event.kind == "quit":
                     return None
                 if event.kind == "click":
-                    action = self._click(self._table.game.locate(event.x, event.y))
+                    action = self._click(self._place(event))
                     if action is not None:
                         return action
+
+    def _place(self, event: Any) -> Any:
+        return self._table.game.locate(event.x, event.y, self._table.states[0])
 
     def _click(self, place: Any) -> int | None:
         """Add a place to those clicked; return the move that they name, if they name one."""

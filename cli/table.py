@@ -155,3 +155,12 @@ class Table:
             f"{result['ranks'][seat]}. {self.name(seat)}: {result['scores'][seat]:g} points"
             for seat in order
         ]
+
+
+def save_replay(table: Table, path: Path) -> None:
+    """Write the game so far as a replay; raises UserError if the file can't be written."""
+    from ludotheque.envs.core.replay import Replay
+
+
+def load_replay(path: Path) -> tuple[Table, list[int]]:
+    """Return a table set up as recorded, nobody at it, and the recorded actions."""

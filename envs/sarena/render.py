@@ -13,20 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.canvas import Canvas
-from .components import (
-    COLOURS,
-    COLS,
-    FROM,
-    IS_ARROW,
-    NUM_ACTIONS,
-    NUM_CIRCLES,
-    NUM_COLOURS,
-    ROWS,
-    TO,
-)
+from .components import COLOURS, COLS, IS_ARROW, NUM_CIRCLES, NUM_COLOURS, ROWS
+from .notation import circle_to_string, decode_action
 from .state import Stack, stacks_of
 
-__all__ = ["circle_centre", "circle_name", "describe", "draw", "locate"]
+__all__ = ["circle_centre", "describe", "draw", "locate"]
 
 LETTERS = "".join(colour[0].upper() for colour in COLOURS)
 
@@ -40,8 +31,8 @@ DISC_HEIGHT = 18
 BOARD = (22, 22, 756, 836)
 PANEL = (796, 22, 266, 836)
 
-# Four hues that stay apart for every kind of colour blindness, from light to dark: yellow, green,
-# red, blue. (fill, dark edge, letter)
+# Fill, dark edge and letter of each colour. They stay apart for every kind of colour blindness, and
+# in grey from light to dark: yellow, green, red, blue.
 FACES = (
     ("#f6cf3c", "#a8830a", "#3a2d00"),
     ("#cf3a2b", "#7d1c12", "#ffffff"),
@@ -57,7 +48,7 @@ TERMINAL = {
 }
 TEXT_COLUMN = 12
 PAPER = "#f6f1e7"
-WOOD = (("#e8d9bb"), ("#d8c49d"))
+WOOD = ("#e8d9bb", "#d8c49d")
 INK = "#2e2820"
 FAINT_INK = "#7a6f60"
 LINE = "#8f7a58"
@@ -66,6 +57,7 @@ ARROW_FILL = "#b8965c"
 ARROW_INK = "#4a3512"
 ACCENT = "#a3239b"
 PAWN = "#27231f"
+EDGE = "#15110c"
 
 
 class _View(NamedTuple):
@@ -83,12 +75,6 @@ class _View(NamedTuple):
     scores: list[float]  # empty until the game is over
     ranks: list[int]
     move: tuple[int, int] | None
-
-
-def circle_name(circle: int) -> str:
-    """Return a circle's name: column letter and row number, "a1" to "f6"."""
-    row, col = divmod(circle, COLS)
-    return f"{'abcdef'[col]}{row + 1}"
 
 
 def circle_centre(circle: int) -> tuple[int, int]:
@@ -235,19 +221,16 @@ def _view_of(state, seat, last_action, scores, ranks) -> _View:
 def _move_of(last_action) -> tuple[int, int] | None:
     if last_action is None:
         return None
+    if np.ndim(last_action) == 0 and not isinstance(last_action, Mapping):
+        last_action = decode_action(int(last_action))
     if isinstance(last_action, Mapping):
-        start, end = last_action["from"], last_action["to"]
-    elif np.ndim(last_action) == 0:
-        if not 0 <= last_action < NUM_ACTIONS:
-            raise ValueError(f"last_action must be 0..{NUM_ACTIONS - 1}, not {last_action!r}")
-        start, end = FROM[last_action], TO[last_action]
-    else:
-        start, end = last_action
+        last_action = last_action["from"], last_action["to"]
+    start, end = last_action
     for circle in (start, end):
         if not 0 <= circle < NUM_CIRCLES:
             raise ValueError(
                 f"last_action {last_action!r} names circle {circle!r}; "
-                f"circles are 0..{NUM_CIRCLES - 1}"
+                f"circles are 0 to {NUM_CIRCLES - 1}"
             )
     return int(start), int(end)
 
@@ -297,7 +280,7 @@ def _heading(view: _View) -> list[str]:
     eyes = "all secrets shown" if view.seat is None else f"seen by player_{view.seat}"
     doing = "game over" if view.over else f"player_{view.to_play} to move"
     if view.move is not None:
-        doing += ", last move {}-{}".format(*(circle_name(circle) for circle in view.move))
+        doing += ", last move {}-{}".format(*(circle_to_string(circle) for circle in view.move))
     secrets = [
         f"player_{seat}{' (you)' if seat == view.seat else ''} {_letter(colour)}"
         for seat, colour in enumerate(view.secrets)
@@ -360,7 +343,7 @@ def _painted(letters: re.Match[str]) -> str:
 
 def _draw_board(canvas: Canvas, view: _View) -> None:
     x, y, width, height = BOARD
-    canvas.rect(x + 3, y + 5, width, height, radius=26, fill="#000000", opacity=0.16)
+    canvas.rect(x + 3, y + 5, width, height, radius=26, fill="#000000", fill_opacity=0.16)
     canvas.rect(
         x,
         y,
@@ -397,7 +380,7 @@ def _draw_circle(canvas: Canvas, circle: int, view: _View) -> None:
     arrow = bool(IS_ARROW[circle])
     moved = view.move is not None and circle in view.move
     kind = "arrow circle" if arrow else "plain circle"
-    with canvas.group(title=f"{circle_name(circle)}: {kind}"):
+    with canvas.group(title=f"{circle_to_string(circle)}: {kind}"):
         if arrow:
             _draw_arrowheads(canvas, circle)
         canvas.ellipse(
@@ -465,9 +448,11 @@ def _draw_turning_arrows(canvas: Canvas, x: float, y: float) -> None:
 def _draw_stack(canvas: Canvas, circle: int, stack: Stack, view: _View) -> None:
     x, y = circle_centre(circle)
     top = stack[-1][1]
-    title = f"{circle_name(circle)}: {LETTERS[top]}{len(stack)}, from the bottom {_faces(stack)}"
+    title = (
+        f"{circle_to_string(circle)}: {LETTERS[top]}{len(stack)}, from the bottom {_faces(stack)}"
+    )
     with canvas.group(title=title):
-        canvas.ellipse(x + 3, y + 4, DISC_X + 3, DISC_Y + 3, fill="#000000", opacity=0.22)
+        canvas.ellipse(x + 3, y + 4, DISC_X + 3, DISC_Y + 3, fill="#000000", fill_opacity=0.22)
         for level, (below, above) in enumerate(stack):
             foot = y - level * DISC_HEIGHT
             _draw_band(canvas, x, foot, below)
@@ -508,19 +493,21 @@ def _draw_sides(canvas: Canvas, x: float, y: float, count: int) -> None:
         end=(1, 0),
     )
     canvas.path(_outline(x, y, count * DISC_HEIGHT), fill=shade)
-    for level in range(count):
+    for level in range(1, count):
         foot = y - level * DISC_HEIGHT
         canvas.path(
             f"M {x - DISC_X} {foot} A {DISC_X} {DISC_Y} 0 0 0 {x + DISC_X} {foot}",
             fill="none",
-            stroke="#15110c",
+            stroke=EDGE,
             stroke_width=1.8,
         )
+    body = _outline(x, y, count * DISC_HEIGHT, back=True)
+    canvas.path(body, fill="none", stroke=EDGE, stroke_width=1.8)
 
 
 def _draw_top(canvas: Canvas, x: float, y: float, colour: int) -> None:
     fill, edge, ink = FACES[colour]
-    canvas.ellipse(x, y, DISC_X, DISC_Y, fill=fill, stroke="#15110c", stroke_width=1.8)
+    canvas.ellipse(x, y, DISC_X, DISC_Y, fill=fill, stroke=EDGE, stroke_width=1.8)
     canvas.ellipse(x, y, DISC_X - 6, DISC_Y - 5, fill="none", stroke=edge, stroke_width=1.5)
     canvas.text(x, y, LETTERS[colour], size=28, bold=True, fill=ink)
 
@@ -615,7 +602,7 @@ def _draw_unused(canvas: Canvas, x: float, y: float, view: _View) -> float:
 
 def _draw_outcome(canvas: Canvas, x: float, y: float, view: _View) -> float:
     if view.move is not None:
-        start, end = (circle_name(circle) for circle in view.move)
+        start, end = (circle_to_string(circle) for circle in view.move)
         canvas.text(
             x, y, f"last move  {start} → {end}", size=15, anchor="start", fill=ACCENT, bold=True
         )

@@ -1,0 +1,41 @@
+"""The agent that looks one ply ahead."""
+
+from __future__ import annotations
+
+import numpy as np
+from ludotheque.envs.core.jit import specialize
+
+from .base import Agent
+from .kernels import choose_greedy
+
+_compiled: dict[str, object] = {}
+
+
+class GreedyAgent(Agent):
+    """Tries every legal action and keeps the one after which the position is worth most.
+
+    The worth is the game's own ``evaluate``, which uses nothing that the seat doesn't know. Equal
+    actions are drawn among.
+    """
+
+    name = "greedy"
+    needs_states = True
+
+    def __init__(self, game, seed=None):
+        super().__init__(game, seed)
+        if self.game.name not in _compiled:
+            kernels = {name: self.game.kernels[name] for name in ("evaluate", "step")}
+            _compiled[self.game.name] = specialize(
+                choose_greedy, f"{self.game.name}_choose_greedy", **kernels
+            )
+        self._scratch = self.game.new_states(1)
+
+    def act(self, observations, masks, *, states=None, seeds=None):
+        """See ``Agent.act``."""
+        if states is None:
+            raise ValueError("greedy looks ahead: pass states, determinized for the seat to act")
+        actions = np.zeros(len(masks), np.int64)
+        seeds = self.seeds_or_own(seeds, len(masks))
+        choose = _compiled[self.game.name]
+        choose(states, np.asarray(masks), seeds, self._scratch.copy(), actions)
+        return actions

@@ -1,0 +1,53 @@
+"""Kernels of the agents that need no search."""
+
+from __future__ import annotations
+
+import numpy as np
+from ludotheque.envs.core.jit import kernel
+from ludotheque.envs.core.rng import GAMMA, below, mix64
+
+# Bound to a game's kernels by ``specialize``.
+evaluate = legal_actions = step = None
+
+
+@kernel
+def choose_random(masks, seeds, actions):
+    """Choose uniformly among the ones of each mask: the k-th, with k drawn from the seed."""
+    for row in range(len(masks)):
+        count = 0
+        for action in range(masks.shape[1]):
+            count += masks[row, action]
+        k = below(seeds[row], count)
+        for action in range(masks.shape[1]):
+            if masks[row, action]:
+                if k == 0:
+                    actions[row] = action
+                    break
+                k -= 1
+
+
+def choose_greedy(states, masks, seeds, scratch, actions):
+    """Choose the action after which ``evaluate`` is highest for the seat to act; ties by seed.
+
+    ``scratch`` is one record.
+    """
+    for row in range(len(states)):
+        seat = np.int64(states[row]["to_play"])
+        word = seeds[row]
+        best = -np.inf
+        equal = 0
+        for action in range(masks.shape[1]):
+            if masks[row, action]:
+                scratch[0] = states[row]
+                step(scratch[0], action)
+                value = evaluate(scratch[0], seat)
+                if value > best:
+                    best = value
+                    equal = 1
+                    actions[row] = action
+                elif value == best:
+                    # The n-th equal action replaces the one before with chance 1/n.
+                    equal += 1
+                    word += GAMMA
+                    if below(mix64(word), equal) == 0:
+                        actions[row] = action

@@ -1,0 +1,200 @@
+"""`ludotheque watch`: agents play each other, or a recorded game is shown again."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .common import (
+    Failure,
+    GameOption,
+    JsonOption,
+    SeedOption,
+    SetOption,
+    Stopped,
+    UserError,
+    arguments_checked,
+    check_players,
+    check_seat,
+    choose,
+    draw_seed,
+    err,
+    find_game,
+    game_options,
+    print_json,
+)
+from .play import POLL_S, WindowOption, open_window, wants_window
+from .table import Table, load_replay, save_replay, seats_for, split_specs
+
+ENDINGS = (".gif", ".png", ".svg", ".jsonl")
+
+
+def watch(
+    game: GameOption = "sarena",
+    agents: Annotated[
+        str, typer.Option("--agents", help="One for each seat, e.g. greedy,mcts.")
+    ] = "greedy,mcts",
+    players: Annotated[
+        int | None, typer.Option("--players", help="Seats; as many as agents if not given.")
+    ] = None,
+    replay: Annotated[
+        Path | None, typer.Option("--replay", help="Show this recorded game instead (.jsonl).")
+    ] = None,
+    save: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--save",
+            help="Write the game: .gif all of it, .png or .svg its end, .jsonl its moves. "
+            "May be repeated.",
+        ),
+    ] = None,
+    seat: Annotated[
+        int | None, typer.Option("--seat", help="Show what this seat knows; else everything.")
+    ] = None,
+    seconds: Annotated[
+        float, typer.Option("--seconds", min=0.0, help="How long each position is shown.")
+    ] = 0.7,
+    settings: SetOption = None,
+    window: WindowOption = None,
+    seed: SeedOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Watch agents play, in a window, in the terminal, or in a file."""
+    for path in save or ():
+        _check_target(path)
+    if replay is not None:
+        table, actions = load_replay(replay)
+    else:
+        table, actions = _new_table(game, agents, players, settings, seed), None
+    if seat is not None:
+        check_seat(seat, table.players)
+    view = _View(table, seat, seconds)
+    try:
+        if save:
+            _to_files(view, actions, save)
+        elif wants_window(window):
+            _to_window(view, actions)
+        else:
+            _to_terminal(view, actions, quiet=as_json)
+    except KeyboardInterrupt:
+        raise Stopped(f"after {len(table.actions)} moves; no file was written.") from None
+    except ImportError as error:
+        raise Failure(str(error)) from error
+    if not table.over:
+        return
+    if as_json:
+        print_json(table.result())
+    else:
+        typer.echo("\n".join(table.result_lines()))
+
+
+def _check_target(path: Path) -> None:
+    """Before anything is played: a game is not played for a file that can't be written."""
+    choose(path.suffix, ENDINGS, f"ending of {path.name}:")
+    if not path.parent.is_dir():
+        raise UserError(f"the folder {path.parent} of {path.name} does not exist.")
+
+
+def _new_table(
+    game: str, agents: str, players: int | None, settings: list[str] | None, seed: int | None
+) -> Table:
+    found = find_game(game)
+    specs = split_specs(agents)
+    if players is None:
+        players = len(specs) if len(specs) > 1 else min(found.player_counts)
+    check_players(found, players)
+    seats = seats_for(specs, range(players), "agents")
+    options = game_options(found, settings)
+    return Table(found, draw_seed(seed), players, options, seats)
+
+
+class _View:
+    """How the game is shown: from whose seat, and how fast."""
+
+    def __init__(self, table: Table, seat: int | None, seconds: float):
+        self.table = table
+        self.seat = seat
+        self.seconds = seconds
+
+    def picture(self) -> Any:
+        return self.table.draw(self.seat)
+
+    def text(self) -> str:
+        return self.table.game.describe(self.table.states[0], self.seat)
+
+
+def _positions(table: Table, actions: list[int] | None, busy: Any = None) -> Iterator[None]:
+    """Play the game (or the recorded actions) on; yields at every position.
+
+    `busy` is the caller's own sign that something is going on; without one, there is one here.
+    """
+    yield
+    while not table.over and (actions is None or len(table.actions) < len(actions)):
+        if actions is None:
+            with busy or err.status(f"{table.name(table.to_play)} is thinking"):
+                table.agent_acts()
+        else:
+            table.take(actions[len(table.actions)])
+        yield
+
+
+def _to_files(view: _View, actions: list[int] | None, paths: list[Path]) -> None:
+    from ludotheque.envs.core.canvas import save_gif, save_png
+
+    wants_film = any(path.suffix == ".gif" for path in paths)
+    frames = []
+    with err.status("playing") as status:
+        for _ in _positions(view.table, actions, busy=nullcontext()):
+            status.update(f"drawing, {len(view.table.actions)} moves")
+            if wants_film:
+                frames.append(view.picture().rgb())
+    durations = [round(1000 * max(view.seconds, 0.02))] * len(frames)
+    durations[-1:] = [4 * duration for duration in durations[-1:]]
+    for path in paths:
+        with err.status(f"writing {path}"), arguments_checked():
+            if path.suffix == ".gif":
+                save_gif(frames, path, durations)
+            elif path.suffix == ".png":
+                save_png(view.picture(), path)
+            elif path.suffix == ".svg":
+                view.picture().save(path)
+            else:
+                save_replay(view.table, path)
+        typer.echo(f"wrote {path}", err=True)
+
+
+def _to_window(view: _View, actions: list[int] | None) -> None:
+    window = open_window(view.table.game.title)
+    with window:
+        for _ in _positions(view.table, actions):
+            window.show(view.picture().rgb())
+            end = time.monotonic() + view.seconds
+            while time.monotonic() < end:
+                if _closed(window.poll(POLL_S)):
+                    return
+        typer.echo("Press a key in the window to close it.", err=True)
+        while not any(event.kind in ("quit", "key") for event in window.poll(POLL_S)):
+            pass
+
+
+def _closed(events: list[Any]) -> bool:
+    return any(event.kind == "quit" or event.key in ("escape", "q") for event in events)
+
+
+def _to_terminal(view: _View, actions: list[int] | None, quiet: bool) -> None:
+    """Print every position; `quiet` prints none, and stdout holds the result only."""
+    table = view.table
+    for _ in _positions(table, actions):
+        if quiet:
+            continue
+        if table.moves:
+            typer.echo(f"\n{len(table.moves)}. {table.moves[-1]}")
+        typer.echo(view.text())
+        if sys.stdout.isatty():
+            time.sleep(view.seconds)

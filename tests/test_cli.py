@@ -1,0 +1,518 @@
+"""The command `ludotheque`, run as people run it: as a process."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ludotheque.envs import get_game
+
+pytest.importorskip("typer")
+
+COMMAND = (sys.executable, "-m", "ludotheque.cli")
+NO_DISPLAY = {"DISPLAY": "", "WAYLAND_DISPLAY": "", "NO_COLOR": "1", "COLUMNS": "120"}
+TIMEOUT = 300
+
+
+def run(*arguments: object, typed: str = "", **environment: str) -> subprocess.CompletedProcess:
+    """Run the command to its end, with `typed` on its standard input."""
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        input=typed,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=TIMEOUT,
+        env={**os.environ, **NO_DISPLAY, **environment},
+    )
+
+
+def run_json(*arguments: object, typed: str = "") -> dict | list:
+    """Run the command with --json; return what it printed, which must be JSON and nothing else."""
+    done = run(*arguments, "--json", typed=typed)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def assert_refused(done: subprocess.CompletedProcess, *told: str) -> None:
+    """A wrong argument: exit code 2, nothing on stdout, no traceback, and `told` in the message."""
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    for words in told:
+        assert words in done.stderr
+
+
+# The command itself
+
+
+def test_version():
+    done = run("--version")
+    assert done.returncode == 0
+    assert re.fullmatch(r"ludotheque \d+\.\d+\.\d+", done.stdout.strip())
+
+
+def test_installed_script_is_this_command():
+    script = Path(sys.executable).with_name("ludotheque")
+    if not script.exists():
+        pytest.skip("not installed with its script")
+    done = subprocess.run([script, "--version"], capture_output=True, text=True, timeout=TIMEOUT)
+    assert done.stdout == run("--version").stdout
+
+
+@pytest.mark.parametrize("command", ["games", "play", "watch", "train", "league", "bench"])
+def test_help_of_every_command(command: str):
+    done = run(command, "--help")
+    assert done.returncode == 0, done.stderr
+    assert f"ludotheque {command}" in done.stdout
+
+
+def test_unknown_command_and_option():
+    assert_refused(run("gams"), "gams", "games")
+    assert_refused(run("watch", "--sed", "1"), "--sed", "--seed")
+
+
+@pytest.mark.parametrize("missing", ["typer", "rich"])
+def test_without_its_extra_the_command_says_what_to_install(run_python, missing: str):
+    done = run_python(
+        f"import sys; sys.modules[{missing!r}] = None\nfrom ludotheque.cli import main\nmain()"
+    )
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert missing in done.stderr and "ludotheque[cli]" in done.stderr
+
+
+def test_help_is_quick_and_light(run_python):
+    """Asking for help must not wait for the imports of torch or the compiling of kernels."""
+    done = run_python(
+        "import sys\n"
+        "from ludotheque.cli.app import app\n"
+        "print([name for name in ('torch', 'numba', 'pygame') if name in sys.modules])"
+    )
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+# games
+
+
+def test_games_as_json_agrees_with_the_engine():
+    (sarena,) = [row for row in run_json("games") if row["name"] == "sarena"]
+    game = get_game("sarena")
+    assert sarena["players"] == [2, 3, 4]
+    assert sarena["actions"] == game.num_actions == 120
+    assert sarena["observations"]["flat"]["size"] == game.observation_size("flat")
+    assert sarena["options"][0]["choices"] == ["random", "balanced"]
+
+
+def test_games_as_a_table():
+    done = run("games")
+    assert done.returncode == 0
+    assert "sarena" in done.stdout and "Sàrèná" in done.stdout and "120" in done.stdout
+
+
+# Arguments that are wrong
+
+
+@pytest.mark.parametrize("command", ["play", "watch", "train", "league"])
+def test_unknown_game(command: str):
+    assert_refused(run(command, "--game", "sarana"), "'sarana'", "Did you mean 'sarena'?")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("play", "--opponents", "gredy"), ("watch", "--agents", "gredy"), ("league", "--agents", "gredy,mcts")],
+)
+def test_unknown_agent(arguments: tuple):
+    done = run(*arguments)
+    assert_refused(done, "unknown agent 'gredy'", "Did you mean 'greedy'?", "random", "mcts")
+
+
+def test_unknown_setting_of_an_agent():
+    assert_refused(run("watch", "--agents", "mcts:simulation=9"), "simulation")
+
+
+def test_missing_model(tmp_path: Path):
+    path = tmp_path / "nothing.zip"
+    assert_refused(run("watch", "--agents", f"ppo:{path}"), "nothing.zip")
+
+
+@pytest.mark.parametrize(
+    "arguments, told",
+    [
+        (("--players", 5), ("2, 3, 4", "5")),
+        (("--seat", 2), ("seat 2", "0 to 1")),
+        (("--players", 4, "--opponents", "greedy,random"), ("2 opponents", "3 seats")),
+        (("--set", "deals=random"), ("unknown option of Sàrèná 'deals'", "'deal'")),
+        (("--set", "deal=balance"), ("unknown value of deal 'balance'", "'balanced'")),
+        (("--set", "deal"), ("NAME=VALUE",)),
+        (("--seed", -1), ("seed", "-1")),
+        (("--opponents", ","), ("no agent named",)),
+    ],
+)
+def test_play_with_wrong_arguments(arguments: tuple, told: tuple):
+    assert_refused(run("play", *arguments), *told)
+
+
+def test_watch_refuses_files_it_cannot_write(tmp_path: Path):
+    assert_refused(run("watch", "--save", tmp_path / "game.mp4"), "game.mp4", ".gif")
+    assert_refused(run("watch", "--save", tmp_path / "no" / "game.gif"), "does not exist")
+
+
+def test_train_with_wrong_arguments(tmp_path: Path):
+    assert_refused(run("train", "--minutes", 0), "--minutes", "more than 0")
+    assert_refused(run("train", "--resume", "--out", tmp_path / "none"), "nothing to resume")
+    (tmp_path / "file").write_text("")
+    assert_refused(run("train", "--out", tmp_path), "holds a run already", "--resume")
+    assert_refused(run("train", "--out", tmp_path / "file"), "is a file")
+
+
+def test_league_with_wrong_arguments(tmp_path: Path):
+    assert_refused(run("league", "--agents", "random"), "two or more")
+    assert_refused(run("league", "--agents", "random,random"), "two or more different")
+    (tmp_path / "file").write_text("")
+    assert_refused(run("league", "--out", tmp_path), "holds results already", "--resume")
+
+
+# play
+
+
+class Person:
+    """Plays against the command line: reads to the prompt, types, and keeps all that was shown."""
+
+    PROMPT = "Your move: "
+
+    def __init__(self, *arguments: object):
+        self.shown = ""
+        self._process = subprocess.Popen(
+            [*COMMAND, "play", *map(str, arguments)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, **NO_DISPLAY, "PYTHONUNBUFFERED": "1"},
+        )
+
+    def __enter__(self) -> Person:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+    def read(self) -> str:
+        """What was shown until the next prompt, or the end."""
+        told = b""
+        while not told.endswith(self.PROMPT.encode()):
+            byte = self._process.stdout.read(1)
+            if not byte:
+                break
+            told += byte
+        text = told.decode()
+        self.shown += text
+        return text
+
+    def type(self, words: str) -> str:
+        """Type a line; return what is shown until the next prompt."""
+        self._process.stdin.write(f"{words}\n".encode())
+        self._process.stdin.flush()
+        return self.read()
+
+    def moves(self) -> list[str]:
+        return self.type("moves").removesuffix(self.PROMPT).split()
+
+    def wait(self) -> int:
+        return self._process.wait(timeout=TIMEOUT)
+
+
+@pytest.mark.parametrize("players", [2, 4])
+def test_a_whole_game_in_the_terminal(tmp_path: Path, players: int):
+    replay = tmp_path / "game.jsonl"
+    arguments = ("--players", players, "--seat", 1, "--opponents", "random", "--seed", 3)
+    with Person(*arguments, "--save", replay) as person:
+        last = person.read()
+        while last.endswith(person.PROMPT):
+            last = person.type(person.moves()[0])
+        assert person.wait() == 0, person.shown
+    assert "The game is over." in last
+    assert last.count("points") == players
+    shown_again = run("watch", "--replay", replay, "--json")
+    assert shown_again.returncode == 0, shown_again.stderr
+    for score in json.loads(shown_again.stdout)["scores"]:
+        assert f"{score:g} points" in last
+
+
+def test_moves_and_boards_are_those_of_the_engine():
+    game = get_game("sarena")
+    states = game.new_state(7)
+    seat = int(states["to_play"][0])
+    with Person("--seat", seat, "--seed", 7) as person:
+        shown = person.read()
+        assert game.describe(states[0], seat).strip() in shown
+        assert person.moves() == game.legal_actions_text(states)
+
+
+def test_what_other_seats_hide_is_never_shown():
+    """Two deals that differ in hidden things only look the same to the person."""
+    game = get_game("sarena")
+    states = game.new_state(7)
+    seat = int(states["to_play"][0])
+    done = run("play", "--seat", seat, "--seed", 7, typed="board\nquit\n")
+    assert done.returncode == 0, done.stderr
+    everything = game.describe(states[0]).strip()
+    for seed in range(5):
+        other = game.determinize(states, seat, seed)
+        assert game.describe(other[0], seat).strip() in done.stderr
+    assert everything not in done.stderr
+
+
+def test_illegal_and_meaningless_moves_are_explained_and_change_nothing():
+    with Person("--seed", 3, "--opponents", "random") as person:
+        person.read()
+        before = person.moves()
+        assert "'a1-f6' is no move" in person.type("a1-f6")
+        assert "'a1-a1' is no move" in person.type("a1-a1")
+        game = get_game("sarena")
+        notations = [game.action_to_string(action) for action in range(game.num_actions)]
+        illegal = [move for move in notations if move not in before]
+        if illegal:
+            assert f"'{illegal[0]}' is not allowed now" in person.type(illegal[0])
+        assert "moves" in person.type("move")
+        assert "quit" in person.type("help")
+        assert person.moves() == before
+        assert "Your move" not in person.type("quit")
+        assert person.wait() == 0
+    assert "Traceback" not in person.shown
+
+
+def test_a_move_may_be_typed_in_capitals_with_spaces():
+    with Person("--seed", 3, "--opponents", "random") as person:
+        person.read()
+        move = person.moves()[0]
+        assert "is no move" not in person.type(f"  {move.upper()} ")
+        person.type("quit")
+
+
+def test_end_of_input_ends_the_game():
+    done = run("play", "--seed", 3, typed="moves\n")
+    assert done.returncode == 1
+    assert "the input ended" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_json_of_a_game_that_is_played_by_typing():
+    """The person types every move there is, over and over: the legal ones are taken."""
+    game = get_game("sarena")
+    typed = "\n".join(game.action_to_string(action) for action in range(game.num_actions))
+    result = run_json("play", "--seed", 5, "--opponents", "random", typed=f"{typed}\n" * 30)
+    assert result["players"] == ["person", "random"]
+    assert result["plies"] == len(result["moves"]) <= 45
+    assert sorted(result["ranks"]) in ([1, 1], [1, 2])
+
+
+# play and watch in a window
+
+
+def test_window_without_a_display_says_what_to_do():
+    if not sys.platform.startswith("linux"):
+        pytest.skip("other systems always have a display")
+    pytest.importorskip("pygame")
+    done = run("play", "--window", "--seed", 1, SDL_VIDEODRIVER="")
+    assert done.returncode == 1
+    assert "no display" in done.stderr and "--terminal" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+class FakeWindow:
+    """Stands in for a window; clicks the middle of the places of the first legal move."""
+
+    def __init__(self, title: str):
+        self.shown: list[np.ndarray] = []
+        self.events: list = []
+
+    def __enter__(self) -> FakeWindow:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def show(self, rgb: np.ndarray) -> None:
+        self.shown.append(rgb)
+
+    def poll(self, wait: float = 0.0) -> list:
+        from ludotheque.envs.core.window import WindowEvent
+
+        event = self.events.pop(0) if self.events else WindowEvent("key", key="space")
+        return [event]
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def clicking(monkeypatch: pytest.MonkeyPatch):
+    """A person at a window, in this process: (person, table, window)."""
+    pytest.importorskip("resvg_py")
+    from ludotheque.cli import play
+    from ludotheque.cli.table import Table
+
+    window = FakeWindow("")
+    monkeypatch.setattr(play, "open_window", lambda title: window)
+    table = Table(get_game("sarena"), 3, 2, {}, {1: "random"})
+    if table.to_play == 1:
+        table.agent_acts()
+    with play._WindowPerson(table, 0) as person:
+        yield person, table, window
+
+
+def click_on(table, circle: int):
+    """A click on the middle of a circle."""
+    from ludotheque.envs.core.window import WindowEvent
+
+    height, width, _ = table.draw(0).rgb().shape
+    points = [
+        (x, y)
+        for x in range(0, width, 3)
+        for y in range(0, height, 3)
+        if table.game.locate(x, y, table.states[0]) == circle
+    ]
+    return WindowEvent("click", *points[len(points) // 2])
+
+
+def test_two_clicks_make_a_move(clicking):
+    person, table, window = clicking
+    for move in list(table.legal_moves().values())[:3]:
+        parts = table.game.decode_action(move)
+        window.events = [click_on(table, parts["from"]), click_on(table, parts["to"])]
+        assert person.decide() == move
+
+
+def test_a_click_that_leads_nowhere_starts_again(clicking):
+    person, table, window = clicking
+    move = list(table.legal_moves().values())[0]
+    parts = table.game.decode_action(move)
+    far = next(c for c in range(36) if abs(c - parts["from"]) > 14)
+    window.events = [click_on(table, c) for c in (far, parts["from"], parts["to"])]
+    assert person.decide() == move
+
+
+def test_closing_the_window_leaves_the_game(clicking):
+    from ludotheque.envs.core.window import WindowEvent
+
+    person, _, window = clicking
+    window.events = [WindowEvent("quit")]
+    assert person.decide() is None
+
+
+def test_the_window_shows_what_the_seat_may_know(clicking):
+    person, table, window = clicking
+    person.show()
+    assert np.array_equal(window.shown[-1], table.draw(0).rgb())
+    assert not np.array_equal(window.shown[-1], table.draw(None).rgb())
+
+
+# watch
+
+
+def test_watch_is_repeatable_and_replays_are_exact(tmp_path: Path):
+    replay = tmp_path / "game.jsonl"
+    arguments = ("watch", "--agents", "random,greedy", "--seed", 11)
+    first = run_json(*arguments)
+    assert run_json(*arguments, "--save", replay) == first
+    again = run_json("watch", "--replay", replay)
+    for name in ("game", "seed", "moves", "scores", "ranks"):
+        assert again[name] == first[name]
+    assert run_json("watch", "--agents", "random,greedy", "--seed", 12) != first
+
+
+def test_watch_in_the_terminal_prints_every_position():
+    done = run("watch", "--agents", "random", "--seed", 1, "--terminal")
+    assert done.returncode == 0, done.stderr
+    result = run_json("watch", "--agents", "random", "--seed", 1)
+    for number, move in enumerate(result["moves"], start=1):
+        assert f"\n{number}. {move}\n" in done.stdout
+
+
+def test_watch_leaves_pictures(tmp_path: Path):
+    pytest.importorskip("resvg_py")
+    image = pytest.importorskip("PIL.Image")
+    files = [tmp_path / f"game{ending}" for ending in (".gif", ".png", ".svg", ".jsonl")]
+    saves = [part for path in files for part in ("--save", path)]
+    result = run_json("watch", "--agents", "random", "--players", 3, "--seed", 2, *saves)
+    with image.open(files[0]) as film:
+        assert film.n_frames == result["plies"] + 1
+    with image.open(files[1]) as picture:
+        assert picture.width > 100
+    assert files[2].read_text("utf-8").lstrip().startswith("<svg")
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(f.name for f in files)
+
+
+def test_watch_refuses_a_damaged_replay(tmp_path: Path):
+    path = tmp_path / "game.jsonl"
+    assert_refused(run("watch", "--replay", path), "game.jsonl")
+    path.write_text("not a replay\n")
+    assert_refused(run("watch", "--replay", path), "game.jsonl")
+
+
+# league
+
+
+def test_league_prints_a_table_and_can_be_gone_on_with(tmp_path: Path):
+    arguments = ("league", "--agents", "random,greedy", "--out", tmp_path / "league", "--seed", 1)
+    first = run_json(*arguments, "--games", 4)
+    assert_refused(run(*arguments, "--games", 4), "--resume")
+    assert run_json(*arguments, "--games", 4, "--resume") == first
+    done = run(*arguments, "--games", 6, "--resume")
+    assert done.returncode == 0, done.stderr
+    assert "±" in done.stdout and "greedy" in done.stdout and "random" in done.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for a child process")
+def test_ctrl_c_in_a_league_keeps_finished_games(tmp_path: Path):
+    folder = tmp_path / "league"
+    arguments = ["league", "--agents", "random,mcts", "--games", "100000", "--out", str(folder)]
+    process = subprocess.Popen(
+        [*COMMAND, *arguments, "--seed", "1"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **NO_DISPLAY},
+    )
+    deadline = time.monotonic() + TIMEOUT
+    while not results_in(folder) and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 130, told
+    assert "Traceback" not in told
+    assert told.strip().splitlines()[-1].startswith("Stopped: finished games are in")
+    assert "--resume" in told
+    kept = results_in(folder)
+    assert kept
+    for line in kept:
+        json.loads(line)
+
+
+def results_in(folder: Path) -> list[str]:
+    """The lines of results that a league has written so far."""
+    return [line for path in folder.glob("*.jsonl") for line in path.read_text().splitlines()]
+
+
+# bench
+
+
+def test_bench_hands_its_arguments_on():
+    pytest.importorskip("matplotlib")
+    done = run("bench", "throughput", "--help")
+    assert done.returncode == 0, done.stderr
+    assert "--quick" in done.stdout and "--chart" in done.stdout
+    assert_refused(run("bench", "throughput", "--quik"), "--quik")
+    assert_refused(run("bench", "threwput"), "threwput")
