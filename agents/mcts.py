@@ -1,0 +1,190 @@
+"""The agent that searches: Monte Carlo tree search with determinization, batched over games."""
+
+from __future__ import annotations
+
+import time as clock
+from types import SimpleNamespace
+
+import numpy as np
+from ludotheque.envs.core.errors import pick
+from ludotheque.envs.core.jit import specialize
+from ludotheque.envs.core.rng import decision_seed
+from ludotheque.envs.core.threads import check_num_threads, run
+
+from . import search
+from .base import Agent
+
+DETERMINIZE = ("simulation", "tree")
+_CHUNK = 32
+_compiled: dict[tuple[str, bool], SimpleNamespace] = {}
+
+
+def _compile(game, guided: bool) -> SimpleNamespace:
+    """Return the search loops of ``game``."""
+    key = (game.name, guided)
+    if key not in _compiled:
+        name = f"{game.name}_mcts_{'guided' if guided else 'plain'}"
+        bound = {**game.kernels, "play_out": game.loops.play_out}
+        untried = search._best_untried if guided else search._random_untried
+        loops = SimpleNamespace()
+        for label, template in (
+            ("best_untried", untried),
+            ("expand", search._expand),
+            ("simulate", search._simulate),
+            ("plant", search.plant),
+            ("grow", search.grow),
+            ("count_visits", search.count_visits),
+        ):
+            wanted = {k: v for k, v in bound.items() if k in template.__code__.co_names}
+            bound[label] = specialize(template, f"{name}_{label}", **wanted)
+            setattr(loops, label, bound[label])
+        _compiled[key] = loops
+    return _compiled[key]
+
+
+class MCTSAgent(Agent):
+    """Plays the action that a tree search visited most.
+
+    Args:
+        game: what it plays.
+        simulations: for each decision; without ``time`` the limit.
+        time: seconds for each decision, instead of a number of simulations. Results then depend on
+            the machine.
+        exploration: weight of exploration against exploitation, for utilities from -1 to +1.
+        determinize: redraw what the seat can't know for each ``"simulation"`` (one shared tree), or
+            for each ``"tree"`` of ``trees``.
+        trees: with ``determinize="tree"``, how many share the simulations.
+        guided: try children in the order of the game's ``evaluate`` and widen slowly; False is
+            plain UCT.
+        widening: guided only; the number of a node's children grows as visits ** widening.
+        num_threads: threads that share a batch of decisions.
+        seed: of the agent's own generator, for ``act`` without seeds.
+
+    Raises:
+        ValueError: a setting out of range.
+    """
+
+    name = "mcts"
+    needs_states = True
+    node_bytes = search.NODE.itemsize
+
+    def __init__(
+        self,
+        game,
+        simulations: int = 200,
+        time: float | None = None,
+        exploration: float = 0.6,
+        determinize: str = "simulation",
+        trees: int = 8,
+        guided: bool = True,
+        widening: float = 0.5,
+        num_threads: int = 1,
+        seed: int | None = None,
+    ):
+        super().__init__(game, seed)
+        pick(determinize, DETERMINIZE, "determinize")
+        for label, value, least in (("simulations", simulations, 1), ("trees", trees, 1)):
+            if not isinstance(value, int) or value < least:
+                raise ValueError(f"{label} is {value!r}; give a whole number from {least} up")
+        if time is not None and not time > 0:
+            raise ValueError(f"time is {time!r}; give seconds above 0, or None")
+        if exploration < 0 or not 0 < widening <= 1:
+            raise ValueError(
+                f"exploration is {exploration!r} and widening {widening!r}; "
+                "allowed: 0 or more, and above 0 up to 1"
+            )
+        self.simulations = simulations
+        self.time = time
+        self.exploration = float(exploration)
+        self.trees = trees if determinize == "tree" else 1
+        self.fixed = determinize == "tree"
+        self.guided = bool(guided)
+        self.widening = float(widening) if guided else 1.0
+        self.num_threads = check_num_threads(num_threads)
+
+    def act(self, observations, masks, *, states=None, seeds=None):
+        """See ``Agent.act``."""
+        if states is None:
+            raise ValueError("mcts searches: pass states, determinized for the seat to act")
+        seeds = self.seeds_or_own(seeds, len(states))
+        visits, values = self.search(states, seeds)
+        # Most visits first; of equal ones the better value.
+        spread = 1.0 + np.abs(values).max(axis=1, initial=0.0, keepdims=True)
+        return np.argmax(visits + values / (2.0 * spread), axis=1).astype(np.int64)
+
+    def search(
+        self, states: np.ndarray, seeds: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Search from each record.
+
+        Args:
+            states: ``(n,)`` records of games not over.
+            seeds: uint64 ``(n,)``, or None for the agent's own.
+
+        Returns:
+            ``(visits, values)``, int64 and float64 ``(n, num_actions)``: how often each action was
+            tried, and the sum of the acting seat's utilities (-1 to +1 each) after it.
+        """
+        count = len(states)
+        seeds = self.seeds_or_own(seeds, count)
+        visits = np.zeros((count, self.game.num_actions), np.int64)
+        values = np.zeros((count, self.game.num_actions), np.float64)
+        run(self._search_rows, self.num_threads, states, seeds, visits, values)
+        return visits, values
+
+    def _search_rows(self, states, start, stop, seeds, visits, values) -> None:
+        loops = _compile(self.game, self.guided)
+        scratch = self._scratch()
+        for row in range(start, stop):
+            for tree in range(self.trees):
+                word = np.uint64(decision_seed(seeds[row], tree))
+                self._grow_tree(loops, states, row, word, scratch)
+                loops.count_visits(scratch.nodes, visits[row], values[row])
+
+    def _scratch(self) -> SimpleNamespace:
+        seats = self.game.max_players
+        return SimpleNamespace(
+            nodes=np.zeros(1 + max(1, self.simulations // self.trees), search.NODE),
+            state=self.game.new_states(1),
+            trial=self.game.new_states(1),
+            path=np.zeros(self.game.max_plies + 2, np.int32),
+            mask=np.zeros(self.game.num_actions, np.int8),
+            result=(
+                np.zeros(seats, np.float32),
+                np.zeros(seats, np.int64),
+                np.zeros(seats, np.float32),
+            ),
+        )
+
+    def _grow_tree(self, loops, states, row: int, word: np.uint64, scratch) -> None:
+        used = loops.plant(scratch.nodes)
+        if self.time is None:
+            self._grow(loops, states, row, word, scratch, used, len(scratch.nodes) - 1)
+            return
+        deadline = clock.perf_counter() + self.time / self.trees
+        chunk = 0
+        while chunk == 0 or clock.perf_counter() < deadline:
+            if used + _CHUNK > len(scratch.nodes):
+                scratch.nodes = np.concatenate([scratch.nodes, np.zeros_like(scratch.nodes)])
+            chunk += 1
+            used = self._grow(
+                loops, states, row, np.uint64(decision_seed(word, chunk)), scratch, used, _CHUNK
+            )
+
+    def _grow(self, loops, states, row, word, scratch, used, simulations) -> int:
+        return loops.grow(
+            states,
+            row,
+            scratch.nodes,
+            used,
+            simulations,
+            word,
+            self.fixed,
+            self.exploration,
+            self.widening,
+            scratch.state,
+            scratch.trial,
+            scratch.path,
+            scratch.mask,
+            scratch.result,
+        )

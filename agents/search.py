@@ -1,0 +1,197 @@
+"""Monte Carlo tree search on game records, as loops that are compiled for each game.
+
+UCT (Kocsis and Szepesvári, ECML 2006) with a utility per seat; hidden information by single-observer
+information set MCTS (Cowling, Powley and Whitehouse, IEEE TCIAIG 2012): each simulation redraws what
+the root's seat can't know and descends one shared tree, where a child counts how often it was legal.
+Guided search adds children in the order of the game's ``evaluate``, and only as a node's visits grow
+(progressive widening; Chaslot et al., 2008).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from ludotheque.envs.core.rewards import RANK, utilities
+from ludotheque.envs.core.rng import GAMMA, below, mix64
+
+# Bound to a game's kernels by ``specialize``.
+determinize = evaluate = legal_actions = step = play_out = None
+simulate = expand = best_untried = None
+
+# One node a simulation. ``seat`` chose ``action``; ``value`` sums that seat's utilities; ``seen``
+# counts how often the action was legal when its parent was visited.
+NODE = np.dtype(
+    [
+        ("first_child", np.int32),
+        ("next_sibling", np.int32),
+        ("visits", np.int32),
+        ("seen", np.int32),
+        ("value", np.float32),
+        ("action", np.int16),
+        ("seat", np.int8),
+    ],
+    align=True,
+)
+NONE = -1
+
+
+def _best_untried(scratch, trial, mask, count, word):
+    """Return the action of ``mask`` that ``evaluate`` likes best for the seat to act."""
+    seat = np.int64(scratch[0]["to_play"])
+    chosen = -1
+    best = -np.inf
+    equal = 0
+    for action in range(len(mask)):
+        if mask[action]:
+            trial[0] = scratch[0]
+            step(trial[0], action)
+            value = evaluate(trial[0], seat)
+            if value > best:
+                best = value
+                equal = 1
+                chosen = action
+            elif value == best:
+                equal += 1
+                word += GAMMA
+                if below(mix64(word), equal) == 0:
+                    chosen = action
+    return chosen
+
+
+def _random_untried(scratch, trial, mask, count, word):
+    """Return a uniformly random action of the ``count`` in ``mask``."""
+    k = below(mix64(word), count)
+    for action in range(len(mask)):
+        if mask[action]:
+            if k == 0:
+                return action
+            k -= 1
+    return -1
+
+
+def _expand(nodes, used, parent, action, seat):
+    """Add a child below ``parent``; return its number."""
+    nodes[used]["first_child"] = NONE
+    nodes[used]["next_sibling"] = nodes[parent]["first_child"]
+    nodes[used]["visits"] = 0
+    nodes[used]["seen"] = 1
+    nodes[used]["value"] = 0.0
+    nodes[used]["action"] = action
+    nodes[used]["seat"] = seat
+    nodes[parent]["first_child"] = used
+    return used
+
+
+def _simulate(nodes, used, scratch, trial, word, exploration, widening, path, mask, result):
+    """Run one simulation from the record in ``scratch``; return the number of nodes then.
+
+    ``result`` is ``(scores, ranks, utilities)``, one entry a seat.
+    """
+    scores, ranks, utility = result
+    state = scratch[0]
+    node = 0
+    depth = 0
+    while not (state["terminated"] or state["truncated"]):
+        seat = state["to_play"]
+        untried = legal_actions(state, mask)
+        tried = 0
+        chosen = NONE
+        best = -np.inf
+        child = nodes[node]["first_child"]
+        while child != NONE:
+            action = nodes[child]["action"]
+            if mask[action]:
+                mask[action] = 0
+                tried += 1
+                nodes[child]["seen"] += 1
+                visits = nodes[child]["visits"]
+                bound = nodes[child]["value"] / visits + exploration * np.sqrt(
+                    np.log(nodes[child]["seen"]) / visits
+                )
+                if bound > best:
+                    best = bound
+                    chosen = child
+            child = nodes[child]["next_sibling"]
+        untried -= tried
+        if untried and used < len(nodes) and tried <= nodes[node]["visits"] ** widening:
+            action = best_untried(scratch, trial, mask, untried, word)
+            chosen = expand(nodes, used, node, action, seat)
+            used += 1
+            step(state, action)
+            depth += 1
+            path[depth] = chosen
+            break
+        if chosen == NONE:
+            break
+        step(state, nodes[chosen]["action"])
+        node = chosen
+        depth += 1
+        path[depth] = chosen
+    play_out(state, mix64(word + GAMMA), scores, ranks)
+    utilities(RANK, scores, ranks, state["num_players"], utility)
+    nodes[0]["visits"] += 1
+    for k in range(1, depth + 1):
+        nodes[path[k]]["visits"] += 1
+        nodes[path[k]]["value"] += utility[nodes[path[k]]["seat"]]
+    return used
+
+
+def plant(nodes):
+    """Make ``nodes`` an empty tree; return the number of nodes."""
+    nodes[0]["first_child"] = NONE
+    nodes[0]["next_sibling"] = NONE
+    nodes[0]["visits"] = 0
+    nodes[0]["seen"] = 0
+    nodes[0]["value"] = 0.0
+    return 1
+
+
+def grow(
+    states,
+    row,
+    nodes,
+    used,
+    simulations,
+    word,
+    fixed,
+    exploration,
+    widening,
+    scratch,
+    trial,
+    path,
+    mask,
+    result,
+):
+    """Run simulations on the tree of game ``row``; return the number of nodes then.
+
+    Args:
+        states: records; only what the seat to act may know is used.
+        nodes, used: the tree.
+        simulations: how many.
+        word: seed of the chance of these simulations.
+        fixed: one determinization for all of them, else one each.
+        exploration: weight of the bound's second term.
+        widening: exponent of the number of children against visits; 1 adds one at every visit.
+        scratch, trial: one record each.
+        path: int32, longer than any game.
+        mask: int8, one entry an action.
+        result: scratch for scores, ranks, utilities.
+    """
+    seat = np.int64(states[row]["to_play"])
+    drawn = mix64(word)
+    for _ in range(simulations):
+        word += GAMMA
+        scratch[0] = states[row]
+        determinize(scratch[0], seat, drawn if fixed else mix64(word))
+        used = simulate(
+            nodes, used, scratch, trial, word, exploration, widening, path, mask, result
+        )
+    return used
+
+
+def count_visits(nodes, visits, values):
+    """Add the visits and values of the root's children to the arrays, by action."""
+    child = nodes[0]["first_child"]
+    while child != NONE:
+        visits[nodes[child]["action"]] += nodes[child]["visits"]
+        values[nodes[child]["action"]] += nodes[child]["value"]
+        child = nodes[child]["next_sibling"]
