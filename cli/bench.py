@@ -15,7 +15,7 @@ from pathlib import Path
 
 import typer
 
-from .common import Stopped, friendly, needs_extra
+from .common import StoppedError, friendly, needs_extra
 
 app = typer.Typer(
     help="Measure speed on this machine: games, search, training.", no_args_is_help=True
@@ -57,7 +57,7 @@ def _bench(name: str, arguments: list[str]) -> None:
         else:
             _run(name, module, arguments)
     except KeyboardInterrupt:
-        raise Stopped("by Ctrl-C; nothing was written.") from None
+        raise StoppedError("by Ctrl-C; nothing was written.") from None
 
 
 def _wants_json_printed(arguments: list[str]) -> bool:

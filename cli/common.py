@@ -35,11 +35,11 @@ class UserError(Exception):
     """A wrong argument: told in one line, exit code 2."""
 
 
-class Failure(Exception):
+class FailedError(Exception):
     """Something that could not be done, with right arguments: told in one line, exit code 1."""
 
 
-class Stopped(Exception):
+class StoppedError(Exception):
     """The person pressed Ctrl-C; the message says what was kept. Exit code 130."""
 
 
@@ -52,9 +52,9 @@ def friendly(command: Callable[..., None]) -> Callable[..., None]:
             command(*args, **kwargs)
         except UserError as error:
             _end("Error", error, 2)
-        except Failure as error:
+        except FailedError as error:
             _end("Error", error, 1)
-        except Stopped as error:
+        except StoppedError as error:
             _end("Stopped", error, 130)
         except KeyboardInterrupt:
             _end("Stopped", "by Ctrl-C.", 130)
@@ -86,7 +86,7 @@ def needs_extra(extra: str, error: ModuleNotFoundError) -> Exception:
     name = (error.name or "").partition(".")[0]
     if name == "ludotheque":
         return error
-    return Failure(f"this needs {name}, not installed. Try: pip install 'ludotheque[{extra}]'")
+    return FailedError(f"this needs {name}, not installed. Try: pip install 'ludotheque[{extra}]'")
 
 
 def choose(value: str, allowed: Iterable[str], what: str) -> str:

@@ -8,6 +8,9 @@ from rich.table import Table
 
 from .common import JsonOption, find_game, out, print_json
 
+HEADINGS = ("game", "title", "players", "actions", "observation", "options, default first")
+
+
 def games(as_json: JsonOption = False) -> None:
     """List the games: players, options, number of actions, sizes of observations."""
     from ludotheque.envs import game_names
@@ -46,11 +49,13 @@ def _facts(game: Any) -> dict:
 
 
 def _table(rows: list[dict]) -> Table:
-    table = Table("game", "title", "players", "actions", "observation", "options (default first)")
+    table = Table(*HEADINGS)
+    for column in table.columns:
+        column.overflow = "fold"
     for row in rows:
         table.add_row(
             row["name"],
-            f"{row['title']} (version {row['version']})",
+            f"{row['title']} v{row['version']}",
             ", ".join(map(str, row["players"])),
             str(row["actions"]),
             "\n".join(
@@ -64,4 +69,4 @@ def _table(rows: list[dict]) -> Table:
 
 def _option(option: dict) -> str:
     others = [choice for choice in option["choices"] if choice != option["default"]]
-    return f"{option['name']}={'|'.join(map(str, [option['default'], *others]))}"
+    return f"{option['name']}: {', '.join(map(str, [option['default'], *others]))}"

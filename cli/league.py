@@ -14,7 +14,7 @@ from .common import (
     GameOption,
     JsonOption,
     SeedOption,
-    Stopped,
+    StoppedError,
     UserError,
     arguments_checked,
     check_players,
@@ -40,7 +40,8 @@ def league(
         Path | None, typer.Option("--out", help="Folder of results; runs/league if not given.")
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Keep the games already in --out; play what is missing.")
+        bool,
+        typer.Option("--resume", help="Keep the games in --out; play those missing."),
     ] = False,
     seed: SeedOption = None,
     as_json: JsonOption = False,
@@ -69,11 +70,14 @@ def league(
             seed=draw_seed(seed),
         )
     again = f"ludotheque league --game {game} --agents {agents} --games {games} --out {folder}"
+    stopped = f"finished games are in {folder}; go on with: {again} --resume"
     try:
         with Bar("Playing", "games") as bar:
             table = plan.run(games, progress=bar)
     except KeyboardInterrupt:
-        raise Stopped(f"finished games are in {folder}; go on with: {again} --resume") from None
+        raise StoppedError(
+            f"finished games are in {folder}; go on with: {again} --resume"
+        ) from None
     if as_json:
         print_json(_as_data(table))
     else:

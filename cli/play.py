@@ -15,12 +15,12 @@ from typing import Annotated, Any
 import typer
 
 from .common import (
-    Failure,
+    FailedError,
     GameOption,
     JsonOption,
     SeedOption,
     SetOption,
-    Stopped,
+    StoppedError,
     check_players,
     check_seat,
     draw_seed,
@@ -75,7 +75,7 @@ def play(
     try:
         finished = _play(table, seat, person(table, seat))
     except KeyboardInterrupt:
-        raise Stopped(f"the game was left after {len(table.actions)} moves.") from None
+        raise StoppedError(f"the game was left after {len(table.actions)} moves.") from None
     finally:
         if save is not None:
             save_replay(table, save)
@@ -131,7 +131,7 @@ class _TerminalPerson:
         self._seat = seat
 
     def __enter__(self) -> _TerminalPerson:
-        typer.echo(f"You have seat {self._seat}.", err=True)
+        typer.echo(f"You are player_{self._seat}.", err=True)
         typer.echo(HELP, err=True)
         return self
 
@@ -164,7 +164,9 @@ class _TerminalPerson:
                 return self._table.legal_moves()[words]
             elif words:
                 typer.echo(self._complaint(words), err=True)
-        raise Failure(f"the input ended after {len(self._table.actions)} moves, before the game.")
+        raise FailedError(
+            f"the input ended after {len(self._table.actions)} moves, before the game."
+        )
 
     def _board(self) -> None:
         typer.echo(self._table.game.describe(self._table.states[0], self._seat), err=True)
@@ -208,8 +210,10 @@ class _WindowPerson:
 
     def __enter__(self) -> _WindowPerson:
         if self._table.game.locate is None:
-            raise Failure(f"{self._table.game.title} can't be played in a window: use --terminal.")
-        self._window = open_window(f"{self._table.game.title}: you have seat {self._seat}")
+            raise FailedError(
+                f"{self._table.game.title} can't be played in a window: use --terminal."
+            )
+        self._window = open_window(f"{self._table.game.title}: you are player_{self._seat}")
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -266,10 +270,10 @@ class _WindowPerson:
 
 
 def open_window(title: str) -> Any:
-    """Open a window; raises Failure without a display or without the extra [render]."""
+    """Open a window; raises FailedError without a display or without the extra [render]."""
     from ludotheque.envs.core.window import Window
 
     try:
         return Window(title)
     except (ImportError, RuntimeError) as error:
-        raise Failure(f"{error}. Or use --terminal.") from error
+        raise FailedError(f"{error}. Or use --terminal.") from error

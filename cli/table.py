@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,23 +33,24 @@ def split_specs(text: str) -> list[str]:
 
 def check_specs(specs: Sequence[str]) -> None:
     """Raise UserError for the first spec whose agent nobody knows."""
-    from ludotheque.agents import agent_names
+    from ludotheque.agents import AGENTS
 
     for spec in specs:
-        choose(spec.partition(":")[0], agent_names(), "agent")
+        choose(spec.partition(":")[0], AGENTS, "agent")
 
 
 @functools.cache
 def agent_for(spec: str, game_name: str) -> Any:
-    """Return the agent of a spec, made once; raises UserError, or Failure without its extra."""
+    """Return the agent of a spec, made once; raises UserError, or FailedError without its extra."""
     from ludotheque.agents import make_agent
 
     check_specs([spec])
     try:
-        with arguments_checked():
-            return make_agent(spec, game=game_name)
+        return make_agent(spec, game=game_name)
     except ModuleNotFoundError as error:
         raise needs_extra("train", error) from error
+    except (ValueError, TypeError, OSError) as error:
+        raise UserError(f"agent '{spec}': {error}") from error
 
 
 def seats_for(specs: Sequence[str], seats: Sequence[int], what: str) -> dict[int, str]:
@@ -84,6 +86,7 @@ class Table:
             self.states = game.new_state(seed, num_players=players, **options)
         self.actions: list[int] = []
         self.moves: list[str] = []
+        self.illegal = "raise"
         self._decisions = np.random.default_rng(seed)
 
     @property
@@ -98,7 +101,7 @@ class Table:
 
     def name(self, seat: int) -> str:
         """Who sits there, for people."""
-        return f"seat {seat} ({self.specs.get(seat, 'you')})"
+        return f"player_{seat} ({self.specs.get(seat, 'you')})"
 
     def legal_moves(self) -> dict[str, int]:
         """The legal actions by their notation, in ascending order."""
@@ -109,7 +112,7 @@ class Table:
     def take(self, action: int) -> None:
         """Take a legal action for the seat to play."""
         move = self.game.action_to_string(action, self.states[0])
-        self.game.step(self.states, action)
+        self.game.step(self.states, action, illegal=self.illegal)
         self.actions.append(action)
         self.moves.append(move)
 
@@ -161,6 +164,36 @@ def save_replay(table: Table, path: Path) -> None:
     """Write the game so far as a replay; raises UserError if the file can't be written."""
     from ludotheque.envs.core.replay import Replay
 
+    replay = Replay.record(
+        table.game.name,
+        table.players,
+        table.seed,
+        table.actions,
+        options=table.options,
+        agents=[table.specs.get(seat, "person") for seat in range(table.players)],
+    )
+    with arguments_checked():
+        replay.save(path)
 
-def load_replay(path: Path) -> tuple[Table, list[int]]:
-    """Return a table set up as recorded, nobody at it, and the recorded actions."""
+
+def load_replay(path: Path, number: int) -> tuple[Table, list[int]]:
+    """Return a table set up as in the `number`-th game of a file, and that game's actions.
+
+    Raises:
+        UserError: no such file or game in it, or a game that the rules don't allow.
+    """
+    from ludotheque.envs import get_game
+    from ludotheque.envs.core.replay import load_replays
+
+    with arguments_checked():
+        replays = load_replays(path)
+        if not 1 <= number <= len(replays):
+            raise UserError(f"{path} holds {len(replays)} games; there is no number {number}.")
+        replay = replays[number - 1]
+        replay.verify()
+        actions = replay.action_numbers()
+    names = replay.agents or ["unknown"] * replay.num_players
+    table = Table(get_game(replay.game), replay.seed, replay.num_players, replay.options, {})
+    table.specs = dict(enumerate(names))
+    table.illegal = replay.illegal
+    return table, actions

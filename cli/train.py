@@ -10,11 +10,11 @@ import typer
 
 from .common import (
     Bar,
-    Failure,
+    FailedError,
     GameOption,
     JsonOption,
     SeedOption,
-    Stopped,
+    StoppedError,
     UserError,
     arguments_checked,
     check_players,
@@ -76,9 +76,9 @@ def train(
         with bar:
             result = ppo.train(config)
     except KeyboardInterrupt:
-        raise Stopped(f"what was learned is in {folder}; {again}") from None
+        raise StoppedError(f"what was learned is in {folder}; {again}") from None
     except OSError as error:
-        raise Failure(f"the run in {folder} could not be written: {error}") from error
+        raise FailedError(f"the run in {folder} could not be written: {error}") from error
     _show(result, as_json)
 
 

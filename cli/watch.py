@@ -12,12 +12,12 @@ from typing import Annotated, Any
 import typer
 
 from .common import (
-    Failure,
+    FailedError,
     GameOption,
     JsonOption,
     SeedOption,
     SetOption,
-    Stopped,
+    StoppedError,
     UserError,
     arguments_checked,
     check_players,
@@ -46,6 +46,9 @@ def watch(
     replay: Annotated[
         Path | None, typer.Option("--replay", help="Show this recorded game instead (.jsonl).")
     ] = None,
+    number: Annotated[
+        int, typer.Option("--number", min=1, help="Which game of the replay's file.")
+    ] = 1,
     save: Annotated[
         list[Path] | None,
         typer.Option(
@@ -69,7 +72,7 @@ def watch(
     for path in save or ():
         _check_target(path)
     if replay is not None:
-        table, actions = load_replay(replay)
+        table, actions = load_replay(replay, number)
     else:
         table, actions = _new_table(game, agents, players, settings, seed), None
     if seat is not None:
@@ -83,9 +86,9 @@ def watch(
         else:
             _to_terminal(view, actions, quiet=as_json)
     except KeyboardInterrupt:
-        raise Stopped(f"after {len(table.actions)} moves; no file was written.") from None
+        raise StoppedError(f"after {len(table.actions)} moves; no file was written.") from None
     except ImportError as error:
-        raise Failure(str(error)) from error
+        raise FailedError(str(error)) from error
     if not table.over:
         return
     if as_json:

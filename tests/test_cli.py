@@ -129,7 +129,11 @@ def test_unknown_game(command: str):
 
 @pytest.mark.parametrize(
     "arguments",
-    [("play", "--opponents", "gredy"), ("watch", "--agents", "gredy"), ("league", "--agents", "gredy,mcts")],
+    [
+        ("play", "--opponents", "gredy"),
+        ("watch", "--agents", "gredy"),
+        ("league", "--agents", "gredy,mcts"),
+    ],
 )
 def test_unknown_agent(arguments: tuple):
     done = run(*arguments)

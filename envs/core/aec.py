@@ -14,6 +14,7 @@ from pettingzoo.utils.env_logger import EnvLogger
 from .errors import OutOfBoundsActionError
 from .game import Game, check_action, check_seed, fresh_seed
 from .loops import FORFEITED, PENALIZED, PLAYED
+from .replay import Replay
 from .rng import next_seed
 from .settings import Rendering, Settings
 
@@ -74,7 +75,7 @@ class TurnBasedEnv(AECEnv):
         self.action_spaces = {agent: self.settings.action_space() for agent in self.possible_agents}
         self._states: np.ndarray | None = None
         self._seed: int | None = None
-        self._last_action: int | None = None
+        self._actions: list[int] = []
         self._stepped = True
         count = self.game.max_players
         self._seat_rewards = np.zeros(count, dtype=np.float32)
@@ -163,7 +164,7 @@ class TurnBasedEnv(AECEnv):
         seeds = np.array([self._seed], dtype=np.uint64)
         self.settings.loops.deal(states, 0, 1, seeds, self.settings.options)
         self._states = states
-        self._last_action = None
+        self._actions = []
         self._begin()
 
     def _begin(self) -> None:
@@ -233,8 +234,8 @@ class TurnBasedEnv(AECEnv):
         if code not in (PLAYED, FORFEITED, PENALIZED):
             self.game.raise_refusal(code, self._states, 0, action)
         self._cumulative_rewards[agent] = 0.0
-        if code == PLAYED:
-            self._last_action = action
+        if code != PENALIZED:
+            self._actions.append(action)
         self.rewards = dict(zip(self.agents, self._seat_rewards.tolist(), strict=False))
         for other, reward in self.rewards.items():
             self._cumulative_rewards[other] += reward
@@ -257,6 +258,25 @@ class TurnBasedEnv(AECEnv):
         pairs = zip(scores.tolist(), ranks.tolist(), strict=True)
         return dict(zip(self.possible_agents, pairs, strict=True))
 
+    @property
+    def last_action(self) -> int | None:
+        """The action played last, or None at the start."""
+        return self._actions[-1] if self._actions else None
+
+    def replay(self) -> Replay:
+        """Return the game so far as a replay: seed, variants, actions and digest."""
+        if self._states is None:
+            EnvLogger.error_state_before_reset()
+        settings = self.settings
+        return Replay.record(
+            self.game.name,
+            settings.num_players,
+            int(self._states["seed"][0]),
+            self._actions,
+            options=dict(settings.named_options),
+            illegal="lose" if settings.illegal == "lose" else "raise",
+        )
+
     # Pictures
 
     def render(self) -> Any:
@@ -268,12 +288,12 @@ class TurnBasedEnv(AECEnv):
                 "[WARNING]: render() does nothing: make the environment with render_mode"
             )
             return None
-        return self._rendering.render(self._states[0], None, self._last_action)
+        return self._rendering.render(self._states[0], None, self.last_action)
 
     def _repr_svg_(self) -> str | None:
         if self._states is None:
             return None
-        return self.game.draw(self._states[0], None, self._last_action).svg()
+        return self.game.draw(self._states[0], None, self.last_action).svg()
 
     def close(self) -> None:
         """Close the window, if there is one."""
@@ -294,7 +314,7 @@ class TurnBasedEnv(AECEnv):
             "rewards": dict(self.rewards),
             "cumulative_rewards": dict(self._cumulative_rewards),
             "agent_selection": self.agent_selection,
-            "last_action": self._last_action,
+            "actions": list(self._actions),
         }
 
     def set_state(self, saved: dict[str, Any]) -> None:
@@ -309,7 +329,7 @@ class TurnBasedEnv(AECEnv):
         self.agents = list(saved["agents"])
         self.rewards = dict(saved["rewards"])
         self._cumulative_rewards = dict(saved["cumulative_rewards"])
-        self._last_action = saved["last_action"]
+        self._actions = list(saved["actions"])
         self._stepped = True
         self._read_state()
         self.agent_selection = saved["agent_selection"]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .errors import GameOverError, IllegalActionError, OutOfBoundsActionError, pick
-from .loops import GAME_OVER, KERNELS, PLAYED, RAISE, compile_loops
+from .loops import GAME_OVER, ILLEGAL, KERNELS, REFUSED, compile_loops
 from .schema import Field, total_size
 
 if TYPE_CHECKING:
@@ -188,8 +188,10 @@ class Game:
         self.loops_for(form).view(states, i, seat, 0, observation, mask)
         return observation.reshape(self.observation_shape(form))
 
-    def step(self, states: np.ndarray, action: int, i: int = 0) -> None:
-        """Play ``action`` in game ``i``, in place.
+    def step(
+        self, states: np.ndarray, action: int, i: int = 0, *, illegal: str = "raise"
+    ) -> None:
+        """Play ``action`` in game ``i``, in place; ``illegal`` as in every interface.
 
         Raises:
             IllegalActionError: the rules don't allow it now; the state is unchanged.
@@ -199,9 +201,9 @@ class Game:
         rewards, scores = np.empty((2, count), dtype=np.float32)
         ranks = np.empty(count, dtype=np.int64)
         code = self.loops.play(
-            states, i, check_action(action), RAISE, 0.0, 0, rewards, scores, ranks
+            states, i, check_action(action), ILLEGAL.index(illegal), 0.0, 0, rewards, scores, ranks
         )
-        if code != PLAYED:
+        if code in (REFUSED, GAME_OVER):
             self.raise_refusal(code, states, i, action)
 
     def returns(self, states: np.ndarray, i: int = 0) -> tuple[np.ndarray, np.ndarray]:

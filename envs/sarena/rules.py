@@ -102,8 +102,8 @@ def _turned_over(stack, height):
 @kernel
 def step(state, action):
     """Move a stack (Règles de mouvement); the game ends when nothing can move (Fin du jeu)."""
-    start = FROM[action]
-    end = TO[action]
+    start = np.int64(FROM[action])
+    end = np.int64(TO[action])
     moved = np.int64(state["height"][start])
     under = np.int64(state["height"][end])
     stack = np.int64(state["stack"][start])

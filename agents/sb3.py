@@ -1,0 +1,296 @@
+"""A Stable-Baselines3 vector environment on the native batch, for MaskablePPO and others."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Sequence
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from ludotheque.envs.core.batch import check_actions, digest_all
+from ludotheque.envs.core.errors import GameOverError, StateError, pick
+from ludotheque.envs.core.game import Game
+from ludotheque.envs.core.seats import SeatBatch
+from ludotheque.envs.core.settings import Settings
+from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.vec_env import VecEnv
+
+RENDER_MODES = (None, "rgb_array")
+# What ``env_method`` answers, one row an environment.
+ROW_METHODS = ("action_masks", "render", "seats", "state_digests")
+
+
+class SeatVecEnv(VecEnv):
+    """``num_envs`` games with the learner in one seat of each, played as one batch.
+
+    Every observation is the learner's own, at its own decisions; every reward is all that its seat
+    earned since its last action. A game that ends is dealt anew at once, from the seed that
+    follows its own.
+
+    Observation: int8 ``(num_envs, size)`` or ``(num_envs, planes, rows, columns)``; with
+    ``dict_observation`` the dictionary ``{"observation", "action_mask"}`` of the Gymnasium
+    environment. MaskablePPO finds the masks by itself (``env_method("action_masks")``).
+
+    Infos: empty, but where a game ended: ``terminal_observation``, ``TimeLimit.truncated``,
+    ``episode`` (``r``: sum of rewards, ``l``: decisions, ``t``: seconds, as SB3's Monitor gives),
+    ``seat``, and ``scores`` and ``ranks`` of all seats.
+
+    Args:
+        game, num_players, observation, reward, illegal, illegal_reward, options: see ``Settings``.
+        num_envs: how many games.
+        opponents, seat, num_threads: see ``SeatBatch``. A pool with a method
+            ``record(agent, result)`` is told how each game against its agents ended: +1 when the
+            learner's rank was better, 0 when equal, -1 when worse.
+        dict_observation: give the mask in the observation too.
+        render_mode: None or ``"rgb_array"``.
+
+    Raises:
+        ValueError, TypeError: an argument that isn't allowed; the message lists what is.
+    """
+
+    def __init__(
+        self,
+        game: str | Game,
+        num_envs: int,
+        num_players: int | None = None,
+        *,
+        opponents: Any = "random",
+        seat: int | str = "random",
+        observation: str = "flat",
+        reward: str = "rank",
+        illegal: str = "raise",
+        illegal_reward: float = -1.0,
+        dict_observation: bool = False,
+        num_threads: int = 1,
+        render_mode: str | None = None,
+        **options: Any,
+    ):
+        pick(render_mode, RENDER_MODES, "render_mode")
+        self.settings = Settings(
+            game, num_players, observation, reward, illegal, illegal_reward, options
+        )
+        self.game = self.settings.game
+        self.dict_observation = dict_observation
+        self.render_mode = render_mode
+        self._batch = SeatBatch(self.settings, num_envs, opponents, seat, num_threads)
+        space = self.settings.observation_space()
+        super().__init__(
+            num_envs,
+            space if dict_observation else space["observation"],
+            self.settings.action_space(),
+        )
+        self._actions: np.ndarray | None = None
+        self._returns = np.zeros(num_envs, np.float64)
+        self._lengths = np.zeros(num_envs, np.int64)
+        self._started_at = perf_counter()
+
+    @property
+    def states(self) -> np.ndarray:
+        """The records of the games in progress, ``(num_envs,)``; not a copy."""
+        return self._batch.states
+
+    def reset(self) -> Any:
+        """Deal new games in all environments; return the observations.
+
+        Seeds come from ``seed()`` once, else each game goes on from the one before.
+        """
+        batch = self._batch
+        batch.deal(batch.seeds(self._seeds))
+        batch.refresh()
+        self._reset_seeds()
+        self._reset_options()
+        self._returns[:] = 0
+        self._lengths[:] = 0
+        return self._seen()
+
+    def step_async(self, actions: np.ndarray) -> None:
+        """Take the actions (integers, ``(num_envs,)``) that ``step_wait`` will play."""
+        if not self._batch.started:
+            raise GameOverError("no game was dealt: call reset() before step()")
+        self._actions = check_actions(actions, self.num_envs)
+
+    def step_wait(self) -> tuple[Any, np.ndarray, np.ndarray, list[dict[str, Any]]]:
+        """Play the actions and the opponents' turns; return observations, rewards, dones, infos.
+
+        Raises:
+            IllegalActionError: an action isn't legal, under ``illegal="raise"``; no game changed.
+        """
+        batch = self._batch
+        batch.play(self._actions)
+        rewards = batch.rewards.copy()
+        dones = batch.over
+        self._returns += rewards
+        self._lengths += 1
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        ended = np.flatnonzero(dones)
+        batch.refresh()
+        if len(ended):
+            self._end_games(ended, infos)
+            batch.deal(batch.seeds(None)[ended], ended)
+            batch.refresh()
+        return self._seen(), rewards, dones, infos
+
+    def _end_games(self, rows: np.ndarray, infos: list[dict[str, Any]]) -> None:
+        """Fill the infos of the games in ``rows``, which have ended, and tell the pools."""
+        batch = self._batch
+        seconds = round(perf_counter() - self._started_at, 6)
+        seen = self._seen(rows)
+        truncated = batch.states["truncated"] & ~batch.states["terminated"]
+        for k, row in enumerate(rows.tolist()):
+            last = {key: seen[key][k] for key in seen} if self.dict_observation else seen[k]
+            infos[row] = {
+                "terminal_observation": last,
+                "TimeLimit.truncated": bool(truncated[row]),
+                "episode": {
+                    "r": float(self._returns[row]),
+                    "l": int(self._lengths[row]),
+                    "t": seconds,
+                },
+                "seat": int(batch.learner[row]),
+                "scores": batch.scores[row].copy(),
+                "ranks": batch.ranks[row].copy(),
+            }
+        self._returns[rows] = 0
+        self._lengths[rows] = 0
+        for seat, source in enumerate(batch._sources):
+            if hasattr(source, "record"):
+                self._record(source, seat, rows[batch.learner[rows] != seat])
+
+    def _record(self, pool: Any, seat: int, rows: np.ndarray) -> None:
+        batch = self._batch
+        results = np.sign(batch.ranks[rows, seat] - batch.ranks[rows, batch.learner[rows]])
+        numbers = batch._agent_of[rows, seat]
+        for number, result in zip(numbers.tolist(), results.tolist(), strict=True):
+            if number in batch._agents:
+                pool.record(batch._agents[number], result)
+
+    def _seen(self, rows: Any = slice(None)) -> Any:
+        shape = (-1, *self.settings.observation_shape)
+        observations = self._batch.observations[rows].reshape(shape)
+        if not self.dict_observation:
+            return np.array(observations)
+        return {
+            "observation": np.array(observations),
+            "action_mask": np.array(self._batch.masks[rows]),
+        }
+
+    def action_masks(self) -> np.ndarray:
+        """Return the int8 masks ``(num_envs, num_actions)`` of the legal actions now."""
+        return self._batch.masks.copy()
+
+    def seats(self) -> np.ndarray:
+        """Return the learner's seat in each game, int64 ``(num_envs,)``."""
+        return self._batch.learner.copy()
+
+    def state_digests(self) -> list[str]:
+        """Return a hex digest of each game."""
+        return [self.game.digest(self._batch.states, i) for i in range(self.num_envs)]
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Say whether ``get_attr`` would answer."""
+        return hasattr(self, attr_name)
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """Return an attribute of this object for each of ``indices``: the games share it."""
+        value = getattr(self, attr_name)
+        return [value for _ in self._rows(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Set an attribute for all games; they are one batch and can't differ.
+
+        ``opponents`` may be set too: who plays in the games dealt from then on.
+        """
+        if indices is not None and set(self._rows(indices)) != set(range(self.num_envs)):
+            raise ValueError(
+                f"cannot set {attr_name!r} for some environments: they are one batch; "
+                "leave indices out"
+            )
+        if attr_name == "opponents":
+            self._batch._sources = self._batch._make_opponents(value)
+        else:
+            setattr(self, attr_name, value)
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """Return what each game of ``indices`` answers to one of ``ROW_METHODS``.
+
+        Raises:
+            AttributeError: another method; the games are one batch and have none of their own.
+        """
+        if method_name not in ROW_METHODS:
+            raise AttributeError(
+                f"the games of a SeatVecEnv have no method {method_name!r}; "
+                f"they have: {', '.join(ROW_METHODS)}"
+            )
+        if method_name == "render":
+            return [self._picture(row) for row in self._rows(indices)]
+        answers = getattr(self, method_name)(*method_args, **method_kwargs)
+        return [answers[row] for row in self._rows(indices)]
+
+    def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
+        """Say False, but True for ``Monitor``: the infos hold what a Monitor would give."""
+        return [issubclass(wrapper_class, Monitor) for _ in self._rows(indices)]
+
+    def _rows(self, indices: int | Iterable[int] | None) -> Sequence[int]:
+        rows = list(self._get_indices(indices))
+        for row in rows:
+            if not -self.num_envs <= row < self.num_envs:
+                raise IndexError(f"environment {row} of {self.num_envs} doesn't exist")
+        return rows
+
+    def get_images(self) -> list[np.ndarray]:
+        """Return a uint8 ``(height, width, 3)`` picture of each game, as the learner sees it."""
+        return [self._picture(row) for row in range(self.num_envs)]
+
+    def _picture(self, row: int) -> np.ndarray:
+        batch = self._batch
+        return self.game.draw(batch.states[row], int(batch.learner[row]), None).rgb()
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    def get_state(self) -> dict[str, Any]:
+        """Return the games in progress, seats and opponents in new objects. They hold secrets.
+
+        The opponents' agents are the same objects, so that a game goes on against its own.
+        """
+        batch = self._batch
+        if not batch.started:
+            raise StateError("no game was dealt: call reset() first")
+        used = set(np.unique(batch._agent_of).tolist())
+        return {
+            "states": batch.states.copy(),
+            "learner": batch.learner.copy(),
+            "agent_of": batch._agent_of.copy(),
+            "agents": {n: agent for n, agent in batch._agents.items() if n in used},
+            "returns": self._returns.copy(),
+            "lengths": self._lengths.copy(),
+        }
+
+    def set_state(self, saved: dict[str, Any]) -> Any:
+        """Go back to what ``get_state`` returned; return the observations.
+
+        Raises:
+            StateError: it doesn't fit; nothing has changed.
+        """
+        batch = self._batch
+        states = self.settings.adopt(saved["states"], self.num_envs)
+        batch._agents = dict(saved["agents"])
+        batch._numbers = {id(agent): number for number, agent in batch._agents.items()}
+        batch.restore(states, saved["learner"], saved["agent_of"])
+        self._returns = saved["returns"].copy()
+        self._lengths = saved["lengths"].copy()
+        return self._seen()
+
+    def clone(self) -> SeatVecEnv:
+        """Return an independent copy with the same games in progress."""
+        return copy.deepcopy(self)
+
+    def state_digest(self) -> str:
+        """Return a hex digest of all games."""
+        return digest_all(self.game, self._batch.states)
+
+    def __repr__(self) -> str:
+        return f"<SeatVecEnv {self.num_envs} x {self.settings!r}>"
