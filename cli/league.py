@@ -75,9 +75,7 @@ def league(
         with Bar("Playing", "games") as bar:
             table = plan.run(games, progress=bar)
     except KeyboardInterrupt:
-        raise StoppedError(
-            f"finished games are in {folder}; go on with: {again} --resume"
-        ) from None
+        raise StoppedError(stopped) from None
     if as_json:
         print_json(_as_data(table))
     else:

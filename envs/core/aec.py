@@ -16,7 +16,7 @@ from .game import Game, check_action, check_seed, fresh_seed
 from .loops import FORFEITED, PENALIZED, PLAYED
 from .replay import Replay
 from .rng import next_seed
-from .settings import Rendering, Settings
+from .settings import Rendering, Settings, last_action_of
 
 _BEFORE_RESET = {"rewards", "terminations", "truncations", "infos", "agent_selection", "agents"}
 
@@ -258,11 +258,6 @@ class TurnBasedEnv(AECEnv):
         pairs = zip(scores.tolist(), ranks.tolist(), strict=True)
         return dict(zip(self.possible_agents, pairs, strict=True))
 
-    @property
-    def last_action(self) -> int | None:
-        """The action played last, or None at the start."""
-        return self._actions[-1] if self._actions else None
-
     def replay(self) -> Replay:
         """Return the game so far as a replay: seed, variants, actions and digest."""
         if self._states is None:
@@ -288,12 +283,12 @@ class TurnBasedEnv(AECEnv):
                 "[WARNING]: render() does nothing: make the environment with render_mode"
             )
             return None
-        return self._rendering.render(self._states[0], None, self.last_action)
+        return self._rendering.render(self._states[0], None)
 
     def _repr_svg_(self) -> str | None:
         if self._states is None:
             return None
-        return self.game.draw(self._states[0], None, self.last_action).svg()
+        return self.game.draw(self._states[0], None, last_action_of(self._states[0])).svg()
 
     def close(self) -> None:
         """Close the window, if there is one."""

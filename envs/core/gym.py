@@ -14,7 +14,7 @@ from .batch import check_actions, digest_all
 from .errors import GameOverError, StateError
 from .game import Game, check_action
 from .seats import SeatBatch
-from .settings import Rendering, Settings
+from .settings import Rendering, Settings, last_action_of
 
 
 def _game_metadata(game: Game) -> dict[str, Any]:
@@ -64,7 +64,6 @@ class SeatEnv(gymnasium.Env):
         self.observation_space = self.settings.observation_space()
         self.action_space = self.settings.action_space()
         self._batch = SeatBatch(self.settings, 1, opponents, seat)
-        self._last_action: int | None = None
 
     @property
     def seat(self) -> int:
@@ -85,7 +84,6 @@ class SeatEnv(gymnasium.Env):
         super().reset(seed=seed)
         self._batch.deal(self._batch.seeds([seed]))
         self._batch.refresh()
-        self._last_action = None
         return self._seen(), self._info()
 
     def step(self, action: int):
@@ -102,7 +100,6 @@ class SeatEnv(gymnasium.Env):
         number = check_action(action)
         self._batch.play(np.array([number], dtype=np.int64))
         self._batch.refresh()
-        self._last_action = number
         state = self._batch.states[0]
         return (
             self._seen(),
@@ -139,12 +136,13 @@ class SeatEnv(gymnasium.Env):
         if self.render_mode is None:
             gymnasium.logger.warn("render() does nothing: make the environment with render_mode")
             return None
-        return self._rendering.render(self._batch.states[0], self.seat, None)
+        return self._rendering.render(self._batch.states[0], self.seat)
 
     def _repr_svg_(self) -> str | None:
         if not self._batch.started:
             return None
-        return self.game.draw(self._batch.states[0], self.seat, None).svg()
+        state = self._batch.states[0]
+        return self.game.draw(state, self.seat, last_action_of(state)).svg()
 
     def close(self) -> None:
         """Close the window, if there is one."""

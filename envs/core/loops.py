@@ -71,6 +71,7 @@ def _act(state, action, illegal, penalty, reward_kind, rewards, scores, ranks):
         for other in range(num_players):
             rewards[other] = -scores[other]
     step(state, action)
+    state["last_action"] = action
     over = state["terminated"] or state["truncated"]
     if reward_kind == SCORE_CHANGE:
         returns(state, scores, ranks)

@@ -116,6 +116,11 @@ class Settings:
         )
 
 
+def last_action_of(state: np.void) -> int | None:
+    """Return the action played last, or None before the first."""
+    return int(state["last_action"]) if state["last_action"] >= 0 else None
+
+
 class Rendering:
     """Pictures of one record in every render mode, for AEC and Gymnasium alike.
 
@@ -132,10 +137,16 @@ class Rendering:
         self.mode = mode
         self._window = None
 
-    def render(self, state: np.void, seat: int | None, last_action: int | None) -> Any:
-        """Return or show the picture of ``state`` as ``seat`` sees it (None: everything)."""
+    def render(self, state: np.void, seat: int | None) -> Any:
+        """Return or show the picture of ``state`` as ``seat`` sees it (None: everything).
+
+        A person who closed the window isn't shown another.
+        """
+        last_action = last_action_of(state)
         if self.mode == "ansi":
-            return self.game.describe(state, seat)
+            return self.game.describe(state, seat, last_action)
+        if self.mode == "human" and self._window is not None and self._window.quit_requested:
+            return None
         canvas = self.game.draw(state, seat, last_action)
         if self.mode == "svg":
             return canvas.svg()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from .jit import kernel
+
 # rng:         generator of the game's chance (SplitMix64)
 # seed:        what the game was dealt from
 # num_players: seats in the game
@@ -11,6 +13,7 @@ import numpy as np
 # phase:       kind of decision, numbered by the game
 # forfeit:     seat that lost by an illegal action under illegal="lose", else -1
 # ply:         actions taken so far
+# last_action: the action taken last through an interface, -1 before the first
 # terminated:  over by the rules;  truncated: over by max_plies
 HEADER = [
     ("rng", np.uint64),
@@ -20,6 +23,7 @@ HEADER = [
     ("phase", np.int8),
     ("forfeit", np.int8),
     ("ply", np.int32),
+    ("last_action", np.int32),
     ("terminated", np.bool_),
     ("truncated", np.bool_),
 ]
@@ -28,3 +32,18 @@ HEADER = [
 def game_dtype(fields: list[tuple]) -> np.dtype:
     """Return the aligned record type of a game: the common header, then the game's own fields."""
     return np.dtype(HEADER + fields, align=True)
+
+
+@kernel
+def begin(state, seed, num_players):
+    """Set the header of a new game; every game's ``setup`` starts with it."""
+    state["rng"] = seed
+    state["seed"] = seed
+    state["num_players"] = num_players
+    state["to_play"] = 0
+    state["phase"] = 0
+    state["forfeit"] = -1
+    state["ply"] = 0
+    state["last_action"] = -1
+    state["terminated"] = False
+    state["truncated"] = False

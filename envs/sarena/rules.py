@@ -12,6 +12,7 @@ from ..core.bits import count_bits, select_bit
 from ..core.jit import kernel
 from ..core.rewards import rank_in_place
 from ..core.rng import below, draw_below, next_word, shuffle
+from ..core.state import begin
 from .components import (
     ACTION_OF,
     ARROW_BITS,
@@ -41,14 +42,7 @@ _SPARE_BITS = np.uint64(64 - NUM_DISCS)
 @kernel
 def setup(state, seed, options):
     """Deal the discs, the secret pawns and the first player (Mise en place du jeu)."""
-    state["rng"] = seed
-    state["seed"] = seed
-    state["num_players"] = options[0]
-    state["phase"] = 0
-    state["forfeit"] = -1
-    state["ply"] = 0
-    state["terminated"] = False
-    state["truncated"] = False
+    begin(state, seed, options[0])
     for circle in range(NUM_CIRCLES):
         state["height"][circle] = 1
         state["stack"][circle] = DISCS[circle, 0] | DISCS[circle, 1] << 2

@@ -67,6 +67,7 @@ def set_position(
         record["secret"][:] = secrets
     record["to_play"] = to_play
     record["ply"] = 0
+    record["last_action"] = -1
     record["forfeit"] = -1
     record["truncated"] = False
     index_board(states, i)

@@ -1,0 +1,312 @@
+"""A trained policy as an agent, with numpy alone: no torch, no gradients.
+
+``save_model`` adds two members to the zip file of a MaskablePPO model, so that one file serves
+both: ``ludotheque.json`` says which game it was trained for, ``ludotheque.npz`` holds the layers of
+the policy. MaskablePPO.load reads the same file as ever. An agent reads only these two members,
+which hold no code.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from ludotheque.envs.core.files import atomic_path
+from ludotheque.envs.core.game import Game
+from ludotheque.envs.core.rng import mix64
+
+from .base import Agent
+
+if TYPE_CHECKING:
+    from ludotheque.envs.core.settings import Settings
+    from sb3_contrib import MaskablePPO
+
+ABOUT = "ludotheque.json"
+LAYERS = "ludotheque.npz"
+ACTIVATIONS = {
+    "relu": lambda x: np.maximum(x, 0, out=x),
+    "tanh": lambda x: np.tanh(x, out=x),
+}
+_UNIFORM = 2.0**-53
+_SHIFT_11 = np.uint64(11)
+
+
+class Network:
+    """The policy's layers as float32 arrays, and how to run them.
+
+    Attributes:
+        weights: list of ``(W, b)``: W is ``(inputs, outputs)``, b ``(outputs,)``.
+        activation: ``"relu"`` or ``"tanh"``, after every layer but the last.
+    """
+
+    def __init__(self, weights: list[tuple[np.ndarray, np.ndarray]], activation: str):
+        if activation not in ACTIVATIONS:
+            raise ValueError(
+                f"activation is {activation!r}; an agent can run: {', '.join(ACTIVATIONS)}"
+            )
+        self.weights = [
+            (np.ascontiguousarray(w, np.float32), np.ascontiguousarray(b, np.float32))
+            for w, b in weights
+        ]
+        self.activation = activation
+
+    @property
+    def num_inputs(self) -> int:
+        return self.weights[0][0].shape[0]
+
+    @property
+    def num_actions(self) -> int:
+        return self.weights[-1][0].shape[1]
+
+    def logits(self, observations: np.ndarray) -> np.ndarray:
+        """Return float32 ``(n, num_actions)`` for ``(n, ...)`` observations."""
+        x = observations.reshape(len(observations), -1).astype(np.float32)
+        activate = ACTIVATIONS[self.activation]
+        for w, b in self.weights[:-1]:
+            x = activate(x @ w + b)
+        w, b = self.weights[-1]
+        return x @ w + b
+
+    def to_arrays(self) -> dict[str, np.ndarray]:
+        """Return the layers by name."""
+        named = {}
+        for k, (w, b) in enumerate(self.weights):
+            named[f"weight_{k}"], named[f"bias_{k}"] = w, b
+        return named
+
+    @classmethod
+    def from_arrays(cls, named: Any, activation: str) -> Network:
+        """Undo ``to_arrays``."""
+        count = sum(1 for name in named if name.startswith("weight_"))
+        return cls([(named[f"weight_{k}"], named[f"bias_{k}"]) for k in range(count)], activation)
+
+    @classmethod
+    def from_policy(cls, policy: Any) -> Network:
+        """Copy the layers of a MaskablePPO ``MlpPolicy``.
+
+        Raises:
+            ValueError: it isn't made of linear layers with one kind of activation.
+        """
+        from torch import nn
+
+        kinds = {nn.ReLU: "relu", nn.Tanh: "tanh"}
+        weights, used = [], set()
+        for module in [*policy.features_extractor.children(), *policy.mlp_extractor.policy_net]:
+            if type(module) in kinds:
+                used.add(kinds[type(module)])
+            elif isinstance(module, nn.Linear):
+                weights.append(_linear(module))
+            elif not isinstance(module, nn.Flatten):
+                raise ValueError(
+                    f"the policy holds a {type(module).__name__}; an agent can run linear layers, "
+                    "ReLU and Tanh: use MlpPolicy"
+                )
+        if len(used) != 1:
+            raise ValueError(f"the policy's activations are {sorted(used)}; use one kind")
+        weights.append(_linear(policy.action_net))
+        return cls(weights, used.pop())
+
+
+def _linear(module: Any) -> tuple[np.ndarray, np.ndarray]:
+    w = module.weight.detach().cpu().numpy().T.copy()
+    return w, module.bias.detach().cpu().numpy().copy()
+
+
+def choose(
+    logits: np.ndarray, masks: np.ndarray, seeds: np.ndarray | None, temperature: float = 1.0
+) -> np.ndarray:
+    """Return a legal action for each row, int64 ``(n,)``.
+
+    Args:
+        logits: float32 ``(n, num_actions)``.
+        masks: int8 ``(n, num_actions)``, at least a one in each row.
+        seeds: uint64 ``(n,)``: each row's action is drawn from the softmax over its legal actions
+            by its own seed, whatever stands in the other rows. None takes the best action.
+        temperature: of the softmax; under 1 prefers the better actions more.
+
+    Raises:
+        ValueError: a row has no legal action.
+    """
+    legal = masks.astype(np.bool_)
+    if not legal.any(axis=1).all():
+        raise ValueError(f"row {int(np.argmin(legal.any(axis=1)))} has no legal action: all masked")
+    masked = np.where(legal, logits.astype(np.float64), -np.inf)
+    if seeds is None:
+        return np.argmax(masked, axis=1).astype(np.int64)
+    masked -= masked.max(axis=1, keepdims=True)
+    sums = np.cumsum(np.exp(masked / temperature), axis=1)
+    uniform = (mix64(seeds) >> _SHIFT_11).astype(np.float64) * _UNIFORM
+    # The first action whose sum passes the drawn part of the total; its own part can't be 0.
+    actions = (sums <= (uniform * sums[:, -1])[:, None]).sum(axis=1)
+    last = masks.shape[1] - 1 - np.argmax(legal[:, ::-1], axis=1)
+    return np.minimum(actions, last).astype(np.int64)
+
+
+class PolicyAgent(Agent):
+    """Plays by a network, always within the mask.
+
+    Args:
+        game: what it plays.
+        network: its layers.
+        observation: the observation form that the network reads.
+        deterministic: always the likeliest action, instead of drawing by the policy.
+        temperature: see ``choose``.
+        seed: of its own generator, used when ``act`` gets no seeds.
+    """
+
+    name = "policy"
+
+    def __init__(
+        self,
+        game: str | Game,
+        network: Network,
+        observation: str = "flat",
+        deterministic: bool = False,
+        temperature: float = 1.0,
+        seed: int | None = None,
+    ):
+        super().__init__(game, seed)
+        if not temperature > 0:
+            raise ValueError(f"temperature is {temperature!r}; give a number above 0")
+        self.network = network
+        self.observation = observation
+        self.deterministic = deterministic
+        self.temperature = temperature
+
+    def act(self, observations, masks, *, states=None, seeds=None):
+        """See ``Agent.act``."""
+        masks = np.asarray(masks)
+        logits = self.network.logits(np.asarray(observations))
+        if self.deterministic:
+            return choose(logits, masks, None)
+        return choose(logits, masks, self.seeds_or_own(seeds, len(masks)), self.temperature)
+
+
+class PPOAgent(PolicyAgent):
+    """The policy in a model file that ``train`` or ``save_model`` wrote: ``"ppo:PATH"``.
+
+    Attributes:
+        about: what the file says of itself: game, version, num_players, observation, options,
+            reward, steps.
+
+    Args:
+        game: what it is to play.
+        path: the model's zip file.
+        deterministic, temperature, seed: see ``PolicyAgent``.
+        num_players: refuse a model trained for another number; None takes any.
+
+    Raises:
+        FileNotFoundError: no such file.
+        ValueError: not such a file, or a model of another game, version or number of players.
+    """
+
+    name = "ppo"
+
+    def __init__(
+        self,
+        game: str | Game,
+        path: str | os.PathLike | None = None,
+        deterministic: bool = False,
+        temperature: float = 1.0,
+        seed: int | None = None,
+        num_players: int | None = None,
+    ):
+        if path is None:
+            raise ValueError(
+                "ppo needs a model file: write ppo:PATH, for example ppo:runs/sarena/model.zip; "
+                "`ludotheque train` makes one"
+            )
+        about, network = load_network(path)
+        super().__init__(
+            game, network, about["observation"], deterministic, temperature, seed
+        )
+        self.path = Path(path)
+        self.about = about
+        _check_fits(self.path, about, network, self.game, num_players)
+
+
+def load_network(path: str | os.PathLike) -> tuple[dict[str, Any], Network]:
+    """Return what a model file says of itself, and its policy. Errors as in ``PPOAgent``."""
+    path = Path(path)
+    if not path.exists():
+        raise FileNotFoundError(
+            f"no model at {str(path)!r}: train one with `ludotheque train`, or check the path"
+        )
+    try:
+        with zipfile.ZipFile(path) as archive:
+            about = json.loads(archive.read(ABOUT))
+            with np.load(io.BytesIO(archive.read(LAYERS)), allow_pickle=False) as arrays:
+                network = Network.from_arrays(dict(arrays), about["activation"])
+    except (zipfile.BadZipFile, IsADirectoryError) as error:
+        raise ValueError(f"{str(path)!r} is no model file: {error}") from error
+    except KeyError as error:
+        raise ValueError(
+            f"{str(path)!r} doesn't say which game it was trained for ({error}): save models with "
+            "ludotheque.agents.policy.save_model, as `ludotheque train` does"
+        ) from error
+    return about, network
+
+
+def _check_fits(
+    path: Path, about: dict[str, Any], network: Network, game: Game, num_players: int | None
+) -> None:
+    found = f"{str(path)!r} holds a policy for {about['game']}_v{about['version']}"
+    if about["game"] != game.name:
+        raise ValueError(f"{found}: it can't play {game.name}; give a model trained for it")
+    if about["version"] != game.version:
+        raise ValueError(
+            f"{found}, but this is {game.name}_v{game.version}, whose observations, actions or "
+            "rules differ: train it anew"
+        )
+    wanted = (game.observation_size(about["observation"]), game.num_actions)
+    if (network.num_inputs, network.num_actions) != wanted:
+        raise ValueError(
+            f"{found} from {network.num_inputs} numbers to {network.num_actions} actions; "
+            f"{about['observation']!r} observations have {wanted[0]}, the game {wanted[1]} actions"
+        )
+    if num_players not in (None, about["num_players"]):
+        raise ValueError(f"{found} with {about['num_players']} players, not {num_players}")
+
+
+def describe_settings(settings: Settings) -> dict[str, Any]:
+    """Return what a model file has to say of the games it was trained on."""
+    return {
+        "game": settings.game.name,
+        "version": settings.game.version,
+        "num_players": settings.num_players,
+        "observation": settings.observation,
+        "options": settings.named_options,
+        "reward": settings.reward,
+    }
+
+
+def save_model(model: MaskablePPO, path: str | os.PathLike, settings: Settings) -> None:
+    """Write a MaskablePPO model so that both ``MaskablePPO.load`` and ``PPOAgent`` can read it.
+
+    Written to a temporary file that then takes the name ``path``.
+
+    Args:
+        model: with an ``MlpPolicy``.
+        path: of the zip file.
+        settings: of its environment (``SeatVecEnv.settings``).
+    """
+    network = Network.from_policy(model.policy)
+    about = {
+        **describe_settings(settings),
+        "activation": network.activation,
+        "steps": model.num_timesteps,
+    }
+    layers = io.BytesIO()
+    np.savez(layers, **network.to_arrays())
+    whole = io.BytesIO()
+    model.save(whole)
+    with zipfile.ZipFile(whole, "a") as archive:
+        archive.writestr(ABOUT, json.dumps(about, indent=2))
+        archive.writestr(LAYERS, layers.getvalue())
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(whole.getvalue())

@@ -1,0 +1,155 @@
+"""A bounded pool of past selves, with other agents among them, to train against."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from ludotheque.envs.core.errors import pick
+from ludotheque.envs.core.game import Game
+from ludotheque.envs.core.rng import mix64
+
+from .base import Agent, make_agent
+from .policy import Network, PolicyAgent
+
+SAMPLINGS = ("latest", "uniform", "recent", "prioritized")
+# How many of an opponent's last games count for "prioritized".
+MEMORY = 200
+# How fast older selves get rarer under "recent": each half as likely as one this much newer.
+HALF_LIFE = 0.2
+_UNIFORM = 2.0**-53
+
+
+class OpponentPool:
+    """Past selves as plain weights, and fixed agents; ``draw`` names the opponent of a game.
+
+    ``SeatBatch`` draws when a game starts and keeps the opponent to its end, also one that leaves
+    the pool meanwhile.
+
+    Args:
+        game: what they play.
+        capacity: how many past selves are kept; the oldest leaves.
+        sampling: which past self: ``"latest"``, ``"uniform"``, ``"recent"`` (newer ones more
+            often, half as often for every fifth of the pool further back) or ``"prioritized"``
+            (those that the learner beats less, more often: weight ``(1 - win rate) ** 2``, after
+            Vinyals et al., Nature 2019).
+        fixed: probability of other agents, by name: ``{"random": 0.1, "greedy": 0.2}``. The rest
+            is for past selves; with none yet, for ``first``.
+        first: who plays for the past selves while there are none.
+        observation: the observation form that the past selves read.
+
+    Raises:
+        ValueError: a sampling or an agent that doesn't exist; probabilities that aren't.
+    """
+
+    def __init__(
+        self,
+        game: str | Game,
+        capacity: int = 20,
+        sampling: str = "recent",
+        fixed: Mapping[str, float] | None = None,
+        first: str = "random",
+        observation: str = "flat",
+    ):
+        pick(sampling, SAMPLINGS, "sampling of the pool")
+        if not isinstance(capacity, int) or capacity < 1:
+            raise ValueError(f"capacity of the pool is {capacity!r}; give a whole number from 1 up")
+        fixed = dict(fixed or {})
+        if any(chance < 0 for chance in fixed.values()) or sum(fixed.values()) > 1:
+            raise ValueError(
+                f"probabilities of fixed opponents are {fixed}; give numbers from 0 up that sum "
+                "to 1 at most"
+            )
+        self.game = game
+        self.capacity = capacity
+        self.sampling = sampling
+        self.observation = observation
+        self.fixed = fixed
+        self.agents: dict[str, Agent] = {name: make_agent(name, game) for name in {*fixed, first}}
+        self._first = self.agents[first]
+        self._fixed_agents = [self.agents[name] for name in fixed]
+        self._edges = np.cumsum(list(fixed.values()))
+        self.selves: deque[PolicyAgent] = deque()
+        self._results: dict[str, deque[float]] = {}
+        self._chances: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return len(self.selves)
+
+    def add(self, network: Network, name: str) -> PolicyAgent:
+        """Take in a copy of the learner under a name of its own; the oldest may leave."""
+        agent = PolicyAgent(self.game, network, self.observation)
+        agent.name = name
+        self.selves.append(agent)
+        self._results[name] = deque(maxlen=MEMORY)
+        while len(self.selves) > self.capacity:
+            del self._results[self.selves.popleft().name]
+        self._chances = None
+        return agent
+
+    def draw(self, seed: int) -> Agent:
+        """Return the opponent for a game, by ``seed`` (0 to 2**64 - 1) and what the pool holds."""
+        first = mix64(np.uint64(seed))
+        part = int(first >> np.uint64(11)) * _UNIFORM
+        kind = int(np.searchsorted(self._edges, part, side="right"))
+        if kind < len(self._fixed_agents):
+            return self._fixed_agents[kind]
+        if not self.selves:
+            return self._first
+        if self._chances is None:
+            self._chances = np.cumsum(self.weights())
+        part = int(mix64(first) >> np.uint64(11)) * _UNIFORM * self._chances[-1]
+        place = int(np.searchsorted(self._chances, part, side="right"))
+        return self.selves[min(place, len(self.selves) - 1)]
+
+    def weights(self) -> np.ndarray:
+        """Return how often each past self is drawn, oldest first: float64 that sum to 1."""
+        count = len(self.selves)
+        if self.sampling == "latest":
+            weights = np.zeros(count)
+            weights[-1] = 1.0
+        elif self.sampling == "uniform":
+            weights = np.ones(count)
+        elif self.sampling == "recent":
+            ages = np.arange(count - 1, -1, -1)
+            weights = 0.5 ** (ages / max(HALF_LIFE * self.capacity, 1.0))
+        else:
+            weights = np.array([(1.0 - self.win_rate(agent.name)) ** 2 for agent in self.selves])
+            # One that is always beaten is still met now and then, or it might be forgotten.
+            weights += 0.01
+        return weights / weights.sum()
+
+    def record(self, agent: Agent, result: float) -> None:
+        """Note how the learner fared against ``agent``: +1 won, 0 drawn, -1 lost."""
+        results = self._results.get(agent.name)
+        if results is not None:
+            results.append((result + 1.0) / 2.0)
+            if self.sampling == "prioritized":
+                self._chances = None
+
+    def win_rate(self, name: str) -> float:
+        """Return the learner's mean result against a past self, 0 to 1; 0.5 before any game."""
+        results = self._results[name]
+        # Two drawn games are added, so that the first results don't decide alone.
+        return (sum(results) + 1.0) / (len(results) + 2.0)
+
+    def get_state(self) -> dict[str, Any]:
+        """Return all that ``set_state`` needs, in new plain objects."""
+        return {
+            "selves": [(agent.name, agent.network) for agent in self.selves],
+            "results": {name: list(results) for name, results in self._results.items()},
+        }
+
+    def set_state(self, saved: dict[str, Any]) -> None:
+        """Go back to what ``get_state`` returned, with new agents."""
+        self.selves.clear()
+        self._results.clear()
+        for name, network in saved["selves"]:
+            self.add(network, name)
+            self._results[name].extend(saved["results"][name])
+        self._chances = None
+
+    def __repr__(self) -> str:
+        return f"<OpponentPool {len(self)}/{self.capacity} selves, {self.sampling}, {self.fixed}>"
