@@ -73,11 +73,11 @@ class MCTSAgent(Agent):
         game,
         simulations: int = 200,
         time: float | None = None,
-        exploration: float = 0.6,
+        exploration: float = 1.0,
         determinize: str = "simulation",
         trees: int = 8,
         guided: bool = True,
-        widening: float = 0.5,
+        widening: float = 0.4,
         num_threads: int = 1,
         seed: int | None = None,
     ):

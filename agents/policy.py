@@ -32,6 +32,8 @@ ACTIVATIONS = {
     "relu": lambda x: np.maximum(x, 0, out=x),
     "tanh": lambda x: np.tanh(x, out=x),
 }
+# The plain function scrambles whole arrays.
+_mix64 = getattr(mix64, "py_func", mix64)
 _UNIFORM = 2.0**-53
 _SHIFT_11 = np.uint64(11)
 
@@ -140,7 +142,7 @@ def choose(
         return np.argmax(masked, axis=1).astype(np.int64)
     masked -= masked.max(axis=1, keepdims=True)
     sums = np.cumsum(np.exp(masked / temperature), axis=1)
-    uniform = (mix64(seeds) >> _SHIFT_11).astype(np.float64) * _UNIFORM
+    uniform = (_mix64(seeds) >> _SHIFT_11).astype(np.float64) * _UNIFORM
     # The first action whose sum passes the drawn part of the total; its own part can't be 0.
     actions = (sums <= (uniform * sums[:, -1])[:, None]).sum(axis=1)
     last = masks.shape[1] - 1 - np.argmax(legal[:, ::-1], axis=1)

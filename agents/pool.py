@@ -15,8 +15,8 @@ from .base import Agent, make_agent
 from .policy import Network, PolicyAgent
 
 SAMPLINGS = ("latest", "uniform", "recent", "prioritized")
-# How many of an opponent's last games count for "prioritized".
-MEMORY = 200
+# Share of the newest game in the learner's win rate against a past self.
+NEWEST = 0.02
 # How fast older selves get rarer under "recent": each half as likely as one this much newer.
 HALF_LIFE = 0.2
 _UNIFORM = 2.0**-53
@@ -72,7 +72,7 @@ class OpponentPool:
         self._fixed_agents = [self.agents[name] for name in fixed]
         self._edges = np.cumsum(list(fixed.values()))
         self.selves: deque[PolicyAgent] = deque()
-        self._results: dict[str, deque[float]] = {}
+        self._win_rates: dict[str, float] = {}
         self._chances: np.ndarray | None = None
 
     def __len__(self) -> int:
@@ -83,9 +83,9 @@ class OpponentPool:
         agent = PolicyAgent(self.game, network, self.observation)
         agent.name = name
         self.selves.append(agent)
-        self._results[name] = deque(maxlen=MEMORY)
+        self._win_rates[name] = 0.5
         while len(self.selves) > self.capacity:
-            del self._results[self.selves.popleft().name]
+            del self._win_rates[self.selves.popleft().name]
         self._chances = None
         return agent
 
@@ -123,32 +123,30 @@ class OpponentPool:
 
     def record(self, agent: Agent, result: float) -> None:
         """Note how the learner fared against ``agent``: +1 won, 0 drawn, -1 lost."""
-        results = self._results.get(agent.name)
-        if results is not None:
-            results.append((result + 1.0) / 2.0)
+        rate = self._win_rates.get(agent.name)
+        if rate is not None:
+            self._win_rates[agent.name] = rate + NEWEST * ((result + 1.0) / 2.0 - rate)
             if self.sampling == "prioritized":
                 self._chances = None
 
     def win_rate(self, name: str) -> float:
-        """Return the learner's mean result against a past self, 0 to 1; 0.5 before any game."""
-        results = self._results[name]
-        # Two drawn games are added, so that the first results don't decide alone.
-        return (sum(results) + 1.0) / (len(results) + 2.0)
+        """Return the learner's moving mean result against a past self, 0 to 1; 0.5 at first."""
+        return self._win_rates[name]
 
     def get_state(self) -> dict[str, Any]:
         """Return all that ``set_state`` needs, in new plain objects."""
         return {
             "selves": [(agent.name, agent.network) for agent in self.selves],
-            "results": {name: list(results) for name, results in self._results.items()},
+            "win_rates": dict(self._win_rates),
         }
 
     def set_state(self, saved: dict[str, Any]) -> None:
         """Go back to what ``get_state`` returned, with new agents."""
         self.selves.clear()
-        self._results.clear()
+        self._win_rates.clear()
         for name, network in saved["selves"]:
             self.add(network, name)
-            self._results[name].extend(saved["results"][name])
+        self._win_rates.update(saved["win_rates"])
         self._chances = None
 
     def __repr__(self) -> str:

@@ -8,7 +8,9 @@ from time import perf_counter
 from typing import Annotated, Any
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.table import Table
 
 from ludotheque.benchmarks.measure import (
     checked_games,
@@ -27,6 +29,7 @@ class Training:
     """What one run of MaskablePPO came to; `env_share` is a part of `seconds`."""
 
     game: str
+    opponents: str
     num_envs: int
     timesteps: int
     seconds: float
@@ -37,13 +40,12 @@ class Training:
 
 
 class Stopwatch:
-    """Counts the time spent in `step_async`, `step_wait` and `reset` of a vector environment."""
+    """Counts the time spent in a vector environment: steps, resets and asking for the masks."""
 
     def __init__(self, env: Any):
         self.seconds = 0.0
-        for name in ("step_async", "step_wait", "reset", "action_masks"):
-            if hasattr(env, name):
-                setattr(env, name, self._timed(getattr(env, name)))
+        for name in ("step_async", "step_wait", "reset", "env_method"):
+            setattr(env, name, self._timed(getattr(env, name)))
 
     def _timed(self, method):
         def wrapped(*args, **kwargs):
@@ -56,15 +58,41 @@ class Stopwatch:
         return wrapped
 
 
-def measure(game: str, num_envs: int, timesteps: int, seed: int = 1) -> Training:
-    """Trains against random opponents for `timesteps`, after one rollout of warm-up."""
+def measure(
+    game: str,
+    timesteps: int,
+    num_envs: int | None = None,
+    opponents: str = "random",
+    torch_threads: int | None = None,
+    seed: int = 1,
+) -> Training:
+    """Trains with the sizes of `ludotheque train`, after one rollout of warm-up.
+
+    Args:
+        timesteps: Decisions of the learner, rounded up to whole rollouts.
+        num_envs: Games advanced together; None as `ludotheque train` has it.
+        opponents: Name of an agent; what it computes counts as time in the environment.
+        torch_threads: None leaves torch's own choice.
+    """
     torch = need("torch")
     maskable = need("sb3_contrib", "sb3-contrib").MaskablePPO
     seat_env = need("ludotheque.agents.sb3").SeatVecEnv
-    env = seat_env(game, num_envs=num_envs, opponents="random")
-    n_steps = max(16, 4096 // num_envs)
-    model = maskable("MultiInputPolicy", env, n_steps=n_steps, batch_size=1024, seed=seed)
-    model.learn(n_steps * num_envs)  # compiles kernels, warms torch
+    usual = need("ludotheque.agents.ppo").TrainConfig(game=game, steps=timesteps)
+    if torch_threads:
+        torch.set_num_threads(torch_threads)
+    env = seat_env(game, num_envs or usual.num_envs, opponents=opponents)
+    layers = list(usual.net_arch)
+    model = maskable(
+        "MlpPolicy",
+        env,
+        n_steps=usual.n_steps,
+        batch_size=min(usual.batch_size, env.num_envs * usual.n_steps),
+        n_epochs=usual.n_epochs,
+        policy_kwargs={"net_arch": {"pi": layers, "vf": layers}},
+        seed=seed,
+        device="cpu",
+    )
+    model.learn(env.num_envs * usual.n_steps)  # compiles kernels, warms torch
     watch, before = Stopwatch(model.env), model.num_timesteps
     start = perf_counter()
     model.learn(timesteps, reset_num_timesteps=False)
@@ -72,7 +100,8 @@ def measure(game: str, num_envs: int, timesteps: int, seed: int = 1) -> Training
     env.close()
     return Training(
         game,
-        num_envs,
+        opponents,
+        env.num_envs,
         done,
         seconds,
         watch.seconds,
@@ -84,26 +113,45 @@ def measure(game: str, num_envs: int, timesteps: int, seed: int = 1) -> Training
 
 def main(
     game: Annotated[list[str] | None, typer.Option(help="A game; may be repeated.")] = None,
-    num_envs: Annotated[int, typer.Option(min=1, help="Games advanced together.")] = 64,
+    opponents: Annotated[list[str], typer.Option(help="An agent; may be repeated.")] = ("random",),
+    num_envs: Annotated[
+        int | None, typer.Option(min=1, help="Games advanced together.", show_default="as train")
+    ] = None,
     timesteps: Annotated[int, typer.Option(min=1, help="Steps to train, about.")] = 100_000,
+    torch_threads: Annotated[
+        int | None, typer.Option(min=1, help="Threads of torch.", show_default="torch's choice")
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Show that it runs; noisy.")] = False,
     json: Annotated[Path | None, typer.Option(help="Write everything measured here.")] = None,
 ):
     """Train with MaskablePPO for a while; show the speed and where the time goes."""
+    games = checked_games(game)
     console, facts = Console(), machine()
     print_machine(console, facts)
+    table = Table("", title="MaskablePPO", title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    for heading in ("games", "torch threads", "steps a second", "in the environment", "aim"):
+        table.add_column(heading, justify="right")
     runs = []
-    for name in checked_games(game):
-        with console.status(f"training {name}"):
-            runs.append(measure(name, num_envs, 8192 if quick else timesteps))
-        run = runs[-1]
-        console.print(
-            f"{name}: {short(run.steps_per_second)} steps a second, {run.env_share:.1%} of the "
-            f"time in the environment (aim: under {AIM:.0%}); {run.num_envs} games, "
-            f"{run.timesteps} steps in {run.seconds:.1f} s, {run.torch_threads} torch threads"
-        )
+    for name in games:
+        for opponent in opponents:
+            with console.status(f"training {name} against {opponent}"):
+                steps = 1 if quick else timesteps  # one rollout
+                runs.append(measure(name, steps, num_envs, opponent, torch_threads))
+            table.add_row(*_cells(runs[-1]))
+    console.print(table)
     if json:
         write_json(json, {"machine": facts, "training": [asdict(run) for run in runs]})
+
+
+def _cells(run: Training) -> tuple[str, ...]:
+    return (
+        f"{run.game} against {run.opponents}",
+        str(run.num_envs),
+        str(run.torch_threads),
+        short(run.steps_per_second),
+        f"{run.env_share:.1%}",
+        f"under {AIM:.0%}",
+    )
 
 
 if __name__ == "__main__":

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.table import Table as RichTable
 
 from .common import (
     Bar,
     GameOption,
     JsonOption,
     SeedOption,
+    SetOption,
     StoppedError,
     UserError,
     arguments_checked,
     check_players,
     draw_seed,
     find_game,
+    game_options,
     needs_extra,
     out,
-    print_json,
 )
 from .table import agent_for, check_specs, split_specs
 
@@ -43,6 +42,7 @@ def league(
         bool,
         typer.Option("--resume", help="Keep the games in --out; play those missing."),
     ] = False,
+    settings: SetOption = None,
     seed: SeedOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -55,20 +55,26 @@ def league(
         raise UserError(f"a league wants two or more different agents, not {', '.join(specs)}.")
     folder = folder or Path("runs") / "league"
     _check_folder(folder, resume)
+    options = game_options(found, settings)
     for spec in specs:
-        agent_for(spec, game)
+        agent_for(spec, game)  # a model that can't be read is told before anything is written
+    if not resume:
+        seed = draw_seed(seed)
     try:
         from ludotheque.agents.league import League
+
+        with arguments_checked():
+            plan = League(
+                game,
+                {spec: spec for spec in specs},
+                folder,
+                num_players=players,
+                seed=seed,
+                resume=resume,
+                **options,
+            )
     except ModuleNotFoundError as error:
         raise needs_extra("cli", error) from error
-    with arguments_checked():
-        plan = League(
-            game,
-            {spec: spec for spec in specs},
-            folder,
-            num_players=players,
-            seed=draw_seed(seed),
-        )
     again = f"ludotheque league --game {game} --agents {agents} --games {games} --out {folder}"
     stopped = f"finished games are in {folder}; go on with: {again} --resume"
     try:
@@ -77,9 +83,9 @@ def league(
     except KeyboardInterrupt:
         raise StoppedError(stopped) from None
     if as_json:
-        print_json(_as_data(table))
+        typer.echo(table.to_json(), nl=False)
     else:
-        out.print(_rich(table))
+        table.print(out)
 
 
 def _check_folder(folder: Path, resume: bool) -> None:
@@ -87,25 +93,3 @@ def _check_folder(folder: Path, resume: bool) -> None:
         raise UserError(f"{folder} is a file; --out wants a folder.")
     if folder.is_dir() and any(folder.iterdir()) and not resume:
         raise UserError(f"{folder} holds results already: add --resume, or choose another --out.")
-
-
-def _as_data(table: Any) -> Any:
-    data = table.to_json()
-    return json.loads(data) if isinstance(data, str) else data
-
-
-def _rich(table: Any) -> RichTable:
-    shown = RichTable("agent", "rating ± uncertainty", "games", "win", "draw", "loss", "mean score")
-    for column in shown.columns[1:]:
-        column.justify = "right"
-    for row in table.rows:
-        shown.add_row(
-            row.name,
-            f"{row.rating:.1f} ± {row.uncertainty:.1f}",
-            str(row.games),
-            f"{row.wins / row.games:.1%}" if row.games else "-",
-            f"{row.draws / row.games:.1%}" if row.games else "-",
-            f"{row.losses / row.games:.1%}" if row.games else "-",
-            f"{row.mean_score:.2f}",
-        )
-    return shown

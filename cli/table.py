@@ -11,8 +11,6 @@ import numpy as np
 
 from .common import UserError, arguments_checked, choose, needs_extra
 
-_ALL_BITS = 2**64
-
 
 def split_specs(text: str) -> list[str]:
     """Split "greedy,mcts:simulations=9,time=1,ppo:a.zip" at the commas between agents.
@@ -76,6 +74,8 @@ class Table:
     """
 
     def __init__(self, game: Any, seed: int, players: int, options: dict, specs: dict[int, str]):
+        from ludotheque.envs.core.settings import Settings
+
         self.game = game
         self.seed = seed
         self.players = players
@@ -84,10 +84,10 @@ class Table:
         self.agents = {seat: agent_for(spec, game.name) for seat, spec in specs.items()}
         with arguments_checked():
             self.states = game.new_state(seed, num_players=players, **options)
+            self._settings = Settings(game, players, "flat", "rank", "raise", -1.0, options)
         self.actions: list[int] = []
         self.moves: list[str] = []
         self.illegal = "raise"
-        self._decisions = np.random.default_rng(seed)
 
     @property
     def to_play(self) -> int:
@@ -122,18 +122,13 @@ class Table:
         return self.game.draw(self.states[0], seat, last_action=last)
 
     def agent_acts(self) -> int:
-        """Let the agent whose turn it is decide and act; return its action."""
-        seat = self.to_play
-        agent = self.agents[seat]
-        seed = int(self._decisions.integers(_ALL_BITS, dtype=np.uint64))
-        observation = self.game.observe(self.states, seat)
-        mask = self.game.legal_mask(self.states)
-        # A searcher gets a game in which what its seat cannot know was drawn again.
-        hidden = self.game.determinize(self.states, seat, seed) if agent.needs_states else None
-        chosen = agent.act(
-            observation[None], mask[None], states=hidden, seeds=np.array([seed], np.uint64)
-        )
-        action = int(chosen[0])
+        """Let the agent whose turn it is decide and act; return its action.
+
+        Its decision follows from the game's seed, as in a league: `watch` shows a league's game.
+        """
+        from ludotheque.envs.core.seats import ask
+
+        (action,) = ask(self.agents[self.to_play], self._settings, self.states).tolist()
         self.take(action)
         return action
 

@@ -14,13 +14,14 @@ from .common import (
     GameOption,
     JsonOption,
     SeedOption,
+    SetOption,
     StoppedError,
     UserError,
     arguments_checked,
     check_players,
     draw_seed,
-    err,
     find_game,
+    game_options,
     needs_extra,
     print_json,
 )
@@ -33,15 +34,18 @@ def train(
     players: Annotated[int, typer.Option("--players", help="Seats at the table.")] = 2,
     minutes: Annotated[
         float | None,
-        typer.Option("--minutes", help=f"How long; {DEFAULT_MINUTES:g} if nothing is said."),
+        typer.Option(
+            "--minutes", help=f"How long, in all; {DEFAULT_MINUTES:g} if nothing is said."
+        ),
     ] = None,
     steps: Annotated[
-        int | None, typer.Option("--steps", help="How long, in decisions of the learner.")
+        int | None, typer.Option("--steps", help="How long, in all, in decisions of the learner.")
     ] = None,
     folder: Annotated[
         Path | None, typer.Option("--out", help="Folder of the run; runs/GAME if not given.")
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
+    settings: SetOption = None,
     seed: SeedOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -54,13 +58,16 @@ def train(
     if minutes is None and steps is None:
         minutes = DEFAULT_MINUTES
     folder = folder or Path("runs") / game
+    options = game_options(found, settings)
     _check_folder(folder, resume)
+    if resume and (seed is not None or settings):
+        raise UserError(
+            "a run that is resumed keeps its seed and options: leave out --seed, --set."
+        )
     try:
         from ludotheque.agents import ppo
     except ModuleNotFoundError as error:
         raise needs_extra("train", error) from error
-    again = f"go on with: ludotheque train --game {game} --out {folder} --resume"
-    bar = Bar("Training", "s" if steps is None else "steps")
     with arguments_checked():
         config = ppo.TrainConfig(
             game=game,
@@ -69,17 +76,30 @@ def train(
             steps=steps,
             out=folder,
             resume=resume,
-            seed=draw_seed(seed),
-            progress=bar,
+            seed=0 if resume else draw_seed(seed),
+            options=options,
         )
-    try:
-        with bar:
-            result = ppo.train(config)
-    except KeyboardInterrupt:
-        raise StoppedError(f"what was learned is in {folder}; {again}") from None
-    except OSError as error:
-        raise FailedError(f"the run in {folder} could not be written: {error}") from error
+    again = f"go on with: ludotheque train --game {game} --out {folder} --resume"
+    result = _train(ppo, config, f"the last checkpoint is in {folder}; {again}")
     _show(result, as_json)
+    if result.interrupted:
+        raise StoppedError(f"what was learned is in {folder}; {again} --minutes MORE")
+
+
+def _train(ppo: Any, config: Any, if_killed: str) -> Any:
+    try:
+        with Bar("Training", "steps" if config.minutes is None else "s") as bar:
+            config.progress = bar
+            return ppo.train(config)
+    except KeyboardInterrupt:
+        raise StoppedError(if_killed) from None
+    except OSError as error:
+        raise FailedError(f"the run in {config.out} could not be written: {error}") from error
+    except ValueError as error:
+        # A run that has had its time says so only when it is taken up.
+        if not config.resume:
+            raise
+        raise UserError(str(error)) from error
 
 
 def _check_folder(folder: Path, resume: bool) -> None:
@@ -94,14 +114,22 @@ def _check_folder(folder: Path, resume: bool) -> None:
 
 
 def _show(result: Any, as_json: bool) -> None:
-    evaluations = [_plain(evaluation) for evaluation in result.evaluations]
     if as_json:
-        print_json({"model": str(result.model_path), "evaluations": evaluations})
+        print_json(
+            {
+                "model": str(result.model_path),
+                "best": str(result.best_path) if result.best_path else None,
+                "steps": result.steps,
+                "seconds": round(result.seconds, 1),
+                "interrupted": result.interrupted,
+                "evaluations": [dataclasses.asdict(found) for found in result.evaluations],
+            }
+        )
         return
-    for evaluation in evaluations[-1:]:
-        err.print("last evaluation:", evaluation)
-    typer.echo(result.model_path)
-
-
-def _plain(evaluation: Any) -> Any:
-    return dataclasses.asdict(evaluation) if dataclasses.is_dataclass(evaluation) else evaluation
+    typer.echo(f"{result.model_path}: {result.steps:,} steps in {result.seconds / 60:.1f} minutes")
+    newest = {found.opponent: found for found in result.evaluations}
+    for name, found in newest.items():
+        typer.echo(
+            f"won {found.win_rate:.1%} of {found.games} games against {name} "
+            f"(95 % interval {found.low:.1%} to {found.high:.1%})"
+        )

@@ -68,7 +68,9 @@ def legal_mask(env: AECEnv, agent: str) -> np.ndarray:
     seen = env.observe(agent)
     if isinstance(seen, dict) and "action_mask" in seen:
         return seen["action_mask"]
-    assert "action_mask" in env.infos[agent], f"{agent} has no action_mask, neither seen nor in info"
+    assert "action_mask" in env.infos[agent], (
+        f"{agent} has no action_mask, neither seen nor in info"
+    )
     return env.infos[agent]["action_mask"]
 
 
@@ -134,7 +136,8 @@ def difference(one: Any, other: Any, where: str = "") -> str | None:
         if len(one) != len(other):
             return f"{where}: {len(one)} and {len(other)} items"
         found = (
-            difference(a, b, f"{where}[{k}]") for k, (a, b) in enumerate(zip(one, other, strict=True))
+            difference(a, b, f"{where}[{k}]")
+            for k, (a, b) in enumerate(zip(one, other, strict=True))
         )
         return next(filter(None, found), None)
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
@@ -146,7 +149,9 @@ def difference(one: Any, other: Any, where: str = "") -> str | None:
 def _array_difference(one: np.ndarray, other: np.ndarray, where: str) -> str | None:
     if one.dtype != other.dtype or one.shape != other.shape:
         return f"{where}: {one.dtype} {one.shape} and {other.dtype} {other.shape}"
-    if one.tobytes() == other.tobytes() or np.array_equal(one, other, equal_nan=one.dtype.kind == "f"):
+    if one.tobytes() == other.tobytes() or np.array_equal(
+        one, other, equal_nan=one.dtype.kind == "f"
+    ):
         return None
     first = tuple(int(k) for k in np.argwhere(one != other)[0])
     return f"{where}{list(first)}: {one[first]} and {other[first]}"
@@ -168,6 +173,16 @@ def _play_both(env: AECEnv, twin: AECEnv, seed: int, what: str) -> None:
         twin.step(action)
         ply += 1
         _assert_same(snapshot(env), snapshot(twin), f"{what}, {ply} steps later")
+
+
+def _usable(duplicate: Callable, env: AECEnv, what: str) -> AECEnv:
+    """Return ``duplicate(env)`` after a first look at it."""
+    try:
+        twin = duplicate(env)
+        snapshot(twin)
+    except Exception as error:
+        raise AssertionError(f"{what}: the copy can't be used: {error!r}") from error
+    return twin
 
 
 # The checks
@@ -214,7 +229,7 @@ def _assert_in_ranges(fields: Any, observation: np.ndarray, agent: str) -> None:
 
 
 def check_mask_form(make: Make, seed: int = 0) -> None:
-    """Masks are int8 of the exact shape, fit ``sample``, and have ones for the agent to act only."""
+    """Masks are int8 of the exact shape, fit ``sample``, and are all zeros off turn."""
     for env in game(make, seed):
         for agent in env.agents:
             mask, space = legal_mask(env, agent), env.action_space(agent)
@@ -240,7 +255,7 @@ def check_masks_by_trial(make: Make, seed: int = 0) -> None:
         mask = legal_mask(env, env.agent_selection)
         before = snapshot(env)
         for action in range(len(mask)):
-            trial = clone(env)
+            trial = _usable(clone, env, "clone")
             accepted = _accepts(trial, action)
             assert accepted == bool(mask[action]), (
                 f"action {action} is {'accepted' if accepted else 'refused'}, but its mask is "
@@ -285,20 +300,21 @@ def _check_copies(make: Make, duplicate: Callable, what: str, seed: int) -> None
         env = _at(make, seed, ply)
         _assert_leaves_alone(env, duplicate, what, seed)
         _assert_same_samples(env, duplicate, what)
-        _play_both(env, duplicate(env), seed + 1, f"{what} at ply {ply}")
+        twin = _usable(duplicate, env, f"{what} at ply {ply}")
+        _play_both(env, twin, seed + 1, f"{what} at ply {ply}")
 
 
 def _at(make: Make, seed: int, ply: int) -> AECEnv:
     """Return an environment after ``ply`` plies of a random game, or at its end."""
     for count, env in enumerate(game(make, seed)):
-        if count == ply:
-            break
-    return env
+        if count == ply or is_over(env):
+            return env
+    raise AssertionError("the game has no positions")
 
 
 def _assert_leaves_alone(env: AECEnv, duplicate: Callable, what: str, seed: int) -> None:
     before = snapshot(env)
-    twin = duplicate(env)
+    twin = _usable(duplicate, env, what)
     rng = np.random.default_rng(seed)
     while twin.agents:
         twin.step(None if is_over(twin) else random_legal(twin, rng))
@@ -317,7 +333,7 @@ def _assert_same_samples(env: AECEnv, duplicate: Callable, what: str) -> None:
 
 
 def check_observe_is_pure(make: Make, seed: int = 0) -> None:
-    """Looking changes nothing, for any agent at any ply, and gives arrays that nobody else holds."""
+    """Looking changes nothing, for any agent at any ply, and gives arrays nobody else holds."""
     unwatched = game(make, seed)
     for env in game(make, seed):
         for agent in env.agents:
@@ -347,7 +363,8 @@ def check_rewards(make: Make, seed: int = 0) -> None:
     while env.agents:
         agent = env.agent_selection
         assert np.isclose(env.last()[1], owed[agent], atol=1e-5), (
-            f"{agent} is told a reward of {env.last()[1]}; since its last action it got {owed[agent]}"
+            f"{agent} is told a reward of {env.last()[1]}; since its last action it got "
+            f"{owed[agent]}"
         )
         if is_over(env):
             env.step(None)
@@ -448,7 +465,9 @@ AEC_CHECKS = (
 )
 
 
-def check_aec(make: Make, seed: int = 0, *, zero_sum: bool = False, first_varies: bool = False) -> None:
+def check_aec(
+    make: Make, seed: int = 0, *, zero_sum: bool = False, first_varies: bool = False
+) -> None:
     """Run all checks of this module on the environments that ``make`` returns.
 
     Args:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -378,17 +379,13 @@ def clicking(monkeypatch: pytest.MonkeyPatch):
 
 
 def click_on(table, circle: int):
-    """A click on the middle of a circle."""
+    """A click on a circle."""
     from ludotheque.envs.core.window import WindowEvent
 
     height, width, _ = table.draw(0).rgb().shape
-    points = [
-        (x, y)
-        for x in range(0, width, 3)
-        for y in range(0, height, 3)
-        if table.game.locate(x, y, table.states[0]) == circle
-    ]
-    return WindowEvent("click", *points[len(points) // 2])
+    points = itertools.product(range(0, width, 10), range(0, height, 10))
+    hit = (point for point in points if table.game.locate(*point, table.states[0]) == circle)
+    return WindowEvent("click", *next(hit))
 
 
 def test_two_clicks_make_a_move(clicking):

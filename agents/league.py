@@ -1,0 +1,319 @@
+"""A league: agents play each other on the same deals, and get ratings with their uncertainty."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import combinations, combinations_with_replacement, permutations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ludotheque.envs.core.game import Game, check_seed, fresh_seed
+from ludotheque.envs.core.replay import Replay
+from ludotheque.envs.core.settings import Settings
+
+from .base import Agent, make_agent
+from .ledger import TABLE, GameRecord, Ledger, read_config
+from .match import Match
+from .ratings import import_cli_extra
+from .standings import LeagueTable, build_table
+
+Seats = tuple[str, ...]
+_log = logging.getLogger("ludotheque.league")
+
+
+class League:
+    """A round robin between agents.
+
+    A *table* is the agents that sit together: every pair for two players, every combination of
+    three or four for more; where there are fewer agents than seats, every way to fill the seats in
+    which all of them sit. Each table plays the same *deals*, each deal in every different seating,
+    so that the luck of deal and seat is the same for all. Deal ``k`` has the seed ``seed + k``, and
+    agents decide by seeds that follow from it: a league can be repeated game by game.
+
+    Args:
+        game: name of the game, or the game.
+        agents: name in the table → agent, or its spec as for ``make_agent``.
+        out: folder for results, made if it isn't there: ``games.jsonl`` with a line for each
+            finished game, ``league.json`` with what is played, ``table.json`` with the last run's
+            table. None keeps them in memory.
+        num_players: seats.
+        seed: of the first deal. None takes the folder's when resuming, else draws one.
+        reward: what the games' ``rewards`` and ``mean_reward`` are; it doesn't change the ratings,
+            which follow from ranks.
+        resume: go on with the games that ``out`` holds; they must be of the same league.
+        options: the game's variants.
+
+    Raises:
+        ValueError: fewer than two agents, an unknown agent or option, another league in ``out``.
+        FileExistsError: ``out`` holds results and ``resume`` is False.
+        OSError: ``out`` can't be written.
+        ModuleNotFoundError: openskill isn't installed.
+    """
+
+    def __init__(
+        self,
+        game: str | Game,
+        agents: Mapping[str, str | Agent],
+        out: str | Path | None = None,
+        num_players: int = 2,
+        seed: int | None = 0,
+        reward: str = "rank",
+        *,
+        resume: bool = False,
+        **options: Any,
+    ):
+        import_cli_extra("openskill.models")  # now, and not after all games
+        self.settings = Settings(game, num_players, "flat", reward, "raise", -1.0, options)
+        self.game = self.settings.game
+        _check_names(agents)
+        self.agents = {name: make_agent(spec, self.game) for name, spec in agents.items()}
+        self.out = None if out is None else Path(out)
+        if seed is None:
+            kept = read_config(self.out) if self.out and resume else None
+            seed = kept["seed"] if kept else fresh_seed() >> 32
+        self.seed = check_seed(seed)
+        described = {name: _describe(spec, self.agents[name]) for name, spec in agents.items()}
+        self.config = {
+            "game": self.game.name,
+            "version": self.game.version,
+            "num_players": num_players,
+            "options": self.settings.named_options,
+            "reward": reward,
+            "seed": self.seed,
+            "agents": described,
+        }
+        self.seatings = _all_seatings(sorted(self.agents), num_players)
+        self._games: dict[tuple[int, Seats], GameRecord] = {}
+        self._ledger = Ledger(self.out, self.config, resume) if self.out else None
+        if self._ledger:
+            self._load()
+
+    @property
+    def games(self) -> list[GameRecord]:
+        """The finished games, by deal and seating."""
+        return sorted(self._games.values(), key=lambda game: game.key)
+
+    def deals_for(self, games_per_pair: int) -> int:
+        """Return how many deals give every table at least ``games_per_pair`` games."""
+        if isinstance(games_per_pair, bool) or not isinstance(games_per_pair, (int, np.integer)):
+            raise ValueError(f"games_per_pair is {games_per_pair!r}; give a whole number from 1 up")
+        if games_per_pair < 1:
+            raise ValueError(f"games_per_pair is {games_per_pair}; give a whole number from 1 up")
+        return -(-int(games_per_pair) // min(len(seatings) for seatings in self.seatings))
+
+    def run(
+        self,
+        games_per_pair: int,
+        progress: Callable[[int, int], Any] | bool | None = None,
+        batch_size: int = 64,
+    ) -> LeagueTable:
+        """Play until every table has had its games, and return the table of all finished games.
+
+        Games already finished are not played again, so a longer run goes on from a shorter one.
+        Ctrl-C (KeyboardInterrupt) and errors keep the games that are finished.
+
+        Args:
+            games_per_pair: for each table, rounded up to whole deals in every seating.
+            progress: called with (games finished, games in all) now and then; True shows a bar.
+            batch_size: games played side by side; results don't depend on it. More is faster, but
+                games are only safe once their batch is finished.
+
+        Raises:
+            ValueError: a number that isn't from 1 up.
+            BlockingIOError: another process is playing in the same folder.
+        """
+        if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
+            raise ValueError(f"batch_size is {batch_size!r}; give a whole number from 1 up")
+        deals = self.deals_for(games_per_pair)
+        self._tell_rounding(games_per_pair, deals)
+        with self._opened(), _reporting(progress) as report:
+            # By deal first: whenever it is stopped, all tables have had nearly the same games.
+            plan = [
+                (deal, seats)
+                for deal in range(deals)
+                for seatings in self.seatings
+                for seats in seatings
+            ]
+            todo = [game for game in plan if game not in self._games]
+            done = len(plan) - len(todo)
+            report(done, len(plan))
+            for start in range(0, len(todo), batch_size):
+                self._play(todo[start : start + batch_size], done + start, len(plan), report)
+        table = self.table()
+        if self.out:
+            table.save(self.out / TABLE)
+        return table
+
+    def table(self) -> LeagueTable:
+        """Return the table of the games finished so far."""
+        return build_table(self.config, list(self.agents), self._games.values())
+
+    def replay(self, seats: Sequence[str] | None = None, deal: int = 0) -> Replay:
+        """Return the replay of a finished game.
+
+        Args:
+            seats: who sat where; None takes the best of the table, the best first.
+            deal: which deal.
+
+        Raises:
+            ValueError: no such game is finished.
+        """
+        if seats is None:
+            best = [row.name for row in self.table().rows]
+            order = {name: place for place, name in enumerate(best)}
+            fit = [key for key in self._games if key[0] == deal]
+            fit.sort(key=lambda key: [order[name] for name in key[1]])
+            seats = fit[0][1] if fit else tuple(best)
+        record = self._games.get((deal, tuple(seats)))
+        if record is None:
+            raise ValueError(
+                f"no finished game of deal {deal} with {', '.join(seats)} at the seats in this "
+                f"order; league.games lists the {len(self._games)} there are"
+            )
+        return Replay.record(
+            self.game.name,
+            self.settings.num_players,
+            record.seed,
+            record.actions,
+            options=dict(self.settings.named_options),
+            agents=list(record.seats),
+        )
+
+    def save_replay(
+        self, path: str | Path, seats: Sequence[str] | None = None, deal: int = 0
+    ) -> None:
+        """Write ``replay(seats, deal)`` to a file."""
+        self.replay(seats, deal).save(path)
+
+    def _play(
+        self, batch: list[tuple[int, Seats]], done: int, total: int, report: Callable
+    ) -> None:
+        names = list(self.agents)
+        seating = [[names.index(name) for name in seats] for _, seats in batch]
+        seeds = [self._seed_of(deal) for deal, _ in batch]
+        match = Match(self.settings, list(self.agents.values()), seating, seeds)
+        try:
+            unfinished = len(batch)
+            while unfinished:
+                unfinished = match.step()
+                report(done + len(batch) - unfinished, total)
+        finally:
+            self._keep([self._record(match, k, *batch[k]) for k in np.flatnonzero(match.finished)])
+
+    def _record(self, match: Match, k: int, deal: int, seats: Seats) -> GameRecord:
+        return GameRecord(
+            deal=deal,
+            seats=seats,
+            seed=self._seed_of(deal),
+            scores=tuple(match.scores[k].tolist()),
+            ranks=tuple(match.ranks[k].tolist()),
+            rewards=tuple(match.rewards[k].tolist()),
+            actions=tuple(match.actions(k).tolist()),
+        )
+
+    def _seed_of(self, deal: int) -> int:
+        return (self.seed + deal) % 2**64
+
+    def _keep(self, records: list[GameRecord]) -> None:
+        self._games.update((record.key, record) for record in records)
+        if self._ledger and records:
+            self._ledger.append(records)
+
+    def _load(self) -> None:
+        allowed = {seats for seatings in self.seatings for seats in seatings}
+        records = self._ledger.load()
+        for record in records:
+            if record.seats not in allowed or record.seed != self._seed_of(record.deal):
+                raise ValueError(
+                    f"{self._ledger.path} holds a game that isn't of this league: deal "
+                    f"{record.deal}, seed {record.seed}, {', '.join(record.seats)}; name another "
+                    "folder"
+                )
+        self._games = {record.key: record for record in records}
+
+    @contextmanager
+    def _opened(self) -> Iterator[None]:
+        if self._ledger is None:
+            yield
+            return
+        with self._ledger:
+            self._load()
+            yield
+
+    def _tell_rounding(self, games_per_pair: int, deals: int) -> None:
+        counts = sorted({deals * len(seatings) for seatings in self.seatings})
+        if counts != [games_per_pair]:
+            _log.warning(
+                "games_per_pair=%d is rounded up to whole deals in every seating: %s games at each "
+                "table",
+                games_per_pair,
+                " or ".join(str(count) for count in counts),
+            )
+
+    def __repr__(self) -> str:
+        return f"<League {', '.join(self.agents)}; {self.settings!r}; {len(self._games)} games>"
+
+
+def _all_seatings(names: Sequence[str], seats: int) -> list[list[Seats]]:
+    """Return the different seatings of each table; every name sits at every seat equally often."""
+    if len(names) >= seats:
+        tables = list(combinations(names, seats))
+    else:
+        filled = combinations_with_replacement(names, seats)
+        tables = [table for table in filled if len(set(table)) == len(names)]
+    return [sorted(set(permutations(table))) for table in tables]
+
+
+def _check_names(agents: Any) -> None:
+    if not isinstance(agents, Mapping):
+        raise TypeError(
+            f"agents is {agents!r}; give a dict of name → agent, as in "
+            '{"random": "random", "search": "mcts:simulations=100"}'
+        )
+    if len(agents) < 2:
+        raise ValueError(f"a league wants two or more agents, and got {list(agents)}")
+    for name in agents:
+        if not isinstance(name, str) or not name:
+            raise ValueError(f"an agent's name is {name!r}; give text that isn't empty")
+
+
+def _describe(spec: str | Agent, agent: Agent) -> str:
+    """Return what must stay the same when a league goes on later."""
+    text = spec if isinstance(spec, str) else _settings_of(agent)
+    path = getattr(agent, "path", None)
+    if path is not None and Path(path).is_file():
+        # A model trained on since then is another agent, under whatever name.
+        text += f" sha256:{hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16]}"
+    return text
+
+
+def _settings_of(agent: Agent) -> str:
+    plain = (str, int, float, bool, type(None))
+    settings = {
+        key: value
+        for key, value in sorted(vars(agent).items())
+        if not key.startswith("_") and isinstance(value, plain)
+    }
+    inner = ", ".join(f"{key}={value!r}" for key, value in settings.items())
+    return f"{type(agent).__name__}({inner})"
+
+
+@contextmanager
+def _reporting(progress: Callable[[int, int], Any] | bool | None) -> Iterator[Callable]:
+    """Yield what to call with (games finished, games in all)."""
+    if callable(progress):
+        yield progress
+    elif not progress:
+        yield lambda done, total: None
+    else:
+        rich = import_cli_extra("rich.progress")
+        console = import_cli_extra("rich.console").Console(stderr=True)
+        columns = (*rich.Progress.get_default_columns(), rich.MofNCompleteColumn())
+        with rich.Progress(*columns, console=console) as bar:
+            task = bar.add_task("Playing", total=None)
+            yield lambda done, total: bar.update(task, completed=done, total=total)

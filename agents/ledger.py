@@ -1,0 +1,226 @@
+"""The folder of a league: what is played, and one JSON line for each finished game.
+
+``league.json`` says which league it is and never changes. ``games.jsonl`` only grows. A batch of
+games is written in one piece and flushed to the disk, so a crash can only tear the end of the file;
+a torn end is dropped when the file is next opened.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ludotheque.envs.core.files import atomic_write_text
+
+try:
+    import fcntl
+except ModuleNotFoundError:  # Windows
+    fcntl = None
+
+CONFIG, GAMES, TABLE = "league.json", "games.jsonl", "table.json"
+_log = logging.getLogger("ludotheque.league")
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """One finished game; tuples go by seat.
+
+    Attributes:
+        deal: number of the deal; the same deal is played at every table in every seating.
+        seats: who sat where.
+        seed: of the deal, as for ``game.new_state``.
+        scores, ranks, rewards: the result; rank 1 is best, ties share.
+        actions: action numbers in order.
+    """
+
+    deal: int
+    seats: tuple[str, ...]
+    seed: int
+    scores: tuple[float, ...]
+    ranks: tuple[int, ...]
+    rewards: tuple[float, ...]
+    actions: tuple[int, ...]
+
+    @property
+    def key(self) -> tuple[int, tuple[str, ...]]:
+        """What tells this game from the league's others."""
+        return self.deal, self.seats
+
+    def to_line(self) -> str:
+        """Return the game as a line of JSON, with the line end."""
+        return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":")) + "\n"
+
+    @classmethod
+    def from_line(cls, line: bytes) -> GameRecord:
+        """Return the game of a line; raise ValueError or TypeError if it holds none."""
+        fields = json.loads(line)
+        if not isinstance(fields, dict):
+            raise TypeError("no JSON object")
+        return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in fields.items()})
+
+
+class Ledger:
+    """The results of one league in a folder.
+
+    Args:
+        folder: made if it isn't there.
+        config: what makes the league what it is, ready for JSON.
+        resume: go on with the games that the folder holds.
+
+    Raises:
+        FileExistsError: the folder holds results, and ``resume`` is False.
+        ValueError: the folder holds another league; the message names the differences.
+        OSError: the folder can't be made or written.
+    """
+
+    def __init__(self, folder: Path, config: dict[str, Any], resume: bool):
+        self.folder = folder
+        self.path = folder / GAMES
+        self._file: Any = None
+        self._end = 0
+        try:
+            self._prepare(config, resume)
+        except (FileExistsError, NotADirectoryError, PermissionError) as error:
+            if error.errno is None:
+                raise
+            raise type(error)(
+                f"can't keep a league's results in {folder}: {error.strerror}; name a folder that "
+                "can be made and written"
+            ) from error
+
+    def _prepare(self, config: dict[str, Any], resume: bool) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        has_games = self.path.exists() and self.path.stat().st_size > 0
+        if has_games and not resume:
+            raise FileExistsError(
+                f"{self.folder} holds results of a league already: go on with them by resume=True, "
+                "or name another folder"
+            )
+        kept = read_config(self.folder)
+        if has_games:
+            _compare(self.folder, kept, config)
+        if kept != config:
+            text = json.dumps(config, indent=2, ensure_ascii=False) + "\n"
+            atomic_write_text(self.folder / CONFIG, text)
+        self.path.touch()
+
+    def __enter__(self) -> Ledger:
+        """Open for ``append``; only one process may at a time."""
+        self._file = open(self.path, "r+b", buffering=0)  # noqa: SIM115 (closed by __exit__)
+        try:
+            if fcntl is not None:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            self.__exit__()
+            raise BlockingIOError(
+                f"another process is playing the league in {self.folder}: wait for it, or name "
+                "another folder"
+            ) from error
+        except OSError:
+            pass  # a file system without locks
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+        self._file = None
+
+    def load(self) -> list[GameRecord]:
+        """Return the finished games; what a crash tore at the end is left out.
+
+        While the ledger is open the torn end is cut off the file too, and told in the log.
+
+        Raises:
+            ValueError: a line that holds no game, with good ones after it.
+        """
+        games, good_end, bad_line, end = [], 0, 0, 0
+        data = self.path.read_bytes()
+        for number, line in enumerate(data.splitlines(keepends=True), start=1):
+            end += len(line)
+            game = _read(line)
+            if game is None:
+                bad_line = bad_line or number
+            elif bad_line:
+                raise ValueError(
+                    f"{self.path}, line {bad_line}: this is no game's result, and other results "
+                    "come after it: the file was edited. Delete that line, or name another folder"
+                )
+            else:
+                games.append(game)
+                good_end = end
+        if bad_line and self._file:
+            torn = len(data) - good_end
+            _log.warning("%s: dropped a torn end of %d bytes, left by a crash", self.path, torn)
+            self._file.truncate(good_end)
+        self._end = good_end
+        return games
+
+    def append(self, games: Iterable[GameRecord]) -> None:
+        """Write games at the end, through to the disk. Ctrl-C waits until they are there."""
+        data = "".join(game.to_line() for game in games).encode("utf-8")
+        start = self._end
+        try:
+            self._write(start, data)
+        except KeyboardInterrupt:
+            self._write(start, data)
+            raise
+
+    def _write(self, start: int, data: bytes) -> None:
+        """Make ``data`` all that the file holds from ``start`` on."""
+        self._file.truncate(start)
+        self._file.seek(start)
+        try:
+            rest = memoryview(data)
+            while rest:
+                rest = rest[self._file.write(rest) :]
+            os.fsync(self._file.fileno())
+        except OSError:
+            # For example a full disk: no half of a line may stay before what is written next.
+            self._file.truncate(start)
+            raise
+        self._end = start + len(data)
+
+
+def read_config(folder: Path) -> dict[str, Any] | None:
+    """Return what ``league.json`` says, or None if there is none; raise ValueError if damaged."""
+    path = folder / CONFIG
+    if not path.is_file():
+        return None
+    try:
+        config = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path} isn't a league's description: {error}") from error
+    if not isinstance(config, dict):
+        raise ValueError(f"{path} isn't a league's description: it holds no JSON object")
+    return config
+
+
+def _read(line: bytes) -> GameRecord | None:
+    # A whole line ends with its line end: without it even good JSON may be a number cut short.
+    if not line.endswith(b"\n"):
+        return None
+    try:
+        return GameRecord.from_line(line)
+    except (ValueError, TypeError):
+        return None
+
+
+def _compare(folder: Path, kept: dict[str, Any] | None, config: dict[str, Any]) -> None:
+    if kept is None:
+        raise ValueError(
+            f"{folder} holds games but no {CONFIG} that says of what league: name another folder"
+        )
+    differences = [
+        f"{key} is {kept.get(key)!r} there and {config.get(key)!r} here"
+        for key in sorted({*kept, *config})
+        if kept.get(key) != config.get(key)
+    ]
+    if differences:
+        raise ValueError(
+            f"{folder} holds another league ({'; '.join(differences)}): give the same arguments to "
+            "go on with it, or name another folder"
+        )

@@ -1,0 +1,203 @@
+"""Games between agents, played side by side: what the league and every evaluation stand on.
+
+One implementation for all: ``play_match`` for finished games at once, ``Match`` to go ply by ply.
+Agents get the games' own decision seeds, so results depend on the games' seeds alone and not on how
+many are played at once (for an agent whose ``act`` treats each row by itself).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ludotheque.envs.core.batch import refuse_illegal
+from ludotheque.envs.core.errors import IllegalActionError
+from ludotheque.envs.core.game import Game, check_seed
+from ludotheque.envs.core.loops import RAISE
+from ludotheque.envs.core.seats import ask
+from ludotheque.envs.core.settings import Settings
+
+from .base import Agent, make_agent
+
+
+class MatchResult(NamedTuple):
+    """Finished games.
+
+    Attributes:
+        scores: float32 ``(n, num_players)``.
+        ranks: int64 ``(n, num_players)``; 1 is best, equal results share a rank.
+        actions: for each game int32 ``(plies,)``, for ``Replay.record``.
+    """
+
+    scores: np.ndarray
+    ranks: np.ndarray
+    actions: list[np.ndarray]
+
+
+class Match:
+    """``n`` games; any agent may sit at any seat of any game.
+
+    Args:
+        settings: of the games. Illegal actions are raised, whatever they say.
+        agents: who plays.
+        seating: integers ``(n, num_players)``: ``seating[k, seat]`` is the number in ``agents`` of
+            who sits at ``seat`` in game ``k``; an agent may sit at several seats.
+        seeds: ``(n,)``, from which the games are dealt and the agents' decisions are seeded.
+
+    Attributes:
+        states: ``(n,)`` records.
+        finished: bool ``(n,)``. The results below count where it is True.
+        scores, rewards: float32 ``(n, num_players)``; rewards are summed over the game.
+        ranks: int64 ``(n, num_players)``.
+
+    Raises:
+        ValueError: a shape or number in ``seating`` or ``seeds`` that doesn't fit.
+    """
+
+    def __init__(
+        self, settings: Settings, agents: Sequence[Agent], seating: Any, seeds: Sequence[int]
+    ):
+        self.settings = settings
+        self.agents = list(agents)
+        seeds = np.array([check_seed(seed) for seed in seeds], np.uint64)
+        count, seats = len(seeds), settings.num_players
+        self.seating = _check_seating(seating, (count, seats), len(self.agents))
+        self.states = settings.game.new_states(count)
+        settings.loops.deal(self.states, 0, count, seeds, settings.options)
+        self.finished = np.zeros(count, np.bool_)
+        self.scores, self.rewards, self._ply_rewards = np.zeros((3, count, seats), np.float32)
+        self.ranks = np.zeros((count, seats), np.int64)
+        self._actions = np.zeros((count, settings.game.max_plies), np.int32)
+        # play_rows also adds up one seat's rewards; a match wants all seats' and ignores these.
+        self._no_learner = np.zeros(count, np.int64)
+        self._no_rewards = np.zeros(count, np.float32)
+
+    @property
+    def plies(self) -> np.ndarray:
+        """int32 ``(n,)``: actions played so far."""
+        return self.states["ply"]
+
+    def actions(self, k: int) -> np.ndarray:
+        """Return the actions of game ``k`` so far, int32 ``(plies,)``."""
+        return self._actions[k, : self.plies[k]].copy()
+
+    def step(self) -> int:
+        """Play a ply in each unfinished game, each agent all its games at once.
+
+        Returns:
+            How many games are not finished.
+
+        Raises:
+            IllegalActionError: an agent chose an illegal action; its games have not changed.
+            ValueError: an agent returned a wrong number of actions.
+        """
+        rows = np.flatnonzero(~self.finished)
+        turns = self.seating[rows, self.states["to_play"][rows]]
+        for number in np.unique(turns).tolist():
+            mine = rows[turns == number]
+            self._play(mine, self._ask(self.agents[number], mine))
+        return int(np.count_nonzero(~self.finished))
+
+    def play(self) -> MatchResult:
+        """Play all games to their ends."""
+        while self.step():
+            pass
+        return MatchResult(
+            self.scores, self.ranks, [self.actions(k) for k in range(len(self.states))]
+        )
+
+    def _ask(self, agent: Agent, rows: np.ndarray) -> np.ndarray:
+        states = self.states[rows]
+        actions = ask(agent, self.settings, states)
+        if actions.shape != rows.shape:
+            raise ValueError(
+                f"{agent!r} returned actions of shape {actions.shape} for {len(rows)} decisions; "
+                f"act() must return {rows.shape}"
+            )
+        try:
+            refuse_illegal(self.settings, states, actions)
+        except IllegalActionError as error:
+            error.add_note(f"The action was chosen by {agent!r}.")
+            raise
+        return actions
+
+    def _play(self, rows: np.ndarray, actions: np.ndarray) -> None:
+        self._actions[rows, self.states["ply"][rows]] = actions
+        self.settings.loops.play_rows(
+            self.states,
+            rows,
+            actions,
+            self._no_learner,
+            RAISE,
+            0.0,
+            self.settings.reward_code,
+            self._no_rewards,
+            self._ply_rewards,
+            self.scores,
+            self.ranks,
+        )
+        self.rewards[rows] += self._ply_rewards[rows]
+        # Last, so that a Ctrl-C before this line leaves no half-counted game among the finished.
+        self.finished[rows] = self.states["terminated"][rows] | self.states["truncated"][rows]
+
+
+def play_match(
+    game: str | Game,
+    agents_per_seat: Sequence[str | Agent],
+    seeds: Sequence[int],
+    num_players: int | None = None,
+    *,
+    seating: Any = None,
+    **options: Any,
+) -> MatchResult:
+    """Play one game from each seed to its end, all side by side, and return the results.
+
+    For anything that wants games between agents: evaluation in training, benchmarks, tests. Use
+    many games at once (hundreds): each agent decides for all of its games in one ``act``.
+
+    Args:
+        game: name of the game, or the game.
+        agents_per_seat: agents, or their specs as for ``make_agent``; the first at seat 0, and so
+            on. With ``seating``, just the agents that take part.
+        seeds: ``(n,)`` whole numbers from 0 to 2**64 - 1; the same seed gives the same deal.
+        num_players: seats; None is as many as there are agents, or columns in ``seating``.
+        seating: ``(n, num_players)`` numbers of agents, to rotate seats: with two agents
+            ``[[0, 1], [1, 0]]`` and a seed given twice is one deal from both sides.
+        options: the game's variants.
+
+    Returns:
+        ``(scores, ranks, actions)``, a ``MatchResult``.
+
+    Raises:
+        ValueError: unknown agents or options, or shapes that don't fit.
+
+    Example:
+        >>> scores, ranks, actions = play_match("sarena", ["greedy", "random"], range(100))
+        >>> float((ranks[:, 0] < ranks[:, 1]).mean())  # how often greedy won  # doctest: +SKIP
+    """
+    agents = [make_agent(agent, game) for agent in agents_per_seat]
+    seeds = list(seeds)
+    if seating is None:
+        seating = np.tile(np.arange(len(agents)), (len(seeds), 1))
+    seating = np.asarray(seating)
+    if num_players is None:
+        num_players = seating.shape[-1] if seating.ndim else 0
+    settings = Settings(game, num_players, "flat", "rank", "raise", -1.0, options)
+    return Match(settings, agents, seating, seeds).play()
+
+
+def _check_seating(seating: Any, shape: tuple[int, int], agents: int) -> np.ndarray:
+    seating = np.asarray(seating)
+    if seating.shape != shape or seating.dtype.kind not in "iu":
+        raise ValueError(
+            f"seating has shape {seating.shape} and type {seating.dtype}; for {shape[0]} games of "
+            f"{shape[1]} players it must be integers {shape}: which agent sits at each seat"
+        )
+    if seating.size and (seating.min() < 0 or seating.max() >= agents):
+        raise ValueError(
+            f"seating names agents {seating.min()} to {seating.max()}; there are {agents} agents: "
+            f"use numbers from 0 to {agents - 1}"
+        )
+    return seating.astype(np.int64)

@@ -1,0 +1,216 @@
+"""The tables of a game's page, made from the game itself.
+
+    python -m ludotheque.testing.docs --write     write the tables of every page again
+    python -m ludotheque.testing.docs --check     compare, write nothing
+
+A page is ``README.md`` in the game's folder. The tables stand between two markers each::
+
+    <!-- begin actions -->
+    <!-- end actions -->
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import sys
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+
+from ludotheque.envs import game_names, get_game
+from ludotheque.envs.core.files import atomic_write_text
+from ludotheque.envs.core.game import Game
+from ludotheque.envs.core.loops import ILLEGAL
+from ludotheque.envs.core.registry import GAMES, NAMESPACE
+from ludotheque.envs.core.rewards import REWARDS
+
+REWARD_MEANINGS = {
+    "rank": "at the end, evenly spaced by rank from +1 (first) to −1 (last); ties share",
+    "win": "at the end, the winners share +1 and the others share −1; 0 if everybody wins",
+    "score": "at the end, the score",
+    "margin": "at the end, the score less the best other score",
+    "score_change": "at every ply, by how much the score changed",
+}
+ILLEGAL_MEANINGS = {
+    "raise": "raises `IllegalActionError`; nothing changes",
+    "lose": "ends the game: the seat is last, the others share the first place",
+    "penalty": "costs `illegal_reward`; nothing else changes, the seat acts again",
+}
+ACTION_COLUMNS = 6
+
+
+def _table(head: list[str], rows: list[list[str]]) -> Iterator[str]:
+    yield "| " + " | ".join(head) + " |"
+    yield "|" + "---|" * len(head)
+    for row in rows:
+        yield "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
+
+
+def _code(values) -> str:
+    return ", ".join(f"`{value!r}`" for value in values)
+
+
+def summary(game: Game) -> Iterator[str]:
+    """The names and sizes a user needs first."""
+    title = GAMES[game.name][0]
+    rows = [
+        ["Players", ", ".join(map(str, game.player_counts))],
+        ["PettingZoo", f'`pettingzoo.make("aec", "{NAMESPACE}/{game.name}-v{game.version}")`'],
+        ["Gymnasium", f'`gymnasium.make("{NAMESPACE}/{title}-v{game.version}")`'],
+        ["Batch", f'`ludotheque.envs.make_batch("{game.name}", num_envs=1024)`'],
+        ["Actions", f"`Discrete({game.num_actions})`"],
+        ["Longest game", f"{game.max_plies} actions"],
+    ]
+    for form in game.observation_forms:
+        shape = game.observation_shape(form)
+        rows.append([f"Observation `{form}`", f"`{game.observation_dtype}` `{shape}`"])
+    rows.append(["Action mask", f"`int8` `({game.num_actions},)`"])
+    return _table(["", ""], rows)
+
+
+def options(game: Game) -> Iterator[str]:
+    """The variants of the game, and the arguments that every game has."""
+    rows = [[f"`{o.name}`", _code(o.choices), f"`{o.default!r}`", o.meaning] for o in game.options]
+    counts = game.player_counts
+    rows += [
+        ["`num_players`", _code(counts), f"`{2 if 2 in counts else min(counts)}`", "seats"],
+        ["`observation`", _code(game.observation_forms), "`'flat'`", "form of the observations"],
+        ["`reward`", _code(REWARDS), f"`{REWARDS[0]!r}`", "see the rewards"],
+        ["`illegal`", _code(ILLEGAL), f"`{ILLEGAL[0]!r}`", "what an illegal action does"],
+    ]
+    return _table(["Argument", "Choices", "Default", "Meaning"], rows)
+
+
+def rewards(game: Game) -> Iterator[str]:
+    """The reward options and what an illegal action does."""
+    yield from _table(["`reward`", "Paid"], [[f"`{r}`", REWARD_MEANINGS[r]] for r in REWARDS])
+    yield ""
+    rows = [[f"`{rule}`", ILLEGAL_MEANINGS[rule]] for rule in ILLEGAL]
+    yield from _table(["`illegal`", "An illegal action"], rows)
+
+
+def actions(game: Game) -> Iterator[str]:
+    """Every action: its number and notation."""
+    yield f"`decode_action(0)` is `{game.decode_action(0)}`, in notation `{_name(game, 0)}`."
+    yield ""
+    cells = [f"{number} `{_name(game, number)}`" for number in range(game.num_actions)]
+    cells += [""] * (-len(cells) % ACTION_COLUMNS)
+    rows = [cells[k : k + ACTION_COLUMNS] for k in range(0, len(cells), ACTION_COLUMNS)]
+    yield from _table([""] * ACTION_COLUMNS, rows)
+
+
+def _name(game: Game, action: int) -> str:
+    return game.action_to_string(action, None)
+
+
+def observation(game: Game, form: str) -> Iterator[str]:
+    """The fields of one observation form, in order."""
+    rows, start = [], 0
+    for field in game.observation_schema(form):
+        if form == "planes":
+            first, last = start, start + field.shape[0] - 1
+            where = str(first) if first == last else f"{first}–{last}"
+            start += field.shape[0]
+        else:
+            where = str(start) if field.size == 1 else f"{start}–{start + field.size - 1}"
+            start += field.size
+        shape = " × ".join(map(str, field.shape))
+        seen = "everybody" if field.visible_to == "all" else "the seat alone"
+        rows.append(
+            [where, f"`{field.name}`", shape, f"{field.low}–{field.high}", field.meaning, seen]
+        )
+    place = "Planes" if form == "planes" else "Index"
+    return _table([place, "Field", "Shape", "Range", "Meaning", "Known to"], rows)
+
+
+def sections(game: Game) -> dict[str, str]:
+    """Return the Markdown of every generated section, by the name in its markers."""
+    made: dict[str, Callable[[], Iterator[str]]] = {
+        "summary": lambda: summary(game),
+        "options": lambda: options(game),
+        "rewards": lambda: rewards(game),
+        "actions": lambda: actions(game),
+    }
+    for form in game.observation_forms:
+        made[f"observation {form}"] = lambda form=form: observation(game, form)
+    return {name: "\n".join(lines()) for name, lines in made.items()}
+
+
+def page_path(game: Game) -> Path:
+    """Return where the page of ``game`` is: ``README.md`` in the game's package."""
+    package = import_module(f"ludotheque.envs.{game.name}")
+    return Path(package.__file__).parent / "README.md"
+
+
+def filled(game: Game, page: str) -> str:
+    """Return ``page`` with all generated sections as they should be.
+
+    Raises:
+        ValueError: a section's markers are missing, or not in order.
+    """
+    for name, text in sections(game).items():
+        begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
+        if page.count(begin) != 1 or page.count(end) != 1 or page.index(begin) > page.index(end):
+            raise ValueError(
+                f"the page of {game.name} needs these two lines, once and in this order, where "
+                f"its section {name!r} shall stand:\n{begin}\n{end}"
+            )
+        before, after = page[: page.index(begin) + len(begin)], page[page.index(end) :]
+        page = f"{before}\n{text}\n{after}"
+    return page
+
+
+def skeleton(game: Game) -> str:
+    """Return a page with nothing but a title and the generated sections."""
+    parts = [f"# {game.title}"]
+    for name, text in sections(game).items():
+        heading = name.capitalize()
+        parts.append(f"## {heading}\n\n<!-- begin {name} -->\n{text}\n<!-- end {name} -->")
+    return "\n\n".join(parts) + "\n"
+
+
+def difference(game: Game) -> str:
+    """Return what is out of date on the page of ``game``, as a unified difference; else ""."""
+    path = page_path(game)
+    page = path.read_text(encoding="utf-8")
+    lines = difflib.unified_diff(
+        page.splitlines(),
+        filled(game, page).splitlines(),
+        str(path),
+        "as it should be",
+        lineterm="",
+    )
+    return "\n".join(lines)
+
+
+def write(game: Game) -> Path:
+    """Write the generated sections of the page of ``game``; a page that isn't there is begun."""
+    path = page_path(game)
+    page = filled(game, path.read_text(encoding="utf-8")) if path.exists() else skeleton(game)
+    atomic_write_text(path, page)
+    return path
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Write or check the pages; return 1 if a check finds one out of date."""
+    parser = argparse.ArgumentParser(
+        prog="python -m ludotheque.testing.docs", description=__doc__.partition("\n")[0]
+    )
+    parser.add_argument("--game", choices=game_names(), help="one game (default: all)")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--write", action="store_true", help="write the tables again")
+    what.add_argument("--check", action="store_true", help="compare, write nothing")
+    args = parser.parse_args(arguments)
+    status = 0
+    for name in [args.game] if args.game else game_names():
+        if args.write:
+            print(write(get_game(name)))
+        elif changes := difference(get_game(name)):
+            print(changes)
+            status = 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

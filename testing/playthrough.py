@@ -1,0 +1,246 @@
+"""A recorded game as text: any change of what a game does shows as a difference.
+
+    python -m ludotheque.testing.playthrough                 write all games' files again
+    python -m ludotheque.testing.playthrough --game sarena --out tests/playthroughs/sarena.txt
+    python -m ludotheque.testing.playthrough --check         compare, write nothing
+
+One game is written down in full: every state, the legal actions by name, what the seat to act
+observes field by field, rewards and results. Of every other setting there is one line a game. The
+actions are drawn from each game's seed, so the text is the same on every machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from ludotheque.envs import game_names, get_game
+from ludotheque.envs.core.aec import TurnBasedEnv
+from ludotheque.envs.core.batch import BatchEnv
+from ludotheque.envs.core.files import atomic_write_text
+from ludotheque.envs.core.game import Game
+from ludotheque.envs.core.rewards import REWARDS
+from ludotheque.envs.core.schema import Field, slices
+
+from .contract import Setting, is_over, settings
+
+FOLDER = Path("tests") / "playthroughs"
+WIDTH = 100
+# Seeds of the short records of every setting.
+SHORT_SEEDS = (3, 4, 5)
+# From this ply on only the actions of a game are written down, and its end.
+FULL_PLIES = 60
+
+
+def playthrough(game: Game, num_players: int | None = None, seed: int = 0) -> str:
+    """Return the text of a game, ending in a newline.
+
+    Args:
+        game: what is played.
+        num_players: of the game written down in full; None takes the largest count but one where
+            there is a choice.
+        seed: of that game.
+    """
+    counts = game.player_counts
+    if num_players is None:
+        num_players = counts[max(0, len(counts) - 2)]
+    options = {option.name: option.default for option in game.options}
+    setting = Setting(game, num_players, options)
+    lines = [*_heading(setting, seed), *_full_game(setting, seed), *_short_games(game)]
+    return "\n".join(lines) + "\n"
+
+
+def _heading(setting: Setting, seed: int) -> Iterator[str]:
+    game = setting.game
+    yield f"{game.title} ({game.name}_v{game.version})"
+    yield "Written by: python -m ludotheque.testing.playthrough"
+    yield ""
+    yield f"player counts: {', '.join(map(str, game.player_counts))}"
+    yield f"actions: {game.num_actions}, at most {game.max_plies} a game"
+    for option in game.options:
+        yield f"option {option.name}: {', '.join(map(repr, option.choices))}"
+    for form in game.observation_forms:
+        shape = "x".join(map(str, game.observation_shape(form)))
+        yield f"observation {form}: {game.observation_dtype} {shape}"
+    yield ""
+    chosen = "".join(f", {name} {value!r}" for name, value in setting.options.items())
+    yield f"The game: {setting.num_players} players, seed {seed}{chosen}"
+
+
+def _full_game(setting: Setting, seed: int) -> Iterator[str]:
+    game = setting.game
+    envs = {
+        reward: TurnBasedEnv(game, setting.num_players, reward=reward, **setting.options)
+        for reward in REWARDS
+    }
+    for env in envs.values():
+        env.reset(seed=seed)
+    env = envs[REWARDS[0]]
+    states = env.get_state()["states"]
+    while not is_over(states):
+        if states["ply"][0] < FULL_PLIES:
+            yield from _position(game, states)
+        action = _random_action(game, states)
+        yield ""
+        yield f"{env.agent_selection} plays {action} {game.action_to_string(action, states[0])}"
+        for reward, each in envs.items():
+            each.step(action)
+            if any(each.rewards.values()):
+                yield f"reward {reward}: {_numbers(each.rewards.values())}"
+        states = env.get_state()["states"]
+    yield from _position(game, states)
+    yield from _results(game, states)
+
+
+def _random_action(game: Game, states: np.ndarray) -> int:
+    actions = np.zeros(1, np.int64)
+    game.loops.random_actions(states, 0, 1, actions)
+    return int(actions[0])
+
+
+def _position(game: Game, states: np.ndarray) -> Iterator[str]:
+    state = states[0]
+    yield ""
+    yield f"---- ply {state['ply']} " + "-" * 60
+    yield ""
+    yield from (line.rstrip() for line in game.describe(state).splitlines())
+    yield ""
+    for name in game.dtype.names:
+        yield from _wrap(f"state {name}:", _numbers(np.atleast_1d(state[name]).ravel()))
+    texts = game.legal_actions_text(states)
+    yield from _wrap(f"legal ({len(texts)}):", " ".join(texts))
+    yield from _seen(game, states)
+
+
+def _seen(game: Game, states: np.ndarray) -> Iterator[str]:
+    """What the seat to act observes, field by field; other seats and forms as checksums."""
+    to_play = int(states["to_play"][0])
+    numbers = game.observe(states, to_play).ravel()
+    parts = slices(game.observation_schema())
+    for field in game.observation_schema():
+        yield from _field(field, numbers[parts[field.name]])
+    for form in game.observation_forms:
+        for seat in range(int(states["num_players"][0])):
+            seen = game.observe(states, seat, form=form).ravel()
+            sums = (f"{name} {_checksum(seen[part])}" for name, part in _parts(game, form))
+            yield from _wrap(f"seat {seat} {form}:", ", ".join(sums))
+
+
+def _parts(game: Game, form: str) -> list[tuple[str, slice]]:
+    return list(slices(game.observation_schema(form)).items())
+
+
+def _checksum(numbers: np.ndarray) -> str:
+    return f"{zlib.crc32(np.ascontiguousarray(numbers, dtype='<i8').tobytes()):08x}"
+
+
+def _field(field: Field, numbers: np.ndarray) -> Iterator[str]:
+    """A field's numbers: a grid by the places that aren't 0, anything else as it is."""
+    if len(field.shape) < 3:
+        yield from _wrap(f"sees {field.name}:", _numbers(numbers))
+        return
+    for plane, values in enumerate(numbers.reshape(field.shape[0], -1)):
+        places = np.flatnonzero(values)
+        shown = (f"{p}" if values[p] == 1 else f"{p}:{values[p]}" for p in places)
+        yield from _wrap(f"sees {field.name}[{plane}]:", " ".join(shown))
+
+
+def _results(game: Game, states: np.ndarray) -> Iterator[str]:
+    scores, ranks = game.returns(states)
+    yield ""
+    yield f"scores: {_numbers(scores)}"
+    yield f"ranks: {_numbers(ranks)}"
+    yield f"digest: {game.digest(states)}"
+
+
+def _short_games(game: Game) -> Iterator[str]:
+    """One line a game for every setting: length, results and digest."""
+    yield ""
+    yield "---- every setting " + "-" * 55
+    for setting in settings(game):
+        yield ""
+        yield f"{setting}"
+        for seed in SHORT_SEEDS:
+            states = _play_to_end(setting, seed)
+            scores, ranks = game.returns(states)
+            yield (
+                f"seed {seed}: {states['ply'][0]} actions, scores {_numbers(scores)}, "
+                f"ranks {_numbers(ranks)}, digest {game.digest(states)[:16]}"
+            )
+
+
+def _play_to_end(setting: Setting, seed: int) -> np.ndarray:
+    batch = BatchEnv(setting.game, 1, setting.num_players, autoreset=False, **setting.options)
+    batch.reset(seed)
+    while not is_over(batch.states):
+        batch.step(batch.random_actions())
+    return batch.get_state()
+
+
+def _numbers(values) -> str:
+    """Numbers as text, the same on every machine."""
+    return " ".join(
+        f"{float(v):.6g}" if isinstance(v, (float, np.floating)) else str(int(v)) for v in values
+    )
+
+
+def _wrap(label: str, text: str) -> Iterator[str]:
+    """Break a long line at blanks; the rest is indented."""
+    line = label
+    for word in text.split(" "):
+        if len(line) + 1 + len(word) > WIDTH and line != label:
+            yield line
+            line = "   "
+        line += f" {word}" if word else ""
+    yield line
+
+
+def difference(recorded: str, fresh: str, name: str = "playthrough") -> str:
+    """Return the difference of two texts in unified form; empty if there is none."""
+    lines = difflib.unified_diff(
+        recorded.splitlines(),
+        fresh.splitlines(),
+        f"{name} (recorded)",
+        f"{name} (now)",
+        lineterm="",
+    )
+    return "\n".join(lines)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Write or check the recorded games; return 1 if a check finds a difference."""
+    parser = argparse.ArgumentParser(
+        prog="python -m ludotheque.testing.playthrough", description=__doc__.partition("\n")[0]
+    )
+    parser.add_argument("--game", choices=game_names(), help="one game (default: all)")
+    parser.add_argument("--out", type=Path, help=f"file to write (default: {FOLDER}/GAME.txt)")
+    parser.add_argument("--players", type=int, help="players in the game written down in full")
+    parser.add_argument("--seed", type=int, default=0, help="seed of that game (default: 0)")
+    parser.add_argument("--check", action="store_true", help="compare with the file, write nothing")
+    args = parser.parse_args(arguments)
+    if args.out and not args.game:
+        parser.error("--out names one file: say which game with --game")
+    names = [args.game] if args.game else game_names()
+    return max(_write_or_check(name, args) for name in names)
+
+
+def _write_or_check(name: str, args: argparse.Namespace) -> int:
+    path = args.out or FOLDER / f"{name}.txt"
+    fresh = playthrough(get_game(name), args.players, args.seed)
+    if not args.check:
+        atomic_write_text(path, fresh)
+        print(f"{path}: {len(fresh.splitlines())} lines")
+        return 0
+    changes = difference(path.read_text(encoding="utf-8"), fresh, str(path))
+    print(changes or f"{path}: no difference")
+    return 1 if changes else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
