@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from ludotheque.envs import get_game
 from ludotheque.envs.core.errors import pick
 from ludotheque.envs.core.game import Game, fresh_seed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from ludotheque.envs.core.jit import specialize
 
 from .base import Agent

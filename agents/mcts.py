@@ -6,6 +6,7 @@ import time as clock
 from types import SimpleNamespace
 
 import numpy as np
+
 from ludotheque.envs.core.errors import pick
 from ludotheque.envs.core.jit import specialize
 from ludotheque.envs.core.rng import decision_seed

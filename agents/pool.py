@@ -20,6 +20,7 @@ NEWEST = 0.02
 # How fast older selves get rarer under "recent": each half as likely as one this much newer.
 HALF_LIFE = 0.2
 _UNIFORM = 2.0**-53
+_SHIFT_11 = np.uint64(11)
 
 
 class OpponentPool:
@@ -91,8 +92,8 @@ class OpponentPool:
 
     def draw(self, seed: int) -> Agent:
         """Return the opponent for a game, by ``seed`` (0 to 2**64 - 1) and what the pool holds."""
-        first = mix64(np.uint64(seed))
-        part = int(first >> np.uint64(11)) * _UNIFORM
+        word = np.uint64(mix64(np.uint64(seed)))
+        part = int(word >> _SHIFT_11) * _UNIFORM
         kind = int(np.searchsorted(self._edges, part, side="right"))
         if kind < len(self._fixed_agents):
             return self._fixed_agents[kind]
@@ -100,7 +101,8 @@ class OpponentPool:
             return self._first
         if self._chances is None:
             self._chances = np.cumsum(self.weights())
-        part = int(mix64(first) >> np.uint64(11)) * _UNIFORM * self._chances[-1]
+        word = np.uint64(mix64(word))
+        part = int(word >> _SHIFT_11) * _UNIFORM * self._chances[-1]
         place = int(np.searchsorted(self._chances, part, side="right"))
         return self.selves[min(place, len(self.selves) - 1)]
 

@@ -479,6 +479,7 @@ class _Run:
             self._evaluate()
         self.rate.left = self._part_left()
         self._show()
+        over = over or self.stop
         if self._is_due("checkpoint", config.checkpoint_every) or over:
             self._save()
         if over:

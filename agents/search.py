@@ -10,6 +10,7 @@ Guided search adds children in the order of the game's ``evaluate``, and only as
 from __future__ import annotations
 
 import numpy as np
+
 from ludotheque.envs.core.rewards import RANK, utilities
 from ludotheque.envs.core.rng import GAMMA, below, mix64
 

@@ -122,8 +122,9 @@ class LeagueTable:
 
     def _ratings_table(self) -> Any:
         config = self.config
-        title = f"{config['game']}, {config['num_players']} players, {self.games} games"
-        names = ("rating ± 2 sigma", "games", "win", "draw", "loss", "mean score", "mean rank")
+        players, games = config["num_players"], self.games
+        title = f"{config['game']}, {players} players, {games} games; rating ± 2 sigma, means"
+        names = ("rating", "games", "win", "draw", "loss", "score", "rank")
         table = _rich_table(title, ("agent", *names))
         for row in self.rows:
             counts = (row.wins, row.draws, row.losses)
@@ -135,8 +136,8 @@ class LeagueTable:
 
     def _pairs_table(self) -> Any:
         names = [row.name for row in self.rows]
-        columns = ("agent", *(_plain(f"against {name}") for name in names))
-        table = _rich_table("points of row against column, 95 % interval", columns)
+        columns = ("agent", *map(_plain, names))
+        table = _rich_table("points of row against column, 95 % interval, win-draw-loss", columns)
         for name in names:
             cells = (_cell(self.pairs[name].get(other)) for other in names)
             table.add_row(_plain(name), *cells)
@@ -213,7 +214,8 @@ def _cell(pair: LeaguePair | None) -> str:
 def _rich_table(title: str, columns: Sequence[Any]) -> Any:
     table = import_cli_extra("rich.table").Table(title=title, title_justify="left")
     for number, column in enumerate(columns):
-        table.add_column(column, justify="right" if number else "left")
+        # Long names, as those of models in folders, are broken and never cut.
+        table.add_column(column, justify="right" if number else "left", overflow="fold")
     return table
 
 

@@ -34,9 +34,7 @@ def train(
     players: Annotated[int, typer.Option("--players", help="Seats at the table.")] = 2,
     minutes: Annotated[
         float | None,
-        typer.Option(
-            "--minutes", help=f"How long, in all; {DEFAULT_MINUTES:g} if nothing is said."
-        ),
+        typer.Option("--minutes", help=f"How long in all; {DEFAULT_MINUTES:g} by default."),
     ] = None,
     steps: Annotated[
         int | None, typer.Option("--steps", help="How long, in all, in decisions of the learner.")
@@ -61,9 +59,7 @@ def train(
     options = game_options(found, settings)
     _check_folder(folder, resume)
     if resume and (seed is not None or settings):
-        raise UserError(
-            "a run that is resumed keeps its seed and options: leave out --seed, --set."
-        )
+        raise UserError("a resumed run keeps its seed and options: leave out --seed and --set.")
     try:
         from ludotheque.agents import ppo
     except ModuleNotFoundError as error:

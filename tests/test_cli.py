@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +43,29 @@ def run_json(*arguments: object, typed: str = "") -> dict | list:
     done = run(*arguments, "--json", typed=typed)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
+
+
+def start(*arguments: object) -> subprocess.Popen:
+    """Start the command and leave it running."""
+    return subprocess.Popen(
+        [*COMMAND, *map(str, arguments)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        env={**os.environ, **NO_DISPLAY, "PYTHONUNBUFFERED": "1"},
+    )
+
+
+def wait_for(process: subprocess.Popen, condition: Callable[[], object]) -> None:
+    """Wait until the condition holds, while the process runs."""
+    deadline = time.monotonic() + TIMEOUT
+    while not condition():
+        if process.poll() is not None or time.monotonic() > deadline:
+            process.kill()
+            pytest.fail(f"ended or hung too soon: {process.communicate()}")
+        time.sleep(0.05)
 
 
 def assert_refused(done: subprocess.CompletedProcess, *told: str) -> None:
@@ -233,6 +257,10 @@ class Person:
     def moves(self) -> list[str]:
         return self.type("moves").removesuffix(self.PROMPT).split()
 
+    def interrupt(self) -> None:
+        """Press Ctrl-C."""
+        self._process.send_signal(signal.SIGINT)
+
     def wait(self) -> int:
         return self._process.wait(timeout=TIMEOUT)
 
@@ -311,6 +339,19 @@ def test_end_of_input_ends_the_game():
     assert "the input ended" in done.stderr
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for a child process")
+def test_ctrl_c_leaves_a_game_and_keeps_its_replay(tmp_path: Path):
+    replay = tmp_path / "game.jsonl"
+    with Person("--seed", 3, "--opponents", "random", "--save", replay) as person:
+        person.read()
+        person.type(person.moves()[0])
+        person.interrupt()
+        last = person.read()
+        assert person.wait() == 130
+    assert "Stopped: the game was left" in last and "Traceback" not in last
+    assert len(json.loads(replay.read_text("utf-8"))["actions"]) >= 2
 
 
 def test_json_of_a_game_that_is_played_by_typing():
@@ -479,17 +520,9 @@ def test_league_prints_a_table_and_can_be_gone_on_with(tmp_path: Path):
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for a child process")
 def test_ctrl_c_in_a_league_keeps_finished_games(tmp_path: Path):
     folder = tmp_path / "league"
-    arguments = ["league", "--agents", "random,mcts", "--games", "100000", "--out", str(folder)]
-    process = subprocess.Popen(
-        [*COMMAND, *arguments, "--seed", "1"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, **NO_DISPLAY},
-    )
-    deadline = time.monotonic() + TIMEOUT
-    while not results_in(folder) and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.1)
+    agents = ("--agents", "random,mcts", "--games", "100000")
+    process = start("league", *agents, "--seed", "1", "--out", folder)
+    wait_for(process, lambda: results_in(folder))
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=TIMEOUT)
     assert process.returncode == 130, told
@@ -505,6 +538,42 @@ def test_ctrl_c_in_a_league_keeps_finished_games(tmp_path: Path):
 def results_in(folder: Path) -> list[str]:
     """The lines of results that a league has written so far."""
     return [line for path in folder.glob("*.jsonl") for line in path.read_text().splitlines()]
+
+
+# train
+
+
+@pytest.mark.training
+def test_train_resume_and_play_the_model(tmp_path: Path):
+    pytest.importorskip("sb3_contrib")
+    folder = tmp_path / "run"
+    first = run_json("train", "--steps", 1000, "--seed", 1, "--out", folder)
+    assert Path(first["model"]).is_file()
+    assert {found["opponent"] for found in first["evaluations"]} == {"random", "greedy"}
+    assert not first["interrupted"]
+    assert_refused(run("train", "--steps", 1000, "--out", folder), "holds a run already")
+    assert_refused(run("train", "--steps", 1000, "--out", folder, "--resume"), "more than those")
+    done = run("train", "--steps", 20_000, "--out", folder, "--resume")
+    assert done.returncode == 0, done.stderr
+    assert "against random" in done.stdout and "interval" in done.stdout
+    result = run_json("watch", "--agents", f"ppo:{first['model']},random", "--seed", 1)
+    assert result["plies"] > 0
+
+
+@pytest.mark.training
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for a child process")
+def test_ctrl_c_in_training_keeps_the_model(tmp_path: Path):
+    pytest.importorskip("sb3_contrib")
+    folder = tmp_path / "run"
+    process = start("train", "--minutes", "60", "--seed", "1", "--out", folder)
+    wait_for(process, lambda: (folder / "config.json").exists())
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 130, told
+    assert "Traceback" not in told
+    assert "--resume" in told.strip().splitlines()[-1]
+    assert (folder / "model.zip").is_file()
 
 
 # bench

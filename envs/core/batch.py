@@ -219,8 +219,7 @@ def check_actions(actions: Any, num_envs: int) -> np.ndarray:
     actions = np.asarray(actions)
     if actions.shape != (num_envs,) or actions.dtype.kind not in "iu":
         raise ValueError(
-            f"actions have shape {actions.shape} and type {actions.dtype}; "
-            f"give {num_envs} integers"
+            f"actions have shape {actions.shape} and type {actions.dtype}; give {num_envs} integers"
         )
     return actions.astype(np.int64, copy=False)
 

@@ -178,9 +178,7 @@ class Game:
         self.loops.mask(states, i, 0, mask)
         return mask
 
-    def observe(
-        self, states: np.ndarray, seat: int, i: int = 0, form: str = "flat"
-    ) -> np.ndarray:
+    def observe(self, states: np.ndarray, seat: int, i: int = 0, form: str = "flat") -> np.ndarray:
         """Return what ``seat`` observes in game ``i``."""
         pick(seat, range(int(states["num_players"][i])), "seat")
         observation = np.empty(self.observation_size(form), dtype=self.observation_dtype)
@@ -188,9 +186,7 @@ class Game:
         self.loops_for(form).view(states, i, seat, 0, observation, mask)
         return observation.reshape(self.observation_shape(form))
 
-    def step(
-        self, states: np.ndarray, action: int, i: int = 0, *, illegal: str = "raise"
-    ) -> None:
+    def step(self, states: np.ndarray, action: int, i: int = 0, *, illegal: str = "raise") -> None:
         """Play ``action`` in game ``i``, in place; ``illegal`` as in every interface.
 
         Raises:

@@ -18,7 +18,11 @@ from .settings import Rendering, Settings, last_action_of
 
 
 def _game_metadata(game: Game) -> dict[str, Any]:
-    return {"name": f"{game.name}_v{game.version}", "render_modes": list(Rendering.MODES), "render_fps": 2}
+    return {
+        "name": f"{game.name}_v{game.version}",
+        "render_modes": list(Rendering.MODES),
+        "render_fps": 2,
+    }
 
 
 class SeatEnv(gymnasium.Env):

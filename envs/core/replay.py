@@ -12,7 +12,6 @@ import numpy as np
 
 from .errors import LudothequeError, StateError
 from .files import atomic_path, atomic_write_text
-from .loops import ILLEGAL
 from .registry import get_game
 
 

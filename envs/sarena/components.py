@@ -30,7 +30,9 @@ def _bits(circles) -> int:
 
 def _discs() -> np.ndarray:
     pairs = _BOX["discs"]["colour_pairs"]
-    faces = [["ABCD".index(letter) for letter in pair] for pair in pairs for _ in range(pairs[pair])]
+    faces = [
+        ["ABCD".index(letter) for letter in pair] for pair in pairs for _ in range(pairs[pair])
+    ]
     return np.array(faces, dtype=np.int8)
 
 

@@ -10,7 +10,9 @@ from typing import Any
 from .components import COLS, FROM, NUM_ACTIONS, NUM_CIRCLES, ROWS, TO
 
 _LETTERS = "abcdef"
-_ACTIONS = {(int(start), int(end)): action for action, (start, end) in enumerate(zip(FROM, TO, strict=True))}
+_ACTIONS = {
+    (int(start), int(end)): action for action, (start, end) in enumerate(zip(FROM, TO, strict=True))
+}
 
 
 def circle_to_string(circle: int) -> str:

@@ -75,14 +75,18 @@ def set_position(
 
 def _check_position(record, stacks, secrets, to_play) -> None:
     if len(stacks) != NUM_CIRCLES:
-        raise ValueError(f"a position has {NUM_CIRCLES} stacks (empty ones included), not {len(stacks)}")
+        raise ValueError(
+            f"a position has {NUM_CIRCLES} stacks (empty ones included), not {len(stacks)}"
+        )
     for circle, stack in enumerate(stacks):
         if len(stack) > MAX_HEIGHT:
             raise ValueError(f"circle {circle} holds {len(stack)} discs; at most {MAX_HEIGHT}")
         if any(not 0 <= face < NUM_COLOURS for disc in stack for face in disc):
             raise ValueError(f"circle {circle} holds {stack}; colours are 0..{NUM_COLOURS - 1}")
     if secrets is not None and sorted(secrets) != list(range(NUM_COLOURS)):
-        raise ValueError(f"secrets are the colours 0..{NUM_COLOURS - 1} in some order, not {secrets}")
+        raise ValueError(
+            f"secrets are the colours 0..{NUM_COLOURS - 1} in some order, not {secrets}"
+        )
     if not 0 <= to_play < record["num_players"]:
         raise ValueError(f"to_play is a seat 0..{record['num_players'] - 1}, not {to_play}")
 
