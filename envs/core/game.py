@@ -271,9 +271,9 @@ def check_action(action: Any) -> int:
 
 def check_seed(seed: Any) -> int:
     """Return ``seed`` as an int from 0 to 2**64 - 1, or raise ValueError."""
-    if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
-        if 0 <= seed < 1 << SEED_BITS:
-            return int(seed)
+    whole = isinstance(seed, (int, np.integer)) and not isinstance(seed, bool)
+    if whole and 0 <= seed < 1 << SEED_BITS:
+        return int(seed)
     raise ValueError(f"seed is {seed!r}; give a whole number from 0 to 2**{SEED_BITS} - 1")
 
 

@@ -147,7 +147,7 @@ def first_illegal(states, start, stop, actions):
 
 
 def random_actions(states, start, stop, actions):
-    """Pick a uniformly random legal action in each game, by its seed and ply; 0 in finished ones."""
+    """Pick a uniformly random legal action in each game, by seed and ply; 0 in finished ones."""
     for i in range(start, stop):
         state = states[i]
         actions[i] = 0

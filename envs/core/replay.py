@@ -55,7 +55,7 @@ class Replay:
     def record(
         cls, game: str, num_players: int, seed: int, actions: Iterable[int], **fields: Any
     ) -> Replay:
-        """Return the replay of ``actions`` (numbers or notation), with results and digest filled in.
+        """Return the replay of ``actions`` (numbers or notation), with results and digest.
 
         Raises:
             StateError: an action isn't legal where it stands.
@@ -100,9 +100,7 @@ class Replay:
         Raises:
             StateError: an illegal action, or a state, scores or ranks other than those recorded.
         """
-        states = None
-        for states in self.states():
-            pass
+        *_, states = self.states()
         rules = get_game(self.game)
         if self.digest is not None and rules.digest(states) != self.digest:
             raise StateError(

@@ -48,7 +48,7 @@ def utilities(kind, scores, ranks, num_players, out):
     The sum over the seats is 0 for rank and win with two seats or more.
     """
     if num_players == 1:
-        if kind == RANK or kind == WIN:
+        if kind <= WIN:
             out[0] = 1.0 if ranks[0] == 1 else -1.0
         else:
             out[0] = scores[0]
