@@ -1,0 +1,339 @@
+"""The Stable-Baselines3 interface: its own checks, the vector environment's contract, masks."""
+
+from __future__ import annotations
+
+import pickle
+
+import gymnasium
+import ludotheque.envs  # noqa: F401  (registers the environments)
+import numpy as np
+import pytest
+from ludotheque.envs import make_batch
+from ludotheque.envs.core.errors import GameOverError, IllegalActionError, StateError
+from ludotheque.envs.core.rng import decision_seed, next_seed
+
+pytest.importorskip("sb3_contrib")
+
+from ludotheque.agents import make_agent  # noqa: E402
+from ludotheque.agents.pool import OpponentPool  # noqa: E402
+from ludotheque.agents.sb3 import SeatVecEnv  # noqa: E402
+from sb3_contrib import MaskablePPO  # noqa: E402
+from sb3_contrib.common.maskable.evaluation import evaluate_policy  # noqa: E402
+from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported  # noqa: E402
+from stable_baselines3.common.env_checker import check_env  # noqa: E402
+from stable_baselines3.common.monitor import Monitor  # noqa: E402
+from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor, VecNormalize  # noqa: E402
+
+NUM_ENVS = 8
+
+
+def random_actions(env: SeatVecEnv) -> np.ndarray:
+    """A legal action for each game, by its seed and ply."""
+    states = env.states
+    actions = [
+        int(np.flatnonzero(mask)[int(decision_seed(seed, int(ply))) % mask.sum()])
+        for mask, seed, ply in zip(
+            env.action_masks(), states["seed"], states["ply"], strict=True
+        )
+    ]
+    return np.array(actions)
+
+
+def fresh(**arguments) -> SeatVecEnv:
+    env = SeatVecEnv("sarena", NUM_ENVS, **arguments)
+    env.seed(5)
+    env.reset()
+    return env
+
+
+@pytest.mark.parametrize("illegal", ["lose", "penalty"])
+@pytest.mark.parametrize("observation", ["flat", "planes"])
+def test_sb3_checks_the_gymnasium_environment(illegal, observation):
+    """check_env samples without masks: an option of ours lets it through (sb3-contrib 145)."""
+    env = gymnasium.make(
+        "ludotheque/Sarena-v0", illegal=illegal, observation=observation, opponents="greedy"
+    )
+    check_env(env.unwrapped, skip_render_check=True)
+
+
+@pytest.mark.parametrize("dict_observation", [False, True])
+@pytest.mark.parametrize("observation", ["flat", "planes"])
+def test_what_a_step_returns(observation, dict_observation):
+    env = fresh(observation=observation, dict_observation=dict_observation)
+    for _ in range(40):
+        seen, rewards, dones, infos = env.step(random_actions(env))
+        rows = [
+            {key: value[i] for key, value in seen.items()} if dict_observation else seen[i]
+            for i in range(NUM_ENVS)
+        ]
+        assert all(env.observation_space.contains(row) for row in rows)
+        assert rewards.dtype == np.float32 and rewards.shape == (NUM_ENVS,)
+        assert dones.dtype == np.bool_ and len(infos) == NUM_ENVS
+        assert env.action_masks().any(axis=1).all()
+        for reward, done, info in zip(rewards, dones, infos, strict=True):
+            assert bool(info) == done
+            if done:
+                assert reward in (-1, 0, 1) and info["episode"]["r"] == reward
+                assert env.observation_space.contains(info["terminal_observation"])
+                assert info["TimeLimit.truncated"] is False
+            else:
+                assert reward == 0
+
+
+def test_outputs_are_not_overwritten_by_the_next_step():
+    env = fresh()
+    seen, rewards, dones, _ = env.step(random_actions(env))
+    kept = seen.copy(), rewards.copy(), dones.copy()
+    for _ in range(20):
+        env.step(random_actions(env))
+    for before, now in zip(kept, (seen, rewards, dones), strict=True):
+        assert np.array_equal(before, now)
+
+
+@pytest.mark.parametrize("opponents", ["random", "greedy"])
+def test_same_games_as_the_single_environment(opponents):
+    """Through DummyVecEnv of the Gymnasium environment, observation for observation."""
+    native = SeatVecEnv("sarena", NUM_ENVS, opponents=opponents, dict_observation=True)
+
+    def one():
+        return Monitor(gymnasium.make("ludotheque/Sarena-v0", opponents=opponents))
+
+    copies = DummyVecEnv([one for _ in range(NUM_ENVS)])
+    for env in (native, copies):
+        env.seed(11)
+    expected, seen = copies.reset(), native.reset()
+    ended = 0
+    for _ in range(60):
+        for key in expected:
+            assert np.array_equal(expected[key], seen[key])
+        actions = random_actions(native)
+        expected, rewards, dones, infos = copies.step(actions)
+        seen, our_rewards, our_dones, our_infos = native.step(actions)
+        assert np.array_equal(rewards, our_rewards) and np.array_equal(dones, our_dones)
+        for info, ours, done in zip(infos, our_infos, dones, strict=True):
+            if done:
+                ended += 1
+                assert info["episode"]["r"] == ours["episode"]["r"]
+                assert info["episode"]["l"] == ours["episode"]["l"]
+                assert info["TimeLimit.truncated"] == ours["TimeLimit.truncated"]
+                for key, value in info["terminal_observation"].items():
+                    assert np.array_equal(value, ours["terminal_observation"][key])
+    assert ended > 2 * NUM_ENVS
+
+
+def test_games_go_on_from_their_seeds():
+    env = fresh()
+    assert env.states["seed"].tolist() == list(range(5, 5 + NUM_ENVS))
+    first = [env.state_digest()]
+    ended = np.zeros(NUM_ENVS, bool)
+    while not ended.any():
+        ended = env.step(random_actions(env))[2]
+    row = int(np.argmax(ended))
+    assert env.states["seed"][row] == next_seed(np.uint64(5 + row))
+    env.seed(5)
+    env.reset()
+    first.append(env.state_digest())
+    env.reset()
+    first.append(env.state_digest())
+    assert first[0] == first[1] != first[2]
+
+
+@pytest.mark.parametrize("seat", [0, 1, "random"])
+def test_reward_and_observation_are_the_learners_own(seat):
+    """The tutorial's bug: the other side's view with one's own reward (PettingZoo 1147)."""
+    env = fresh(seat=seat, reward="margin", opponents="greedy")
+    ended = 0
+    for _ in range(60):
+        before = env.clone()
+        seats = env.seats()
+        seen, rewards, dones, infos = env.step(random_actions(env))
+        for i in range(NUM_ENVS):
+            if dones[i]:
+                ended += 1
+                scores = infos[i]["scores"]
+                assert infos[i]["seat"] == seats[i]
+                assert rewards[i] == scores[seats[i]] - scores[1 - seats[i]]
+                # The end is seen from the learner's seat: its own secret colour is in the view.
+                own = infos[i]["terminal_observation"][576:580]
+                assert np.argmax(own) == before.states["secret"][i][seats[i]]
+            else:
+                assert env.states["to_play"][i] == seats[i]
+                assert np.array_equal(seen[i], env.game.observe(env.states, int(seats[i]), i))
+                assert np.array_equal(env.action_masks()[i], env.game.legal_mask(env.states, i))
+    assert ended > NUM_ENVS
+    if seat != "random":
+        assert set(env.seats()) == {seat}
+    else:
+        assert set(env.seats()) == {0, 1}
+
+
+def test_masks_answer_as_sb3_asks():
+    """A batch that has the masks can hand them over (sb3-contrib 279)."""
+    env = fresh()
+    assert is_masking_supported(env)
+    assert np.array_equal(get_action_masks(env), env.action_masks())
+    assert is_masking_supported(VecMonitor(env))
+    some = env.env_method("action_masks", indices=[2, 5])
+    assert np.array_equal(some, env.action_masks()[[2, 5]])
+
+
+def test_illegal_actions():
+    env = fresh()
+    actions = random_actions(env)
+    actions[3] = int(np.argmin(env.action_masks()[3]))
+    before = env.state_digest()
+    with pytest.raises(IllegalActionError, match="is not legal"):
+        env.step(actions)
+    assert env.state_digest() == before
+    losing = fresh(illegal="lose")
+    actions = random_actions(losing)
+    actions[3] = int(np.argmin(losing.action_masks()[3]))
+    _, rewards, dones, infos = losing.step(actions)
+    assert rewards[3] == -1 and dones[3] and infos[3]["ranks"].tolist().count(1) == 1
+    punished = fresh(illegal="penalty", illegal_reward=-0.25)
+    _, rewards, dones, _ = punished.step(actions)
+    assert rewards[3] == -0.25 and not dones[3]
+
+
+def test_wrong_use_is_told():
+    with pytest.raises(GameOverError, match="reset"):
+        SeatVecEnv("sarena", 2).step(np.zeros(2, int))
+    with pytest.raises(StateError, match="reset"):
+        SeatVecEnv("sarena", 2).get_state()
+    with pytest.raises(ValueError, match="num_envs"):
+        SeatVecEnv("sarena", 0)
+    with pytest.raises(ValueError, match="render_mode"):
+        SeatVecEnv("sarena", 2, render_mode="human")
+    with pytest.raises(TypeError, match="option"):
+        SeatVecEnv("sarena", 2, board="big")
+    env = fresh()
+    with pytest.raises(ValueError, match="shape"):
+        env.step(np.zeros(3, int))
+    with pytest.raises(AttributeError, match="action_masks"):
+        env.env_method("fly")
+    with pytest.raises(AttributeError):
+        env.get_attr("wings")
+    with pytest.raises(ValueError, match="one batch"):
+        env.set_attr("opponents", "greedy", indices=[0])
+    with pytest.raises(IndexError, match="doesn't exist"):
+        env.env_method("action_masks", indices=NUM_ENVS)
+    four = SeatVecEnv("sarena", NUM_ENVS, num_players=4)
+    four.reset()
+    with pytest.raises(StateError, match="players"):
+        env.set_state(four.get_state())
+
+
+def test_attributes_and_pictures():
+    env = fresh(render_mode="rgb_array", num_players=3)
+    assert env.get_attr("render_mode") == ["rgb_array"] * NUM_ENVS
+    assert env.env_is_wrapped(Monitor) == [True] * NUM_ENVS
+    assert env.env_is_wrapped(gymnasium.Wrapper, indices=[0, 1]) == [False, False]
+    assert env.has_attr("action_masks") and not env.has_attr("wings")
+    env.set_attr("opponents", "greedy")
+    env.reset()
+    picture = env.render()
+    assert picture.dtype == np.uint8 and picture.ndim == 3
+    assert env.env_method("render", indices=0)[0].shape == env.get_images()[0].shape
+    env.close()
+
+
+@pytest.mark.parametrize("copied", ["clone", "pickle", "state"])
+def test_copies_in_mid_game_go_on_alike(copied):
+    """Copies carry the game, not only the constructor's arguments (PettingZoo 1307)."""
+    pool = OpponentPool("sarena", fixed={"greedy": 0.5})
+    env = fresh(opponents=pool, num_players=3)
+    for _ in range(15):
+        env.step(random_actions(env))
+    if copied == "clone":
+        other = env.clone()
+    elif copied == "pickle":
+        other = pickle.loads(pickle.dumps(env))
+    else:
+        other = SeatVecEnv("sarena", NUM_ENVS, 3, opponents=pool)
+        other.set_state(env.get_state())
+    assert other.state_digest() == env.state_digest()
+    for _ in range(30):
+        actions = random_actions(env)
+        for mine, theirs in zip(env.step(actions)[:3], other.step(actions)[:3], strict=True):
+            assert np.array_equal(mine, theirs)
+    assert other.state_digest() == env.state_digest()
+    assert env.env_method("state_digests") == other.env_method("state_digests")
+
+
+def test_threads_change_nothing():
+    one, two = fresh(opponents="greedy"), fresh(opponents="greedy", num_threads=2)
+    for _ in range(40):
+        actions = random_actions(one)
+        assert np.array_equal(one.step(actions)[0], two.step(actions)[0])
+    assert one.state_digest() == two.state_digest()
+
+
+def test_same_deals_as_the_batch_of_all_seats():
+    batch = make_batch("sarena", NUM_ENVS)
+    batch.reset(5)
+    env = SeatVecEnv("sarena", NUM_ENVS)
+    env.seed(5)
+    env.reset()
+    assert np.array_equal(batch.states["secret"], env.states["secret"])
+
+
+class Counting:
+    """A pool that remembers what it was asked and told."""
+
+    def __init__(self):
+        self.agents = [make_agent("greedy"), make_agent("random"), make_agent("greedy")]
+        self.agents[1].is_uniform_random = False
+        self.seeds, self.results = [], []
+
+    def draw(self, seed):
+        self.seeds.append(seed)
+        return self.agents[seed % 3]
+
+    def record(self, agent, result):
+        self.results.append((agent, result))
+
+
+def test_a_pools_agent_plays_its_game_to_the_end_and_is_recorded():
+    pool = Counting()
+    env = fresh(opponents=pool)
+    opponents = [env._batch._agents[n] for n in env._batch._agent_of[range(NUM_ENVS), 1 - env.seats()]]
+    played = 0
+    for _ in range(60):
+        before = len(pool.results)
+        ranks_of = env.seats()
+        _, _, dones, infos = env.step(random_actions(env))
+        told = pool.results[before:]
+        ended = np.flatnonzero(dones)
+        assert len(told) == len(ended)
+        expected = []
+        for i in ended:
+            ranks = infos[i]["ranks"]
+            result = np.sign(ranks[1 - ranks_of[i]] - ranks[ranks_of[i]])
+            expected.append((opponents[i], result))
+        assert sorted(map(str, told)) == sorted(map(str, expected))
+        played += len(ended)
+        numbers = env._batch._agent_of[range(NUM_ENVS), 1 - env.seats()]
+        now = [env._batch._agents[number] for number in numbers]
+        for i in range(NUM_ENVS):
+            assert dones[i] or now[i] is opponents[i]
+        opponents = now
+    assert played > NUM_ENVS
+
+
+@pytest.mark.parametrize("policy", ["MlpPolicy", "MultiInputPolicy"])
+def test_maskable_ppo_trains(policy):
+    env = SeatVecEnv("sarena", 16, dict_observation=policy == "MultiInputPolicy")
+    model = MaskablePPO(policy, env, n_steps=16, batch_size=64, n_epochs=1, seed=3, device="cpu")
+    model.learn(16 * 16 * 4)
+    assert len(model.ep_info_buffer) > 0
+    assert {entry["r"] for entry in model.ep_info_buffer} <= {-1.0, 0.0, 1.0}
+    mean, _ = evaluate_policy(model, SeatVecEnv("sarena", 16), n_eval_episodes=16) if (
+        policy == "MlpPolicy"
+    ) else (0.0, 0.0)
+    assert -1 <= mean <= 1
+
+
+def test_sb3_wrappers_stand_on_it():
+    env = VecNormalize(VecMonitor(SeatVecEnv("sarena", 4)), norm_obs=False)
+    model = MaskablePPO("MlpPolicy", env, n_steps=16, batch_size=32, n_epochs=1, device="cpu")
+    model.learn(64)
