@@ -2,9 +2,9 @@
 
 UCT (Kocsis and Szepesvári, ECML 2006) with a utility per seat. Hidden information by information
 set MCTS (Cowling, Powley and Whitehouse, IEEE TCIAIG 2012, single observer): each simulation
-redraws what the root's seat can't know and descends one shared tree, where a child counts how often
-it was legal. Guided search adds children in the order of the game's ``evaluate``, and only as a node's
-visits grow (progressive widening; Chaslot et al., 2008).
+redraws what the root's seat can't know and descends one shared tree, where a child counts how
+often it was legal. Guided search adds children in the order of the game's ``evaluate``, and only
+as a node's visits grow (progressive widening; Chaslot et al., 2008).
 """
 
 from __future__ import annotations

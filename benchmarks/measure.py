@@ -43,6 +43,7 @@ PACKAGES = (
     "open-spiel",
 )
 WARM_UP_SECONDS = 0.3
+QUIET = 0.05  # of all cores; above, neighbours hit many threads harder than one: no verdict
 
 
 class NotInstalledError(Exception):
@@ -122,7 +123,10 @@ class Bar:
 
 @dataclass
 class Ratio:
-    """What a `Bar` came to; `ratio` is None when one side was not measured."""
+    """What a `Bar` came to; `ratio` is None when one side was not measured.
+
+    `reached` is None when there is nothing to reach, or the run was too short or disturbed.
+    """
 
     name: str
     ours: str
@@ -228,17 +232,56 @@ def _prepare(probe: Probe, result: Result, settings: Settings) -> Work | None:
     return work
 
 
-def compare(bars: Iterable[Bar], results: Iterable[Result]) -> list[Ratio]:
-    """The ratio of every bar, from rates taken in the same rounds."""
+class Neighbours:
+    """How much of the processor other programs take while the block runs.
+
+    Attributes:
+        share: 0 to 1 of all cores, after the block; None where the system doesn't tell.
+    """
+
+    share: float | None = None
+
+    def __enter__(self) -> Neighbours:
+        self._start = perf_counter()
+        self._before = self._taken()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        taken, cores = self._taken(), os.cpu_count() or 1
+        if taken is not None and self._before is not None:
+            wall = perf_counter() - self._start
+            self.share = max(0.0, (taken - self._before) / (wall * cores))
+
+    @property
+    def quiet(self) -> bool:
+        """Whether ratios measured in the block may be judged."""
+        return self.share is None or self.share <= QUIET
+
+    @staticmethod
+    def _taken() -> float | None:
+        try:
+            fields = Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]
+        except OSError:  # not Linux
+            return None
+        user, nice, system, _idle, _waiting, *interrupts = (int(field) for field in fields)
+        ticks = user + nice + system + sum(interrupts)
+        return ticks / os.sysconf("SC_CLK_TCK") - sum(os.times()[:4])
+
+    def __str__(self) -> str:
+        return "unknown" if self.share is None else f"{self.share:.0%} of all cores"
+
+
+def compare(bars: Iterable[Bar], results: Iterable[Result], judge: bool = True) -> list[Ratio]:
+    """The ratio of every bar, from rates taken in the same rounds; `judge` says if it counts."""
     rates = {result.name: result.rates for result in results}
-    return [_compare_one(bar, rates) for bar in bars]
+    return [_compare_one(bar, rates, judge) for bar in bars]
 
 
-def _compare_one(bar: Bar, rates: dict[str, list[float]]) -> Ratio:
+def _compare_one(bar: Bar, rates: dict[str, list[float]], judge: bool) -> Ratio:
     pairs = zip(rates.get(bar.ours, []), rates.get(bar.peer, []), strict=False)
     ratios = [ours / peer for ours, peer in pairs]
     ratio = statistics.median(ratios) if ratios else None
-    judged = ratio is not None and bar.target is not None
+    judged = judge and ratio is not None and bar.target is not None
     return Ratio(
         bar.name,
         bar.ours,
@@ -315,8 +358,11 @@ def _cells(result: Result) -> tuple[str, ...]:
     return name, result.threads, short(result.median), f"±{100 * spread:.0f} %"
 
 
-def print_ratios(console: Console, ratios: Sequence[Ratio]) -> None:
-    """The table of bars: what was asked, what was reached."""
+def print_ratios(
+    console: Console, ratios: Sequence[Ratio], others: Neighbours | None = None
+) -> None:
+    """The table of bars: what was asked, what was reached. Bars not measured are left out."""
+    ratios = [ratio for ratio in ratios if ratio.ratio is not None]
     if not ratios:
         return
     title = "Ratios (median over the rounds of ours / other)"
@@ -326,11 +372,25 @@ def print_ratios(console: Console, ratios: Sequence[Ratio]) -> None:
     for ratio in ratios:
         table.add_row(
             escape(ratio.name),
-            "-" if ratio.ratio is None else f"{ratio.ratio:.2f}",
+            f"{ratio.ratio:.2f}",
             "" if ratio.target is None else f"{ratio.target:g}",
-            {True: "[green]reached[/]", False: "[red]missed[/]", None: ""}[ratio.reached],
+            _verdict(ratio),
         )
     console.print(table)
+    if others is not None:
+        console.print(f"Other programs meanwhile: {others}.", highlight=False)
+        if not others.quiet:
+            console.print(
+                f"[yellow]Above {QUIET:.0%} nothing is judged: run it on a quiet machine."
+            )
+
+
+def _verdict(ratio: Ratio) -> str:
+    if ratio.target is None:
+        return ""
+    if ratio.reached is None:
+        return "[yellow]not judged[/]"
+    return "[green]reached[/]" if ratio.reached else "[red]missed[/]"
 
 
 def short(number: float) -> str:

@@ -18,6 +18,7 @@ from ludotheque.agents.mcts import MCTSAgent
 from ludotheque.benchmarks import peers
 from ludotheque.benchmarks.measure import (
     Bar,
+    Neighbours,
     Probe,
     Settings,
     Work,
@@ -102,13 +103,20 @@ def main(
     print_machine(console, facts)
     settings = Settings.of(seconds, repetitions, quick)
     ours = [mcts_probe(name, simulations, guided) for name in games for guided in (False, True)]
-    others = [] if alone else peers.search(simulations)
-    results = interleave({"Search from the opening": [*ours, *others]}, settings)
-    ratios = compare(bars(games), results)
+    peer_probes = [] if alone else peers.search(simulations)
+    group = {"Search from the opening": [*ours, *peer_probes]}
+    with Neighbours() as others:
+        results = interleave(group, settings)
+    ratios = compare(bars(games), results, judge=others.quiet and not quick)
     print_results(console, results)
-    print_ratios(console, [ratio for ratio in ratios if ratio.ratio is not None])
+    print_ratios(console, ratios, others)
     if json:
-        write_json(json, record_of(facts, settings, results, ratios, node_bytes=node_bytes()))
+        write_json(
+            json,
+            record_of(
+                facts, settings, results, ratios, others_share=others.share, node_bytes=node_bytes()
+            ),
+        )
 
 
 if __name__ == "__main__":

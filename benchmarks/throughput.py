@@ -24,6 +24,7 @@ from rich.console import Console
 from ludotheque.benchmarks import peers, startup
 from ludotheque.benchmarks.measure import (
     Bar,
+    Neighbours,
     Probe,
     Settings,
     Work,
@@ -301,12 +302,13 @@ def main(
         return
     chosen = groups(games, batch, not alone)
     chosen = {group: probes for group, probes in chosen.items() if only.lower() in group.lower()}
-    results = interleave(chosen, settings)
-    ratios = compare(bars(games), results)
+    with Neighbours() as others:
+        results = interleave(chosen, settings)
+    ratios = compare(bars(games), results, judge=others.quiet and not quick)
     print_results(console, results)
-    print_ratios(console, [ratio for ratio in ratios if ratio.ratio is not None])
+    print_ratios(console, ratios, others)
     if json:
-        write_json(json, record_of(facts, settings, results, ratios))
+        write_json(json, record_of(facts, settings, results, ratios, others_share=others.share))
     if chart:
         title = f"Random legal play, {facts['cpu']}, {facts['cores']} cores"
         save_chart(chart, results, title)

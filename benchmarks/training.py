@@ -129,7 +129,7 @@ def main(
     console, facts = Console(), machine()
     print_machine(console, facts)
     table = Table("", title="MaskablePPO", title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-    for heading in ("games", "torch threads", "steps a second", "in the environment", "aim"):
+    for heading in ("games", "threads", "steps/s", "in env", "aim"):
         table.add_column(heading, justify="right")
     runs = []
     for name in games:

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 # Results go to `out`; whatever is told on the way goes to `err`, so that --json can be piped.
 out = Console(highlight=False)
@@ -161,10 +161,8 @@ class Bar:
     def __init__(self, label: str, unit: str = ""):
         columns = (
             TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.percentage:>3.0f}%"),
+            BarColumn(bar_width=20),
             TextColumn(f"{{task.completed:.0f}}/{{task.total:.0f}} {unit}".rstrip()),
-            TimeElapsedColumn(),
             TimeRemainingColumn(),
             TextColumn("{task.fields[text]}"),
         )

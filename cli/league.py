@@ -66,7 +66,7 @@ def league(
         with arguments_checked():
             plan = League(
                 game,
-                {spec: spec for spec in specs},
+                _names(specs),
                 folder,
                 num_players=players,
                 seed=seed,
@@ -86,6 +86,16 @@ def league(
         typer.echo(table.to_json(), nl=False)
     else:
         table.print(out)
+
+
+def _names(specs: list[str]) -> dict[str, str]:
+    """Name -> spec: an agent's kind stands for a long path, if it is the only one of its kind."""
+    kinds = [spec.partition(":")[0] for spec in specs]
+    names = {}
+    for kind, spec in zip(kinds, specs, strict=True):
+        has_path = "=" not in spec and kind != spec
+        names[kind if has_path and kinds.count(kind) == 1 else spec] = spec
+    return names
 
 
 def _check_folder(folder: Path, resume: bool) -> None:

@@ -9,6 +9,7 @@ import difflib
 import os
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -76,6 +77,8 @@ def play(
         finished = _play(table, seat, person(table, seat))
     except KeyboardInterrupt:
         raise StoppedError(f"the game was left after {len(table.actions)} moves.") from None
+    except ImportError as error:
+        raise FailedError(f"{error}. Or use --terminal.") from error
     finally:
         if save is not None:
             save_replay(table, save)
@@ -86,9 +89,11 @@ def play(
 
 
 def wants_window(asked: bool | None) -> bool:
-    """Return what was asked; if nothing was, whether there is a display to open a window on."""
+    """Return what was asked; if nothing was, whether a window can be opened and drawn on."""
     if asked is not None:
         return asked
+    if not (find_spec("pygame") and find_spec("resvg_py")):
+        return False
     if sys.platform in ("win32", "darwin"):
         return True
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -32,6 +32,8 @@ from .common import (
 from .play import POLL_S, WindowOption, open_window, wants_window
 from .table import Table, load_replay, save_replay, seats_for, split_specs
 
+# A film is drawn smaller than a picture: half the time to make it, half the size of the file.
+FILM_SCALE = 0.7
 ENDINGS = (".gif", ".png", ".svg", ".jsonl")
 
 
@@ -156,7 +158,7 @@ def _to_files(view: _View, actions: list[int] | None, paths: list[Path]) -> None
         for _ in _positions(view.table, actions, busy=nullcontext()):
             status.update(f"drawing, {len(view.table.actions)} moves")
             if wants_film:
-                frames.append(view.picture().rgb())
+                frames.append(view.picture().rgb(FILM_SCALE))
     durations = [round(1000 * max(view.seconds, 0.02))] * len(frames)
     durations[-1:] = [4 * duration for duration in durations[-1:]]
     for path in paths:

@@ -543,6 +543,7 @@ def results_in(folder: Path) -> list[str]:
 # train
 
 
+@pytest.mark.slow
 @pytest.mark.training
 def test_train_resume_and_play_the_model(tmp_path: Path):
     pytest.importorskip("sb3_contrib")

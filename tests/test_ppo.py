@@ -1,0 +1,447 @@
+"""Training by self-play, the pool of past selves, and trained policies as agents."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from ludotheque.envs import get_game
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("sb3_contrib")
+
+from ludotheque.agents import make_agent  # noqa: E402
+from ludotheque.agents.policy import (  # noqa: E402
+    ABOUT,
+    Network,
+    PolicyAgent,
+    PPOAgent,
+    choose,
+    save_model,
+)
+from ludotheque.agents.pool import SAMPLINGS, OpponentPool  # noqa: E402
+from ludotheque.agents.ppo import TrainConfig, TrainResult, evaluate, train, wilson  # noqa: E402
+from ludotheque.agents.sb3 import SeatVecEnv  # noqa: E402
+from sb3_contrib import MaskablePPO  # noqa: E402
+
+pytestmark = pytest.mark.training
+
+TINY = {
+    "steps": 2048,
+    "num_envs": 32,
+    "n_steps": 8,
+    "batch_size": 64,
+    "n_epochs": 2,
+    "net_arch": (16,),
+    "pool_size": 2,
+    "pool_sampling": "prioritized",
+    "snapshot_every": 256,
+    "eval_every": 512,
+    "eval_games": 8,
+    "checkpoint_every": 512,
+    "torch_threads": 1,
+}
+
+
+def tiny(out: Path, **changes) -> TrainConfig:
+    return TrainConfig(out=out, **{**TINY, **changes})
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory) -> TrainResult:
+    """A tiny run, complete."""
+    return train(tiny(tmp_path_factory.mktemp("runs") / "finished"))
+
+
+def checkpoint(out: Path) -> dict:
+    return torch.load(out / "checkpoint" / "run.pt", weights_only=True)
+
+
+def views(count: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Observations, masks and seeds from the middle of some games."""
+    env = SeatVecEnv("sarena", count)
+    env.seed(seed)
+    env.reset()
+    rng = np.random.default_rng(seed)
+    for _ in range(6):
+        masks = env.action_masks()
+        seen = env.step(np.argmax(masks * rng.random(masks.shape), axis=1))[0]
+    return seen, env.action_masks(), rng.integers(0, 1 << 64, count, np.uint64)
+
+
+# The run
+
+
+def test_a_runs_files(finished: TrainResult):
+    out = finished.out
+    assert finished.steps == 2048 and not finished.interrupted
+    lines = [json.loads(line) for line in (out / "evaluations.jsonl").read_text().splitlines()]
+    assert [(line["steps"], line["opponent"]) for line in lines] == [
+        (steps, name) for steps in (512, 1024, 1536, 2048) for name in ("random", "greedy")
+    ]
+    for line, found in zip(lines, finished.evaluations, strict=True):
+        assert line["win_rate"] == found.win_rate and sum(found.wins_by_seat) == found.wins
+        assert found.low <= found.win_rate <= found.high
+        assert found.wins + found.draws + found.losses == found.games == 8
+    assert json.loads((out / "config.json").read_text())["net_arch"] == [16]
+    assert list((out / "tensorboard").iterdir())
+    assert finished.model_path == out / "model.zip" and finished.best_path == out / "best.zip"
+    names = {path.name for path in out.rglob("*") if path.is_file()}
+    assert not any(name.startswith(".") for name in names), "a temporary file is left"
+
+
+def test_a_run_stopped_and_resumed_gives_the_same_weights(finished: TrainResult, tmp_path):
+    def stop(done, total, text):
+        if done == 1024:
+            signal.raise_signal(signal.SIGINT)
+
+    before = signal.getsignal(signal.SIGINT)
+    result = train(tiny(tmp_path, progress=stop))
+    assert result.interrupted and result.steps == 1024
+    assert signal.getsignal(signal.SIGINT) is before
+    assert PPOAgent("sarena", result.model_path).about["steps"] == 1024
+    result = train(TrainConfig(out=tmp_path, resume=True, steps=2048))
+    assert not result.interrupted and result.steps == 2048
+    expected, found = checkpoint(finished.out), checkpoint(tmp_path)
+    for name, weights in expected["policy"].items():
+        assert torch.equal(weights, found["policy"][name]), name
+    for slot, moments in expected["optimizer"]["state"].items():
+        for name, value in moments.items():
+            assert torch.equal(value, found["optimizer"]["state"][slot][name])
+    assert torch.equal(expected["rng"]["torch"], found["rng"]["torch"])
+    assert torch.equal(expected["rng"]["numpy"][1], found["rng"]["numpy"][1])
+    for name in ("names", "returns", "lengths", "learner"):
+        assert str(expected["env"][name]) == str(found["env"][name])
+    assert expected["pool"]["win_rates"] == found["pool"]["win_rates"]
+
+    def played(evaluation):
+        return evaluation.steps, evaluation.opponent, evaluation.wins
+
+    assert [*map(played, result.evaluations)] == [*map(played, finished.evaluations)]
+
+
+def test_training_leaves_the_callers_generators_alone(tmp_path):
+    torch.manual_seed(1)
+    np.random.seed(1)
+    train(tiny(tmp_path, steps=256, eval_every=10**9, eval_opponents=()))
+    drawn = torch.rand(1).item(), np.random.rand()
+    torch.manual_seed(1)
+    np.random.seed(1)
+    assert drawn == (torch.rand(1).item(), np.random.rand())
+
+
+def test_minutes_are_kept(tmp_path):
+    start = time.perf_counter()
+    result = train(tiny(tmp_path, steps=None, minutes=0.05))
+    assert result.steps >= 256
+    assert time.perf_counter() - start < 0.05 * 60 + 5
+    with pytest.raises(ValueError, match="give more"):
+        train(TrainConfig(out=tmp_path, resume=True, minutes=0.0001))
+    more = train(TrainConfig(out=tmp_path, resume=True, minutes=0.1))
+    assert more.steps > result.steps
+
+
+def test_training_in_a_thread(tmp_path):
+    """Signals belong to the main thread; a run elsewhere does without."""
+    results = []
+    config = tiny(tmp_path, steps=256, eval_opponents=("random",))
+    thread = threading.Thread(target=lambda: results.append(train(config)))
+    thread.start()
+    thread.join()
+    assert results[0].steps == 256
+
+
+def test_ctrl_c_leaves_a_model_that_can_be_loaded_and_resumed(tmp_path):
+    out = tmp_path / "run"
+    code = (
+        "from pathlib import Path; from ludotheque.agents.ppo import TrainConfig, train;"
+        f"r = train(TrainConfig(out={str(out)!r}, minutes=5, num_envs=32, n_steps=8, "
+        "batch_size=64, net_arch=(16,), torch_threads=1, progress=lambda d, t, s: print(s)));"
+        "print('interrupted', r.interrupted, r.steps)"
+    )
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=environment
+    )
+    for line in process.stdout:
+        if line.startswith("1,024 steps"):
+            break
+    process.send_signal(signal.SIGINT)
+    rest, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert rest.splitlines()[-1].startswith("interrupted True")
+    agent = make_agent(f"ppo:{out / 'model.zip'}")
+    assert agent.about["steps"] >= 1024
+    result = train(TrainConfig(out=out, resume=True, steps=agent.about["steps"] + 256))
+    assert result.steps == agent.about["steps"] + 256
+
+
+@pytest.mark.parametrize(
+    "changes, named",
+    [
+        ({"steps": None}, "minutes or steps"),
+        ({"minutes": -1}, "minutes is -1"),
+        ({"batch_size": 100}, "divides"),
+        ({"num_envs": 0}, "num_envs is 0"),
+        ({"pool_sampling": "best"}, "pool_sampling"),
+        ({"activation": "gelu"}, "activation"),
+        ({"num_players": 7}, "num_players"),
+        ({"options": {"deal": "rigged"}}, "deal"),
+        ({"reward": "fame"}, "reward"),
+        ({"resume": True}, "nothing to resume"),
+    ],
+)
+def test_wrong_settings_are_told(tmp_path, changes, named):
+    with pytest.raises(ValueError, match=named):
+        tiny(tmp_path, **changes)
+
+
+def test_a_run_is_not_overwritten_or_resumed_as_another(finished: TrainResult):
+    with pytest.raises(ValueError, match="holds a run already"):
+        train(tiny(finished.out))
+    with pytest.raises(ValueError, match="num_players=2, not 3"):
+        TrainConfig(out=finished.out, resume=True, steps=9999, num_players=3)
+    with pytest.raises(ValueError, match="give more"):
+        train(TrainConfig(out=finished.out, resume=True, steps=2048))
+
+
+def test_wilson_interval():
+    """Against the example of Newcombe, Statistics in Medicine 17 (1998), table I: 81 of 263."""
+    assert wilson(81, 263) == pytest.approx((0.2553, 0.3662), abs=5e-5)
+    assert wilson(0, 20) == pytest.approx((0.0, 0.1611), abs=5e-5)
+    assert wilson(0, 0) == (0.0, 1.0)
+
+
+def test_evaluation_counts_from_every_seat():
+    settings = tiny(Path("unused"), num_players=3).settings()
+    found = evaluate(make_agent("random"), "random", settings, 300, seed=1)
+    assert found.games == 300 and len(found.wins_by_seat) == 3
+    assert all(15 <= wins <= 52 for wins in found.wins_by_seat)
+    assert found == evaluate(make_agent("random"), "random", settings, 300, seed=1)
+
+
+@pytest.mark.slow
+def test_a_short_run_beats_random_from_each_seat(tmp_path):
+    """The tutorial's agent won 0.27 of its games against random (PettingZoo 1147)."""
+    config = TrainConfig(
+        out=tmp_path,
+        steps=100_000,
+        num_envs=64,
+        n_steps=32,
+        batch_size=256,
+        net_arch=(64, 64),
+        fixed_opponents={"random": 0.9},
+        eval_opponents=(),
+        torch_threads=1,
+    )
+    agent = PPOAgent("sarena", train(config).model_path)
+    found = evaluate(agent, "random", config.settings(), 1000, seed=3)
+    assert min(wilson(wins, 500)[0] for wins in found.wins_by_seat) > 0.5, found
+
+
+# The pool
+
+
+def small_network(seed: int = 0) -> Network:
+    rng = np.random.default_rng(seed)
+    sizes = (get_game("sarena").observation_size(), 8, 120)
+    weights = [
+        (rng.standard_normal((a, b)), rng.standard_normal(b))
+        for a, b in zip(sizes, sizes[1:], strict=False)
+    ]
+    return Network(weights, "relu")
+
+
+@pytest.mark.parametrize("sampling", SAMPLINGS)
+def test_how_a_pool_draws(sampling):
+    pool = OpponentPool("sarena", 4, sampling, {"greedy": 0.25})
+    assert {pool.draw(seed).name for seed in range(40)} == {"random", "greedy"}
+    for k in range(6):
+        pool.add(small_network(k), f"self-{k}")
+    assert [agent.name for agent in pool.selves] == [f"self-{k}" for k in range(2, 6)]
+    for _ in range(300):
+        pool.record(pool.selves[0], -1)
+        pool.record(pool.selves[3], +1)
+    pool.record(make_agent("greedy"), 1)
+    names = [pool.draw(seed).name for seed in range(4000)]
+    assert names == [pool.draw(seed).name for seed in range(4000)]
+    counts = [names.count(f"self-{k}") for k in range(2, 6)]
+    assert names.count("greedy") == pytest.approx(1000, abs=120)
+    assert counts == pytest.approx(list(3000 * pool.weights()), abs=150)
+    if sampling == "latest":
+        assert counts[:3] == [0, 0, 0]
+    elif sampling == "uniform":
+        assert min(counts) > 600
+    elif sampling == "recent":
+        assert counts == sorted(counts) and counts[0] > 0
+    else:
+        assert counts[0] > counts[1] > counts[3] > 0
+
+
+def test_a_pools_state_comes_back():
+    pool = OpponentPool("sarena", 3, "prioritized", {"random": 0.1})
+    for k in range(4):
+        pool.add(small_network(k), f"self-{k}")
+        pool.record(pool.selves[-1], k % 2)
+    other = OpponentPool("sarena", 3, "prioritized", {"random": 0.1})
+    other.set_state(pool.get_state())
+    assert [other.draw(s).name for s in range(200)] == [pool.draw(s).name for s in range(200)]
+    assert len(other) == 3 and "3/3" in repr(other)
+
+
+def test_a_game_is_finished_against_a_past_self_that_has_left():
+    pool = OpponentPool("sarena", 1)
+    pool.add(small_network(1), "old")
+    env = SeatVecEnv("sarena", 16, opponents=pool)
+    env.seed(1)
+    env.reset()
+    old = pool.selves[0]
+    pool.add(small_network(2), "new")
+    finished = np.zeros(16, bool)
+    while not finished.all():
+        numbers = env._batch._agent_of[range(16), 1 - env.seats()]
+        playing = [env._batch._agents[number] for number in numbers]
+        for i in range(16):
+            assert playing[i] is (pool.selves[0] if finished[i] else old)
+        actions = np.empty(16, np.int64)
+        env.settings.loops.random_actions(env.states, 0, 16, actions)
+        finished |= env.step(actions)[2]
+
+
+def test_wrong_pools_are_told():
+    with pytest.raises(ValueError, match="sampling"):
+        OpponentPool("sarena", sampling="best")
+    with pytest.raises(ValueError, match="capacity"):
+        OpponentPool("sarena", 0)
+    with pytest.raises(ValueError, match="sum to 1"):
+        OpponentPool("sarena", fixed={"random": 0.7, "greedy": 0.7})
+    with pytest.raises(ValueError, match="greddy"):
+        OpponentPool("sarena", fixed={"greddy": 0.1})
+
+
+# The agent
+
+
+def test_the_agent_plays_what_the_policy_says(finished: TrainResult):
+    agent = PPOAgent("sarena", finished.model_path, deterministic=True)
+    model = MaskablePPO.load(finished.model_path, device="cpu")
+    seen, masks, _ = views(200)
+    expected, _ = model.predict(seen, deterministic=True, action_masks=masks)
+    assert np.array_equal(agent.act(seen, masks), expected)
+    distribution = model.policy.get_distribution(torch.from_numpy(seen), action_masks=masks)
+    theirs = distribution.distribution.probs.detach().numpy()
+    one = np.repeat(seen[:1], 20_000, axis=0), np.repeat(masks[:1], 20_000, axis=0)
+    seeds = np.random.default_rng(1).integers(0, 1 << 64, 20_000, np.uint64)
+    agent = PPOAgent("sarena", finished.model_path)
+    drawn = np.bincount(agent.act(*one, seeds=seeds), minlength=120) / 20_000
+    assert np.abs(drawn - theirs[0]).max() < 0.02
+
+
+def test_the_agent_depends_on_its_seeds_alone(finished: TrainResult):
+    agent = PPOAgent("sarena", finished.model_path)
+    seen, masks, seeds = views(64)
+    together = agent.act(seen, masks, seeds=seeds)
+    alone = [
+        agent.act(seen[i : i + 1], masks[i : i + 1], seeds=seeds[i : i + 1])[0] for i in range(64)
+    ]
+    assert together.tolist() == alone
+    assert together.tolist() != agent.act(seen, masks, seeds=seeds[::-1]).tolist()
+    own = [PPOAgent("sarena", finished.model_path, seed=4).act(seen, masks) for _ in range(2)]
+    assert np.array_equal(*own)
+
+
+def test_the_agent_never_ignores_the_mask(finished: TrainResult):
+    """Also where the policy is sure of an illegal action (PettingZoo 863)."""
+    rng = np.random.default_rng(0)
+    logits = np.where(rng.random((500, 120)) < 0.5, 1e4, -1e4).astype(np.float32)
+    masks = (rng.random((500, 120)) < 0.03).astype(np.int8)
+    masks[np.arange(500), rng.integers(0, 120, 500)] = 1
+    for seeds in (None, rng.integers(0, 1 << 64, 500, np.uint64), np.full(500, 2**64 - 1, np.uint64)):
+        assert masks[np.arange(500), choose(logits, masks, seeds)].all()
+    masks[7] = 0
+    with pytest.raises(ValueError, match="row 7 has no legal action"):
+        choose(logits, masks, None)
+
+
+def test_the_agent_reads_no_code_and_needs_no_torch(finished: TrainResult, run_python):
+    code = (
+        "import sys; from ludotheque.agents import make_agent;"
+        f"make_agent('ppo:{finished.model_path}');"
+        "sys.exit('torch' in sys.modules or 'stable_baselines3' in sys.modules)"
+    )
+    assert run_python(code).returncode == 0
+
+
+def changed(source: Path, target: Path, **changes) -> Path:
+    """A copy of a model that says other things of itself."""
+    with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w") as new:
+        for name in old.namelist():
+            data = old.read(name)
+            if name == ABOUT:
+                data = json.dumps({**json.loads(data), **changes}).encode()
+            new.writestr(name, data)
+    return target
+
+
+@pytest.mark.parametrize(
+    "changes, named",
+    [
+        ({"game": "chess", "version": 3}, "chess_v3.*can't play sarena"),
+        ({"version": 99}, "sarena_v99.*train it anew"),
+        ({"observation": "planes"}, "from 588 numbers"),
+    ],
+)
+def test_a_model_of_another_game_is_refused(finished, tmp_path, changes, named):
+    path = changed(finished.model_path, tmp_path / "other.zip", **changes)
+    with pytest.raises(ValueError, match=named):
+        make_agent(f"ppo:{path}")
+
+
+def test_what_is_no_model_is_refused(finished: TrainResult, tmp_path):
+    with pytest.raises(FileNotFoundError, match="nowhere.zip"):
+        make_agent("ppo:nowhere.zip")
+    with pytest.raises(ValueError, match="ppo:PATH"):
+        make_agent("ppo")
+    (tmp_path / "text.zip").write_text("hello")
+    for path in (tmp_path / "text.zip", tmp_path):
+        with pytest.raises(ValueError, match="no model file"):
+            make_agent(f"ppo:{path}")
+    model = MaskablePPO("MlpPolicy", SeatVecEnv("sarena", 2), n_steps=2, batch_size=2, device="cpu")
+    model.save(tmp_path / "plain.zip")
+    with pytest.raises(ValueError, match="save_model"):
+        make_agent(f"ppo:{tmp_path / 'plain.zip'}")
+    with pytest.raises(ValueError, match="2 players, not 4"):
+        PPOAgent("sarena", finished.model_path, num_players=4)
+    with pytest.raises(ValueError, match="temperature"):
+        PPOAgent("sarena", finished.model_path, temperature=0)
+
+
+def test_ones_own_model_becomes_an_agent(tmp_path):
+    env = SeatVecEnv("sarena", 4, num_players=3, observation="planes", deal="balanced")
+    model = MaskablePPO("MlpPolicy", env, n_steps=8, batch_size=32, n_epochs=1, device="cpu")
+    model.learn(32)
+    save_model(model, tmp_path / "mine.zip", env.settings)
+    agent = make_agent(f"ppo:{tmp_path / 'mine.zip'}")
+    assert agent.about["num_players"] == 3 and agent.about["options"] == {"deal": "balanced"}
+    found = evaluate(agent, "random", env.settings, 30, seed=0)
+    assert found.games == 30
+
+
+def test_a_policy_plays_a_seat_of_any_environment():
+    agent = PolicyAgent("sarena", small_network())
+    env = SeatVecEnv("sarena", 8, num_players=4, opponents=[agent, "greedy", "random", agent])
+    env.seed(0)
+    env.reset()
+    for _ in range(20):
+        actions = np.empty(8, np.int64)
+        env.settings.loops.random_actions(env.states, 0, 8, actions)
+        env.step(actions)
