@@ -8,6 +8,7 @@ PYTHON ?= python3
 VENV ?= .venv
 TORCH ?= torch==2.13.0
 WORKERS ?= 2
+TESTS ?= tests notebooks
 PYTEST_ARGS ?=
 MINUTES ?= 2
 DEMO ?= runs/demo
@@ -58,7 +59,7 @@ demo: $(INSTALLED)  ## train for two minutes, play a league, leave a replay (run
 	@echo "Play against the agent: $(BIN)/ludotheque play --opponents ppo:$(DEMO)/model.zip"
 
 test: $(INSTALLED)  ## run the tests
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --nbmake $(PYTEST_ARGS) $(TESTS)
 
 lint: $(INSTALLED)  ## check style and formatting
 	$(BIN)/ruff check .
@@ -70,7 +71,7 @@ format: $(INSTALLED)  ## put style and formatting right
 
 docs: $(INSTALLED)  ## write again the recorded games and the tables of the pages
 	$(BIN)/python -m ludotheque.testing.playthrough
-	$(BIN)/python -m ludotheque.testing.pages
+	$(BIN)/python -m ludotheque.testing.docs --write
 
 bench: $(BENCHED)  ## measure against the peers (installs them)
 	$(BIN)/ludotheque bench throughput

@@ -116,11 +116,11 @@ def test_parallel_seed(make):
     parallel_seed_test(lambda: make(illegal="lose"), num_cycles=50)
 
 
-@pytest.mark.parametrize("make", AEC.values(), ids=AEC.keys())
-def test_render(make):
+@pytest.mark.parametrize("by", ["module", "registry"])
+def test_render(by):
     pytest.importorskip("pygame", reason="mode human opens a window; needs the extra [render]")
     pytest.importorskip("resvg_py", reason="rgb_array needs the extra [render]")
-    render_test(make, custom_tests={"svg": lambda picture: picture.lstrip().startswith("<svg")})
+    render_test(AEC[by], custom_tests={"svg": lambda picture: picture.lstrip().startswith("<svg")})
 
 
 def test_max_cycles_does_not_apply():

@@ -2,38 +2,50 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from .jit import kernel
 
-_PAIRS = 0x5555555555555555
-_NIBBLES = 0x3333333333333333
-_BYTES = 0x0F0F0F0F0F0F0F0F
+_PAIRS = np.uint64(0x5555555555555555)
+_NIBBLES = np.uint64(0x3333333333333333)
+_BYTES = np.uint64(0x0F0F0F0F0F0F0F0F)
+_EVERY_BYTE = np.uint64(0x0101010101010101)
+_1, _2, _4, _8, _56 = (np.uint64(shift) for shift in (1, 2, 4, 8, 56))
+_LOW_BYTE = np.uint64(255)
+
+# SELECT[byte, k]: the number of the k-th one of a byte.
+SELECT = np.zeros((256, 8), dtype=np.int8)
+for _byte in range(256):
+    for _k, _place in enumerate(place for place in range(8) if _byte >> place & 1):
+        SELECT[_byte, _k] = _place
+
+
+@kernel
+def _count_in_bytes(word):
+    """Count the ones of each byte of a uint64, in that byte."""
+    word = word - ((word >> _1) & _PAIRS)
+    word = (word & _NIBBLES) + ((word >> _2) & _NIBBLES)
+    return (word + (word >> _4)) & _BYTES
 
 
 @kernel
 def count_bits(bits):
-    """Count the things in a set below 2**63."""
-    bits = bits - ((bits >> 1) & _PAIRS)
-    bits = (bits & _NIBBLES) + ((bits >> 2) & _NIBBLES)
-    bits = (bits + (bits >> 4)) & _BYTES
-    bits = bits + (bits >> 8)
-    bits = bits + (bits >> 16)
-    bits = bits + (bits >> 32)
-    return bits & 0x7F
+    """Count the things in a set (int64)."""
+    return np.int64((_count_in_bytes(np.uint64(bits)) * _EVERY_BYTE) >> _56)
 
 
 @kernel
 def select_bit(bits, k):
-    """Return the number of the k-th thing in the set, counted from 0; there must be one."""
-    position = 0
-    width = 32
-    while width:
-        low = bits & ((1 << width) - 1)
-        inside = count_bits(low)
-        if k >= inside:
-            k -= inside
-            bits >>= width
-            position += width
-        else:
-            bits = low
-        width >>= 1
-    return position
+    """Return the number (int64) of the k-th thing in a set, counted from 0; there must be one."""
+    word = np.uint64(bits)
+    # Byte b of ``sums``: how many things there are up to byte b. No branch depends on the set.
+    sums = _count_in_bytes(word) * _EVERY_BYTE
+    byte = np.uint64(0)
+    before = np.int64(0)
+    for b in range(7):
+        upto = np.int64((sums >> np.uint64(8 * b)) & _LOW_BYTE)
+        passed = upto <= k
+        byte += np.uint64(passed)
+        before = upto if passed else before
+    shift = byte * _8
+    return np.int64(shift) + np.int64(SELECT[(word >> shift) & _LOW_BYTE, k - before])

@@ -21,6 +21,7 @@ MAX_HEIGHT: int = _BOX["max_height"]
 COLOURS: tuple[str, ...] = tuple(_BOX["colours"])
 NUM_COLOURS = len(COLOURS)
 PLAYER_COUNTS: tuple[int, ...] = tuple(_BOX["players"])
+EMPTY = -1
 DIRECTIONS = ((0, 1), (1, 0), (0, -1), (-1, 0))
 
 
@@ -73,6 +74,11 @@ EAST_BITS, SOUTH_BITS, WEST_BITS, NORTH_BITS = (
 ACTION_OF = np.full((len(DIRECTIONS), NUM_CIRCLES), -1, dtype=np.int16)
 for _action in range(NUM_ACTIONS):
     ACTION_OF[_action // PER_DIRECTION, FROM[_action]] = _action
+
+# Where the bits of a direction's set go in the mask, counted from the first of three rows: east and
+# west skip a column, south and north a row, so that 15 actions fit in 18 bits either way.
+ROW_BITS = np.array([k + k // (COLS - 1) for k in range(PER_DIRECTION // 2)], dtype=np.int32)
+ALL_BITS = np.arange(PER_DIRECTION, dtype=np.int32)
 
 # A stack is a 16-bit word; turning it over reverses its eight two-bit faces. One table a byte.
 REVERSED_BYTE = np.array(

@@ -30,11 +30,7 @@ def evaluate(state, seat):
     value = 0.0
     for circle in range(NUM_CIRCLES):
         height = np.int64(state["height"][circle])
-        if height:
-            weight = LOOSE if (loose >> circle) & 1 else 1.0
-            top = (np.int64(state["stack"][circle]) >> 4 * height - 2) & 3
-            if top == own:
-                value += weight * height
-            else:
-                value -= weight * height / (NUM_COLOURS - 1)
+        weight = LOOSE if (loose >> circle) & 1 else 1.0
+        share = 1.0 if state["top"][circle] == own else -1.0 / (NUM_COLOURS - 1)
+        value += weight * share * height
     return value

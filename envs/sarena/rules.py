@@ -15,9 +15,11 @@ from ..core.rng import below, draw_below, next_word, shuffle
 from ..core.state import begin
 from .components import (
     ACTION_OF,
+    ALL_BITS,
     ARROW_BITS,
     DISCS,
     EAST_BITS,
+    EMPTY,
     FACES_PER_COLOUR,
     FIRST_FACE,
     FROM,
@@ -27,6 +29,7 @@ from .components import (
     NUM_DISCS,
     PER_DIRECTION,
     REVERSED_BYTE,
+    ROW_BITS,
     SECOND_FACE,
     SOUTH_BITS,
     TO,
@@ -37,6 +40,7 @@ from .components import (
 OPTION_DEAL = 1
 DEAL_BALANCED = 1
 _SPARE_BITS = np.uint64(64 - NUM_DISCS)
+_THREE_ROWS = (1 << NUM_CIRCLES // 2) - 1
 
 
 @kernel
@@ -55,7 +59,7 @@ def setup(state, seed, options):
         state["secret"][colour] = colour
     shuffle(state, state["secret"], NUM_COLOURS)
     state["to_play"] = draw_below(state, options[0])
-    _index_heights(state)
+    _index_stacks(state)
     _find_moves(state)
 
 
@@ -101,20 +105,26 @@ def step(state, action):
     moved = np.int64(state["height"][start])
     under = np.int64(state["height"][end])
     stack = np.int64(state["stack"][start])
-    if under:
-        state["stack"][end] = np.int64(state["stack"][end]) | stack << 4 * under
-    else:
-        state["stack"][end] = _turned_over(stack, moved)
+    top = state["top"][start]
+    underside = state["underside"][start]
+    turned = under == 0
+    # Both outcomes are worked out and one is chosen: a branch would be mispredicted too often.
+    merged = np.int64(state["stack"][end]) | stack << 4 * under
+    state["stack"][end] = _turned_over(stack, moved) if turned else merged
+    state["top"][end] = underside if turned else top
+    state["underside"][end] = top if turned else state["underside"][end]
     state["height"][end] = moved + under
+    for colour in range(NUM_COLOURS):
+        state["faces"][colour, end] += state["faces"][colour, start]
+        state["faces"][colour, start] = 0
     state["stack"][start] = 0
+    state["top"][start] = EMPTY
+    state["underside"][start] = EMPTY
     state["height"][start] = 0
-    start_bit = 1 << start
-    end_bit = 1 << end
-    state["by_height"][moved] ^= start_bit
-    state["by_height"][0] ^= start_bit | (0 if under else end_bit)
-    if under:
-        state["by_height"][under] ^= end_bit
-    state["by_height"][moved + under] ^= end_bit
+    state["by_height"][moved] ^= 1 << start
+    state["by_height"][0] ^= 1 << start
+    state["by_height"][under] ^= 1 << end
+    state["by_height"][moved + under] ^= 1 << end
     state["ply"] += 1
     following = state["to_play"] + 1
     state["to_play"] = 0 if following == state["num_players"] else following
@@ -152,31 +162,57 @@ def _find_moves(state):
 
 
 @kernel
-def _index_heights(state):
+def _index_stacks(state):
+    """Work out what the record keeps for speed from ``height`` and ``stack``."""
     for height in range(5):
         state["by_height"][height] = 0
     for circle in range(NUM_CIRCLES):
-        state["by_height"][np.int64(state["height"][circle])] |= 1 << circle
+        height = np.int64(state["height"][circle])
+        stack = np.int64(state["stack"][circle])
+        state["by_height"][height] |= 1 << circle
+        state["top"][circle] = (stack << 2 >> 4 * height) & 3 if height else EMPTY
+        state["underside"][circle] = stack & 3 if height else EMPTY
+        for colour in range(NUM_COLOURS):
+            state["faces"][colour, circle] = 0
+        for level in range(height):
+            below = (stack >> 4 * level) & 3
+            above = (stack >> 4 * level + 2) & 3
+            state["faces"][below, circle] += 1
+            if above != below:
+                state["faces"][above, circle] += 1
 
 
 @kernel
 def index_board(states, i):
-    """Rebuild the indices of ``states[i]`` from its heights, and its end, after it was edited."""
-    _index_heights(states[i])
+    """Bring ``states[i]`` up to date, its end included, after its stacks were edited."""
+    _index_stacks(states[i])
     _find_moves(states[i])
 
 
 @kernel
 def legal_actions(state, mask):
     """Fill the int8 mask ``(120,)`` with 1 for each legal action; return how many there are."""
-    count = 0
-    for direction in range(4):
-        moves = state["moves"][direction]
+    half = PER_DIRECTION // 2
+    for direction in range(0, 4, 2):
+        # East, and west counted from the circle entered: five bits of each six.
+        moves = state["moves"][direction] >> direction // 2
         first = direction * PER_DIRECTION
-        for k in range(PER_DIRECTION):
-            mask[first + k] = (moves >> FROM[first + k]) & 1
-        count += count_bits(moves)
-    return count
+        near = np.int32(moves & _THREE_ROWS)
+        far = np.int32(moves >> 18)
+        for k in range(half):
+            mask[first + k] = (near >> ROW_BITS[k]) & 1
+            mask[first + half + k] = (far >> ROW_BITS[k]) & 1
+    south = np.int32(state["moves"][1])
+    north = np.int32(state["moves"][3] >> 6)
+    for k in range(PER_DIRECTION):
+        mask[PER_DIRECTION + k] = (south >> ALL_BITS[k]) & 1
+        mask[3 * PER_DIRECTION + k] = (north >> ALL_BITS[k]) & 1
+    return (
+        count_bits(state["moves"][0])
+        + count_bits(state["moves"][1])
+        + count_bits(state["moves"][2])
+        + count_bits(state["moves"][3])
+    )
 
 
 @kernel
@@ -188,20 +224,17 @@ def is_legal(state, action):
 @kernel
 def random_action(state, word):
     """Return the ``below(word, count)``-th legal action in ascending order."""
-    east = count_bits(state["moves"][0])
-    south = count_bits(state["moves"][1])
-    west = count_bits(state["moves"][2])
-    north = count_bits(state["moves"][3])
-    k = below(word, east + south + west + north)
-    if k < east:
-        return ACTION_OF[0, select_bit(state["moves"][0], k)]
-    k -= east
-    if k < south:
-        return ACTION_OF[1, select_bit(state["moves"][1], k)]
-    k -= south
-    if k < west:
-        return ACTION_OF[2, select_bit(state["moves"][2], k)]
-    return ACTION_OF[3, select_bit(state["moves"][3], k - west)]
+    to_east = count_bits(state["moves"][0])
+    to_south = to_east + count_bits(state["moves"][1])
+    to_west = to_south + count_bits(state["moves"][2])
+    k = below(word, to_west + count_bits(state["moves"][3]))
+    direction = np.int64(k >= to_east) + np.int64(k >= to_south) + np.int64(k >= to_west)
+    before = max(
+        to_east * np.int64(k >= to_east),
+        to_south * np.int64(k >= to_south),
+        to_west * np.int64(k >= to_west),
+    )
+    return np.int64(ACTION_OF[direction, select_bit(state["moves"][direction], k - before)])
 
 
 @kernel
@@ -217,13 +250,9 @@ def returns(state, scores, ranks):
         discs = 0
         own = 0
         for circle in range(NUM_CIRCLES):
-            height = np.int64(state["height"][circle])
-            stack = np.int64(state["stack"][circle])
-            if height and (stack >> 4 * height - 2) & 3 == colour:
-                discs += height
-                for level in range(height):
-                    disc = stack >> 4 * level
-                    own += (disc & 3 == colour) or (disc >> 2 & 3 == colour)
+            taken = state["top"][circle] == colour
+            discs += np.int64(state["height"][circle]) * taken
+            own += np.int64(state["faces"][colour, circle]) * taken
         scores[seat] = discs
         ranks[seat] = discs * (NUM_DISCS + 1) + own
     rank_in_place(ranks, num_players)

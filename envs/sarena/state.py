@@ -14,13 +14,21 @@ from .rules import index_board
 # height:    discs on each circle, 0..4
 # stack:     the discs of each circle, four bits each, lowest disc in the lowest bits; in a disc,
 #            the low two bits are the colour below, the high two the colour on top
-# by_height: circles that hold 0, 1, 2, 3 and 4 discs, as sets of bits (an index of ``height``)
-# moves:     circles whose stack may move east, south, west, north, as sets of bits (an index too)
+#
+# What follows could be worked out from these; it is kept up to date by every move, for speed:
+# top:       colour on top of each circle's stack, EMPTY (-1) if there is none
+# underside: colour the stack would show if turned over, EMPTY if there is none
+# faces:     discs of each circle's stack with each colour on a face
+# by_height: circles that hold 0, 1, 2, 3 and 4 discs, as sets of bits
+# moves:     circles whose stack may move east, south, west, north, as sets of bits
 DTYPE = game_dtype(
     [
         ("secret", np.int8, (NUM_COLOURS,)),
         ("height", np.uint8, (NUM_CIRCLES,)),
         ("stack", np.uint16, (NUM_CIRCLES,)),
+        ("top", np.int8, (NUM_CIRCLES,)),
+        ("underside", np.int8, (NUM_CIRCLES,)),
+        ("faces", np.int8, (NUM_COLOURS, NUM_CIRCLES)),
         ("by_height", np.int64, (MAX_HEIGHT + 1,)),
         ("moves", np.int64, (4,)),
     ]

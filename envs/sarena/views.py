@@ -51,9 +51,6 @@ PLANES = (
 FLAT_SIZE = total_size(FLAT)
 PLANES_SIZE = total_size(PLANES)
 
-# A one in the low bit of each of a stack's eight faces.
-_EVERY_FACE = 0x5555
-
 _UNDERSIDE = 4 * NUM_CIRCLES
 _HEIGHT = 8 * NUM_CIRCLES
 _FACES = 12 * NUM_CIRCLES
@@ -71,36 +68,19 @@ def _whose_turn(state, seat):
 
 
 @kernel
-def _count_faces(stack, height, colour):
-    """Count the faces of one colour in a stack, without a branch."""
-    # A two-bit face equal to the colour becomes 00, then 01 in ``equal``; others become 00 there.
-    different = stack ^ colour * _EVERY_FACE
-    equal = ~(different | different >> 1) & _EVERY_FACE & (1 << 4 * height) - 1
-    pairs = (equal & 0x1111) + (equal >> 2 & 0x1111)
-    halves = (pairs + (pairs >> 4)) & 0x0F0F
-    return (halves + (halves >> 8)) & 15
-
-
-@kernel
 def observe(state, seat, out):
-    """Fill the int8 vector ``out`` (fields of ``FLAT``) with what ``seat`` sees.
-
-    No branch depends on the board: mispredicted ones would cost more than all the arithmetic.
-    """
-    own = np.int32(state["secret"][seat])
+    """Fill the int8 vector ``out`` (fields of ``FLAT``) with what ``seat`` sees."""
+    own = state["secret"][seat]
     for circle in range(NUM_CIRCLES):
-        height = np.int32(state["height"][circle])
-        stack = np.int32(state["stack"][circle])
-        occupied = height > 0
-        top = (stack << 2 >> 4 * height) - own & 3
-        underside = stack - own & 3
-        for colour in range(4):
-            out[colour * NUM_CIRCLES + circle] = occupied & (top == colour)
-            out[_UNDERSIDE + colour * NUM_CIRCLES + circle] = occupied & (underside == colour)
-            out[_HEIGHT + colour * NUM_CIRCLES + circle] = height == colour + 1
-            out[_FACES + colour * NUM_CIRCLES + circle] = _count_faces(
-                stack, height, own + colour & 3
-            )
+        top = state["top"][circle]
+        underside = state["underside"][circle]
+        height = state["height"][circle]
+        for k in range(4):
+            colour = (own + k) & 3
+            out[k * NUM_CIRCLES + circle] = top == colour
+            out[_UNDERSIDE + k * NUM_CIRCLES + circle] = underside == colour
+            out[_HEIGHT + k * NUM_CIRCLES + circle] = height == k + 1
+            out[_FACES + k * NUM_CIRCLES + circle] = state["faces"][colour, circle]
     out[_SECRET:] = 0
     out[_SECRET + own] = 1
     out[_PLAYERS + np.int64(state["num_players"]) - 2] = 1
