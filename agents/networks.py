@@ -1,150 +1,292 @@
-"""A network for board games: a small convolution over the board, and a head that scores moves.
-
-A flat observation of a board game holds grids (fields of shape ``(k, rows, columns)``) and numbers
-that stand for the whole position. The grids are planes; a convolution looks at each place with its
-neighbours, with the same weights everywhere. A move from one place to another is scored from what
-was seen at the two, again with the same weights for all moves. So what is learned in one corner is
-known in all, which the layers of an ordinary network have to learn over and over.
-"""
+"""Trained policies as plain arrays, and how to run them without torch."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
-import torch
+
+from ludotheque.envs.core.errors import pick
 from ludotheque.envs.core.game import Game
-from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
-from torch import nn
+from ludotheque.envs.core.jit import kernel
 
-# The parts of an action that are places of the board, by the names that games give them.
-PLACES = ("from", "to")
+from .layout import layout_of
+
+KINDS = ("mlp", "board")
+ACTIVATIONS = {
+    "relu": lambda x: np.maximum(x, 0, out=x),
+    "tanh": lambda x: np.tanh(x, out=x),
+}
 
 
-@dataclass(frozen=True)
-class Layout:
-    """Where the board is in a flat observation, and which places an action is about.
+class Network:
+    """A policy's weights as float32 arrays by name.
 
     Attributes:
-        grid: rows and columns.
-        planes: int64 ``(places, planes)``: positions in the observation.
-        rest: int64 ``(n,)``: positions of the other numbers.
-        scale: float32 ``(size,)``: what each number is multiplied by, to lie in -1 to 1.
-        places: int64 ``(num_actions, len(PLACES))``.
+        kind: one of ``KINDS``.
+        arrays: the weights; new arrays, that nobody else changes.
+        num_inputs, num_actions: sizes of an observation and of the action space.
     """
 
-    grid: tuple[int, int]
-    planes: np.ndarray
-    rest: np.ndarray
-    scale: np.ndarray
-    places: np.ndarray
+    kind = ""
+    num_inputs = 0
+    num_actions = 0
+
+    def __init__(self, arrays: Mapping[str, np.ndarray]):
+        self.arrays = {
+            name: np.ascontiguousarray(array, np.float32) for name, array in arrays.items()
+        }
+
+    def about(self) -> dict[str, Any]:
+        """Return what must be known beside the arrays, as JSON values."""
+        return {"kind": self.kind}
+
+    def logits(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        """Return float32 ``(n, num_actions)``; what it holds for illegal actions is undefined.
+
+        Args:
+            observations: ``(n, ...)``.
+            masks: int8 ``(n, num_actions)``.
+        """
+        raise NotImplementedError
 
 
-def layout_of(game: Game) -> Layout | None:
-    """Return the layout of a game, or None if it has no board or moves on it."""
-    grid, planes, rest, scale, start = None, [], [], [], 0
-    for field in game.observation_schema("flat"):
-        positions = np.arange(start, start + field.size)
-        start += field.size
-        scale.append(np.full(field.size, 1.0 / max(abs(field.low), abs(field.high), 1)))
-        if len(field.shape) == 3 and grid in (None, field.shape[1:]):
-            grid = field.shape[1:]
-            planes.append(positions.reshape(field.shape[0], -1))
-        else:
-            rest.append(positions)
-    parts = [game.decode_action(action) for action in range(game.num_actions)]
-    if grid is None or not all(name in part for part in parts for name in PLACES):
-        return None
-    places = np.array([[part[name] for name in PLACES] for part in parts], dtype=np.int64)
-    return Layout(
-        tuple(grid),
-        np.concatenate(planes).T.copy(),
-        np.concatenate(rest) if rest else np.zeros(0, np.int64),
-        np.concatenate(scale).astype(np.float32),
-        places,
-    )
+class MlpNetwork(Network):
+    """Linear layers ``weight_k`` (inputs, outputs) and ``bias_k``, an activation between them."""
+
+    kind = "mlp"
+
+    def __init__(self, arrays: Mapping[str, np.ndarray], activation: str):
+        super().__init__(arrays)
+        pick(activation, tuple(ACTIVATIONS), "activation of a policy")
+        self.activation = activation
+        self.depth = len(self.arrays) // 2
+        self.num_inputs = self.arrays["weight_0"].shape[0]
+        self.num_actions = self.arrays[f"weight_{self.depth - 1}"].shape[1]
+
+    def about(self) -> dict[str, Any]:
+        """See ``Network.about``."""
+        return {"kind": self.kind, "activation": self.activation}
+
+    def logits(self, observations, masks):
+        """See ``Network.logits``."""
+        x = observations.reshape(len(observations), -1).astype(np.float32)
+        for k in range(self.depth):
+            x = x @ self.arrays[f"weight_{k}"]
+            x += self.arrays[f"bias_{k}"]
+            if k < self.depth - 1:
+                ACTIVATIONS[self.activation](x)
+        return x
 
 
-class Board(nn.Module):
-    """Sees the board; returns scores of all actions, and what the value is made of."""
+class BoardNetwork(Network):
+    """The weights of a ``board_policy.Board``.
 
-    def __init__(self, layout: Layout, width: int, depth: int, head: int):
-        super().__init__()
-        rows, columns = layout.grid
-        num_places, num_planes = layout.planes.shape
-        num_rest = len(layout.rest)
-        self.grid = layout.grid
-        self.register_buffer("planes", torch.from_numpy(layout.planes.T.reshape(-1)), False)
-        self.register_buffer("rest", torch.from_numpy(layout.rest), False)
-        self.register_buffer("scale", torch.from_numpy(layout.scale), False)
-        self.register_buffer("start", torch.from_numpy(layout.places[:, 0].copy()), False)
-        self.register_buffer("end", torch.from_numpy(layout.places[:, 1].copy()), False)
-        self.first = nn.Conv2d(num_planes, width, 3, padding=1)
-        self.place = nn.Parameter(torch.zeros(width, rows, columns))
-        self.whole = nn.Linear(num_rest, width)
-        self.more = nn.ModuleList(
-            nn.Conv2d(width, width, 3, padding=1) for _ in range(depth - 1)
-        )
-        self.from_place = nn.Linear(width, head)
-        self.to_place = nn.Linear(width, head, bias=False)
-        self.from_whole = nn.Linear(width, head, bias=False)
-        self.score = nn.Linear(head, 1, bias=False)
-        self.value = nn.Linear(2 * width, head)
-        self.latent_dim_pi, self.latent_dim_vf = len(layout.places), head
-
-    def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        seen, whole = self._see(features)
-        return self._scores(seen, whole), self._values(seen, whole)
-
-    def forward_actor(self, features: torch.Tensor) -> torch.Tensor:
-        return self._scores(*self._see(features))
-
-    def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
-        return self._values(*self._see(features))
-
-    def _see(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        x = features * self.scale
-        board = x.index_select(1, self.planes).view(len(x), -1, *self.grid)
-        rest = self.whole(x.index_select(1, self.rest))
-        seen = torch.relu(self.first(board) + self.place + rest[:, :, None, None])
-        for layer in self.more:
-            seen = torch.relu(layer(seen))
-        seen = seen.flatten(2)
-        return seen.transpose(1, 2), torch.cat([seen.mean(2), rest], 1)
-
-    def _scores(self, seen: torch.Tensor, whole: torch.Tensor) -> torch.Tensor:
-        width = seen.shape[2]
-        start = self.from_place(seen) + self.from_whole(whole[:, :width])[:, None]
-        pair = start.index_select(1, self.start) + self.to_place(seen).index_select(1, self.end)
-        return self.score(torch.relu(pair)).squeeze(2)
-
-    def _values(self, seen: torch.Tensor, whole: torch.Tensor) -> torch.Tensor:
-        return torch.relu(self.value(whole))
-
-
-class BoardPolicy(MaskableActorCriticPolicy):
-    """MaskablePPO's policy on a ``Board``; ``policy_kwargs={"game": ..., "net_arch": ...}``.
-
-    Args:
-        game: name of the game.
-        net_arch: width of the convolutions, how many, width of the heads.
+    Arrays, with ``width`` numbers seen at each place and ``head`` in the scoring of moves:
+        first: (9, planes, width), by neighbour; place: (places, width), its bias.
+        whole: (rest, width), whole_bias: (width,).
+        more: (depth - 1, 9, width, width), more_bias: (depth - 1, width).
+        start, end, start_whole: (width, head); start_bias: (head,); score: (head,).
     """
 
-    def __init__(self, *args, game: str = "", net_arch=(32, 2, 32), **kwargs):
-        from ludotheque.envs import get_game
+    kind = "board"
 
-        self.game = game
-        self.layout = layout_of(get_game(game))
-        super().__init__(*args, net_arch=list(net_arch), **kwargs)
-
-    def _build(self, lr_schedule) -> None:
-        self.mlp_extractor = Board(self.layout, *self.net_arch)
-        for module in self.mlp_extractor.modules():
-            self.init_weights(module, np.sqrt(2))
-        self.init_weights(self.mlp_extractor.score, 0.01)
-        self.action_net = nn.Identity()
-        self.value_net = nn.Linear(self.mlp_extractor.latent_dim_vf, 1)
-        self.init_weights(self.value_net, 1.0)
-        self.optimizer = self.optimizer_class(
-            self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs
+    def __init__(self, arrays: Mapping[str, np.ndarray], game: Game):
+        super().__init__(arrays)
+        layout = layout_of(game)
+        if layout is None:
+            raise ValueError(f"{game.name} has no moves on a board: its policies are of kind mlp")
+        self.layout = layout
+        self.num_inputs = len(layout.scale)
+        self.num_actions = len(layout.places)
+        wanted = (*layout.planes.shape, len(layout.rest))
+        found = (
+            len(self.arrays["place"]),
+            self.arrays["first"].shape[1],
+            len(self.arrays["whole"]),
         )
+        if wanted != found:
+            raise ValueError(
+                f"the policy is for {found[0]} places with {found[1]} planes and {found[2]} other "
+                f"numbers; {game.name} has {wanted}"
+            )
+
+    def logits(self, observations, masks):
+        """See ``Network.logits``."""
+        arrays, layout = self.arrays, self.layout
+        places, width = arrays["place"].shape
+        head = len(arrays["score"])
+        out = np.zeros((len(observations), self.num_actions), np.float32)
+        board_logits(
+            np.ascontiguousarray(observations),
+            np.ascontiguousarray(masks),
+            layout.planes,
+            layout.rest,
+            layout.scale,
+            layout.places,
+            layout.neighbours,
+            arrays["first"],
+            arrays["place"],
+            arrays["whole"],
+            arrays["whole_bias"],
+            arrays["more"],
+            arrays["more_bias"],
+            arrays["start"],
+            arrays["end"],
+            arrays["start_whole"],
+            arrays["start_bias"],
+            arrays["score"],
+            np.empty((2, places, width), np.float32),
+            np.empty((2, width), np.float32),
+            np.empty((2, places, head), np.float32),
+            out,
+        )
+        return out
+
+
+@kernel
+def board_logits(
+    observations,
+    masks,
+    planes,
+    rest,
+    scale,
+    places,
+    neighbours,
+    first,
+    place,
+    whole,
+    whole_bias,
+    more,
+    more_bias,
+    start,
+    end,
+    start_whole,
+    start_bias,
+    score,
+    seen,
+    pooled,
+    heads,
+    out,
+):
+    """Score the legal moves of each row, skipping what is zero (see ``BoardNetwork``).
+
+    Observations are mostly zeros, and so is half of what comes after a ReLU: row by row this is
+    as fast as matrix products on many rows, and much faster on few.
+    """
+    num_places, width = place.shape
+    head = len(score)
+    for row in range(len(observations)):
+        for o in range(width):
+            pooled[0, o] = whole_bias[o]
+        for k in range(len(rest)):
+            x = np.float32(observations[row, rest[k]])
+            if x != 0.0:
+                x *= scale[rest[k]]
+                for o in range(width):
+                    pooled[0, o] += x * whole[k, o]
+        for p in range(num_places):
+            for o in range(width):
+                seen[0, p, o] = place[p, o] + pooled[0, o]
+        for p in range(num_places):
+            for i in range(planes.shape[1]):
+                x = np.float32(observations[row, planes[p, i]])
+                if x != 0.0:
+                    x *= scale[planes[p, i]]
+                    # A place is seen by its neighbours: it is their neighbour on the other side.
+                    for side in range(9):
+                        q = neighbours[p, 8 - side]
+                        if q >= 0:
+                            for o in range(width):
+                                seen[0, q, o] += x * first[side, i, o]
+        now = 0
+        for layer in range(len(more)):
+            _rectify(seen[now])
+            for p in range(num_places):
+                for o in range(width):
+                    seen[1 - now, p, o] = more_bias[layer, o]
+            for p in range(num_places):
+                for i in range(width):
+                    x = seen[now, p, i]
+                    if x != 0.0:
+                        for side in range(9):
+                            q = neighbours[p, 8 - side]
+                            if q >= 0:
+                                for o in range(width):
+                                    seen[1 - now, q, o] += x * more[layer, side, i, o]
+            now = 1 - now
+        _rectify(seen[now])
+        for o in range(width):
+            pooled[1, o] = 0.0
+        for p in range(num_places):
+            for o in range(width):
+                pooled[1, o] += seen[now, p, o]
+        for h in range(head):
+            total = start_bias[h]
+            for o in range(width):
+                total += pooled[1, o] / np.float32(num_places) * start_whole[o, h]
+            for p in range(num_places):
+                heads[0, p, h] = total
+                heads[1, p, h] = 0.0
+        for p in range(num_places):
+            for i in range(width):
+                x = seen[now, p, i]
+                if x != 0.0:
+                    for h in range(head):
+                        heads[0, p, h] += x * start[i, h]
+                        heads[1, p, h] += x * end[i, h]
+        for action in range(len(places)):
+            if masks[row, action]:
+                total = np.float32(0.0)
+                for h in range(head):
+                    x = heads[0, places[action, 0], h] + heads[1, places[action, 1], h]
+                    if x > 0.0:
+                        total += x * score[h]
+                out[row, action] = total
+
+
+@kernel
+def _rectify(values):
+    for p in range(values.shape[0]):
+        for o in range(values.shape[1]):
+            if values[p, o] < 0.0:
+                values[p, o] = 0.0
+
+
+def make_network(about: Mapping[str, Any], arrays: Mapping[str, np.ndarray], game: Game) -> Network:
+    """Undo ``Network.about`` and ``Network.arrays``."""
+    pick(about["kind"], KINDS, "kind of a policy")
+    if about["kind"] == "board":
+        return BoardNetwork(arrays, game)
+    return MlpNetwork(arrays, about["activation"])
+
+
+def copy_network(policy: Any, game: Game) -> Network:
+    """Return the weights of a MaskablePPO policy: a ``BoardPolicy`` or an ``MlpPolicy``.
+
+    Raises:
+        ValueError: it holds layers that a ``Network`` doesn't have.
+    """
+    if hasattr(policy, "board_arrays"):
+        return BoardNetwork(policy.board_arrays(), game)
+    from torch import nn
+
+    kinds = {nn.ReLU: "relu", nn.Tanh: "tanh"}
+    arrays, used = {}, set()
+    layers = [*policy.features_extractor.children(), *policy.mlp_extractor.policy_net]
+    for module in [*layers, policy.action_net]:
+        if type(module) in kinds:
+            used.add(kinds[type(module)])
+        elif isinstance(module, nn.Linear):
+            k = len(arrays) // 2
+            arrays[f"weight_{k}"] = module.weight.detach().cpu().numpy().T.copy()
+            arrays[f"bias_{k}"] = module.bias.detach().cpu().numpy().copy()
+        elif not isinstance(module, nn.Flatten):
+            raise ValueError(
+                f"the policy holds a {type(module).__name__}; an agent can run linear layers, "
+                "ReLU and Tanh: use MlpPolicy"
+            )
+    if len(used) != 1:
+        raise ValueError(f"the policy's activations are {sorted(used)}; use one kind")
+    return MlpNetwork(arrays, used.pop())

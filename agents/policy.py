@@ -1,8 +1,8 @@
-"""A trained policy as an agent, with numpy alone: no torch, no gradients.
+"""A trained policy as an agent, without torch and gradients.
 
 ``save_model`` adds two members to the zip file of a MaskablePPO model, so that one file serves
-both: ``ludotheque.json`` says which game it was trained for, ``ludotheque.npz`` holds the layers of
-the policy. MaskablePPO.load reads the same file as ever. An agent reads only these two members,
+both: ``ludotheque.json`` says which game it was trained for, ``ludotheque.npz`` holds the policy's
+weights. MaskablePPO.load reads the same file as ever. An agent reads only these two members,
 which hold no code.
 """
 
@@ -16,107 +16,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
 from ludotheque.envs.core.files import atomic_path
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.rng import mix64
 
 from .base import Agent
+from .networks import Network, copy_network, make_network
 
 if TYPE_CHECKING:
-    from ludotheque.envs.core.settings import Settings
     from sb3_contrib import MaskablePPO
 
+    from ludotheque.envs.core.settings import Settings
+
 ABOUT = "ludotheque.json"
-LAYERS = "ludotheque.npz"
-ACTIVATIONS = {
-    "relu": lambda x: np.maximum(x, 0, out=x),
-    "tanh": lambda x: np.tanh(x, out=x),
-}
+WEIGHTS = "ludotheque.npz"
 # The plain function scrambles whole arrays.
 _mix64 = getattr(mix64, "py_func", mix64)
 _UNIFORM = 2.0**-53
 _SHIFT_11 = np.uint64(11)
-
-
-class Network:
-    """The policy's layers as float32 arrays, and how to run them.
-
-    Attributes:
-        weights: list of ``(W, b)``: W is ``(inputs, outputs)``, b ``(outputs,)``.
-        activation: ``"relu"`` or ``"tanh"``, after every layer but the last.
-    """
-
-    def __init__(self, weights: list[tuple[np.ndarray, np.ndarray]], activation: str):
-        if activation not in ACTIVATIONS:
-            raise ValueError(
-                f"activation is {activation!r}; an agent can run: {', '.join(ACTIVATIONS)}"
-            )
-        self.weights = [
-            (np.ascontiguousarray(w, np.float32), np.ascontiguousarray(b, np.float32))
-            for w, b in weights
-        ]
-        self.activation = activation
-
-    @property
-    def num_inputs(self) -> int:
-        return self.weights[0][0].shape[0]
-
-    @property
-    def num_actions(self) -> int:
-        return self.weights[-1][0].shape[1]
-
-    def logits(self, observations: np.ndarray) -> np.ndarray:
-        """Return float32 ``(n, num_actions)`` for ``(n, ...)`` observations."""
-        x = observations.reshape(len(observations), -1).astype(np.float32)
-        activate = ACTIVATIONS[self.activation]
-        for w, b in self.weights[:-1]:
-            x = activate(x @ w + b)
-        w, b = self.weights[-1]
-        return x @ w + b
-
-    def to_arrays(self) -> dict[str, np.ndarray]:
-        """Return the layers by name."""
-        named = {}
-        for k, (w, b) in enumerate(self.weights):
-            named[f"weight_{k}"], named[f"bias_{k}"] = w, b
-        return named
-
-    @classmethod
-    def from_arrays(cls, named: Any, activation: str) -> Network:
-        """Undo ``to_arrays``."""
-        count = sum(1 for name in named if name.startswith("weight_"))
-        return cls([(named[f"weight_{k}"], named[f"bias_{k}"]) for k in range(count)], activation)
-
-    @classmethod
-    def from_policy(cls, policy: Any) -> Network:
-        """Copy the layers of a MaskablePPO ``MlpPolicy``.
-
-        Raises:
-            ValueError: it isn't made of linear layers with one kind of activation.
-        """
-        from torch import nn
-
-        kinds = {nn.ReLU: "relu", nn.Tanh: "tanh"}
-        weights, used = [], set()
-        for module in [*policy.features_extractor.children(), *policy.mlp_extractor.policy_net]:
-            if type(module) in kinds:
-                used.add(kinds[type(module)])
-            elif isinstance(module, nn.Linear):
-                weights.append(_linear(module))
-            elif not isinstance(module, nn.Flatten):
-                raise ValueError(
-                    f"the policy holds a {type(module).__name__}; an agent can run linear layers, "
-                    "ReLU and Tanh: use MlpPolicy"
-                )
-        if len(used) != 1:
-            raise ValueError(f"the policy's activations are {sorted(used)}; use one kind")
-        weights.append(_linear(policy.action_net))
-        return cls(weights, used.pop())
-
-
-def _linear(module: Any) -> tuple[np.ndarray, np.ndarray]:
-    w = module.weight.detach().cpu().numpy().T.copy()
-    return w, module.bias.detach().cpu().numpy().copy()
 
 
 def choose(
@@ -154,7 +72,7 @@ class PolicyAgent(Agent):
 
     Args:
         game: what it plays.
-        network: its layers.
+        network: its policy.
         observation: the observation form that the network reads.
         deterministic: always the likeliest action, instead of drawing by the policy.
         temperature: see ``choose``.
@@ -166,7 +84,7 @@ class PolicyAgent(Agent):
     def __init__(
         self,
         game: str | Game,
-        network: Network,
+        network: Network | None,
         observation: str = "flat",
         deterministic: bool = False,
         temperature: float = 1.0,
@@ -183,7 +101,7 @@ class PolicyAgent(Agent):
     def act(self, observations, masks, *, states=None, seeds=None):
         """See ``Agent.act``."""
         masks = np.asarray(masks)
-        logits = self.network.logits(np.asarray(observations))
+        logits = self.network.logits(np.asarray(observations), masks)
         if self.deterministic:
             return choose(logits, masks, None)
         return choose(logits, masks, self.seeds_or_own(seeds, len(masks)), self.temperature)
@@ -223,17 +141,24 @@ class PPOAgent(PolicyAgent):
                 "ppo needs a model file: write ppo:PATH, for example ppo:runs/sarena/model.zip; "
                 "`ludotheque train` makes one"
             )
-        about, network = load_network(path)
-        super().__init__(
-            game, network, about["observation"], deterministic, temperature, seed
-        )
+        super().__init__(game, None, "flat", deterministic, temperature, seed)
         self.path = Path(path)
-        self.about = about
-        _check_fits(self.path, about, network, self.game, num_players)
+        self.about, arrays = read_model(path)
+        _check_fits(self.path, self.about, self.game, num_players)
+        self.observation = self.about["observation"]
+        self.network = make_network(self.about["network"], arrays, self.game)
+        wanted = (self.game.observation_size(self.observation), self.game.num_actions)
+        found = (self.network.num_inputs, self.network.num_actions)
+        if wanted != found:
+            raise ValueError(
+                f"{str(path)!r} holds a policy from {found[0]} numbers to {found[1]} actions; "
+                f"{self.observation!r} observations of {self.game.name} have {wanted[0]}, and it "
+                f"has {wanted[1]} actions"
+            )
 
 
-def load_network(path: str | os.PathLike) -> tuple[dict[str, Any], Network]:
-    """Return what a model file says of itself, and its policy. Errors as in ``PPOAgent``."""
+def read_model(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Return what a model file says of itself, and its weights. Errors as in ``PPOAgent``."""
     path = Path(path)
     if not path.exists():
         raise FileNotFoundError(
@@ -242,8 +167,8 @@ def load_network(path: str | os.PathLike) -> tuple[dict[str, Any], Network]:
     try:
         with zipfile.ZipFile(path) as archive:
             about = json.loads(archive.read(ABOUT))
-            with np.load(io.BytesIO(archive.read(LAYERS)), allow_pickle=False) as arrays:
-                network = Network.from_arrays(dict(arrays), about["activation"])
+            with np.load(io.BytesIO(archive.read(WEIGHTS)), allow_pickle=False) as arrays:
+                return about, dict(arrays)
     except (zipfile.BadZipFile, IsADirectoryError) as error:
         raise ValueError(f"{str(path)!r} is no model file: {error}") from error
     except KeyError as error:
@@ -251,12 +176,9 @@ def load_network(path: str | os.PathLike) -> tuple[dict[str, Any], Network]:
             f"{str(path)!r} doesn't say which game it was trained for ({error}): save models with "
             "ludotheque.agents.policy.save_model, as `ludotheque train` does"
         ) from error
-    return about, network
 
 
-def _check_fits(
-    path: Path, about: dict[str, Any], network: Network, game: Game, num_players: int | None
-) -> None:
+def _check_fits(path: Path, about: dict[str, Any], game: Game, num_players: int | None) -> None:
     found = f"{str(path)!r} holds a policy for {about['game']}_v{about['version']}"
     if about["game"] != game.name:
         raise ValueError(f"{found}: it can't play {game.name}; give a model trained for it")
@@ -264,12 +186,6 @@ def _check_fits(
         raise ValueError(
             f"{found}, but this is {game.name}_v{game.version}, whose observations, actions or "
             "rules differ: train it anew"
-        )
-    wanted = (game.observation_size(about["observation"]), game.num_actions)
-    if (network.num_inputs, network.num_actions) != wanted:
-        raise ValueError(
-            f"{found} from {network.num_inputs} numbers to {network.num_actions} actions; "
-            f"{about['observation']!r} observations have {wanted[0]}, the game {wanted[1]} actions"
         )
     if num_players not in (None, about["num_players"]):
         raise ValueError(f"{found} with {about['num_players']} players, not {num_players}")
@@ -293,22 +209,22 @@ def save_model(model: MaskablePPO, path: str | os.PathLike, settings: Settings) 
     Written to a temporary file that then takes the name ``path``.
 
     Args:
-        model: with an ``MlpPolicy``.
+        model: with a ``BoardPolicy`` or an ``MlpPolicy``.
         path: of the zip file.
         settings: of its environment (``SeatVecEnv.settings``).
     """
-    network = Network.from_policy(model.policy)
+    network = copy_network(model.policy, settings.game)
     about = {
         **describe_settings(settings),
-        "activation": network.activation,
+        "network": network.about(),
         "steps": model.num_timesteps,
     }
-    layers = io.BytesIO()
-    np.savez(layers, **network.to_arrays())
+    weights = io.BytesIO()
+    np.savez(weights, **network.arrays)
     whole = io.BytesIO()
     model.save(whole)
     with zipfile.ZipFile(whole, "a") as archive:
         archive.writestr(ABOUT, json.dumps(about, indent=2))
-        archive.writestr(LAYERS, layers.getvalue())
+        archive.writestr(WEIGHTS, weights.getvalue())
     with atomic_path(path) as temporary:
         temporary.write_bytes(whole.getvalue())

@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+
 from ludotheque.envs.core.errors import pick
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.rng import mix64
 
 from .base import Agent, make_agent
-from .policy import Network, PolicyAgent
+from .networks import Network
+from .policy import PolicyAgent
 
 SAMPLINGS = ("latest", "uniform", "recent", "prioritized")
 # Share of the newest game in the learner's win rate against a past self.

@@ -31,16 +31,21 @@ from typing import Any
 
 import numpy as np
 import torch
-from ludotheque.envs.core.errors import pick
-from ludotheque.envs.core.files import atomic_path, atomic_write_text
-from ludotheque.envs.core.seats import SeatBatch
-from ludotheque.envs.core.settings import Settings
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 
-from .base import Agent, make_agent
-from .policy import ACTIVATIONS, Network, PolicyAgent, save_model
+from ludotheque.envs import get_game
+from ludotheque.envs.core.errors import pick
+from ludotheque.envs.core.files import atomic_path, atomic_write_text
+from ludotheque.envs.core.seats import SeatBatch
+from ludotheque.envs.core.settings import Settings
+
+from .base import Agent
+from .board_policy import BoardPolicy
+from .layout import layout_of
+from .networks import ACTIVATIONS, Network, copy_network, make_network
+from .policy import PolicyAgent, save_model
 from .pool import SAMPLINGS, OpponentPool
 from .sb3 import SeatVecEnv
 
@@ -51,6 +56,8 @@ MODEL = "model.zip"
 BEST = "best.zip"
 # These may change when a run is resumed; everything else stays as it was.
 _MAY_CHANGE = ("minutes", "steps", "out", "resume", "progress")
+# Kinds of networks, with the widths of each that serve if none are given.
+NET_ARCHS = {"board": (32, 1, 16), "mlp": (256, 256)}
 _TORCH_ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh}
 
 Progress = Callable[[float, float, str], None]
@@ -76,8 +83,11 @@ class TrainConfig:
         n_steps: decisions in each game in a rollout.
         batch_size: decisions in a minibatch; must divide ``num_envs * n_steps``.
         n_epochs: passes over each rollout.
-        net_arch: width of the hidden layers, of the policy and of the value network each.
-        activation: ``"relu"`` or ``"tanh"``.
+        network: ``"board"`` (see ``board_policy``; games of moves on a board, flat observations),
+            ``"mlp"`` (any game), or ``"auto"``: board where it can be.
+        net_arch: of a board: width, depth and head; of an mlp: width of the hidden layers, of the
+            policy and of the value network each. None: (32, 1, 16), or (256, 256).
+        activation: of an mlp, ``"relu"`` or ``"tanh"``.
         learning_rate: at the start; falls in a line to ``final_learning_rate`` at the end.
         final_learning_rate: see there.
         clip_range, ent_coef, vf_coef, max_grad_norm, gamma, gae_lambda: as in MaskablePPO.
@@ -110,11 +120,12 @@ class TrainConfig:
     options: Mapping[str, Any] = field(default_factory=dict)
     reward: str = "rank"
     observation: str = "flat"
-    num_envs: int = 512
+    num_envs: int = 256
     n_steps: int = 32
-    batch_size: int = 2048
+    batch_size: int = 512
     n_epochs: int = 4
-    net_arch: tuple[int, ...] = (256, 256)
+    network: str = "auto"
+    net_arch: tuple[int, ...] | None = None
     activation: str = "relu"
     learning_rate: float = 1e-3
     final_learning_rate: float = 1e-4
@@ -148,7 +159,6 @@ class TrainConfig:
                 raise ValueError(f"{name} is {value!r}; give a number above 0")
         if self.resume:
             self._take_saved()
-        self.net_arch = tuple(self.net_arch)
         self.eval_opponents = tuple(self.eval_opponents)
         self._check()
 
@@ -173,6 +183,7 @@ class TrainConfig:
 
     def _check(self) -> None:
         pick(self.activation, tuple(ACTIVATIONS), "activation")
+        pick(self.network, ("auto", *NET_ARCHS), "network")
         pick(self.pool_sampling, SAMPLINGS, "pool_sampling")
         counts = ("num_envs", "n_steps", "batch_size", "n_epochs", "pool_size", "snapshot_every")
         for name in (*counts, "eval_every", "eval_games", "checkpoint_every"):
@@ -186,7 +197,47 @@ class TrainConfig:
             )
         if self.rollout < 2 or self.batch_size < 2:
             raise ValueError("advantages are normalised: give a batch_size from 2 up")
-        self.settings()
+        has_board = layout_of(self.settings().game) is not None and self.observation == "flat"
+        if self.network == "auto":
+            self.network = "board" if has_board else "mlp"
+        elif self.network == "board" and not has_board:
+            raise ValueError(
+                "network is 'board'; it needs flat observations of a game of moves on a board: "
+                "give 'mlp'"
+            )
+        self.net_arch = tuple(self.net_arch or NET_ARCHS[self.network])
+        if self.network == "board" and len(self.net_arch) != 3:
+            raise ValueError(f"net_arch is {self.net_arch}; a board wants (width, depth, head)")
+
+    def make_model(self, env: SeatVecEnv, learning_rate: Any = None) -> MaskablePPO:
+        """Return a new MaskablePPO with these settings; the learning rate stays as it starts."""
+        layers = list(self.net_arch)
+        if self.network == "board":
+            policy: Any = BoardPolicy
+            policy_kwargs: dict[str, Any] = {"game": self.game, "net_arch": layers}
+        else:
+            policy = "MlpPolicy"
+            policy_kwargs = {
+                "net_arch": {"pi": layers, "vf": layers},
+                "activation_fn": _TORCH_ACTIVATIONS[self.activation],
+            }
+        return MaskablePPO(
+            policy,
+            env,
+            learning_rate=self.learning_rate if learning_rate is None else learning_rate,
+            n_steps=self.n_steps,
+            batch_size=self.batch_size,
+            n_epochs=self.n_epochs,
+            gamma=self.gamma,
+            gae_lambda=self.gae_lambda,
+            clip_range=self.clip_range,
+            ent_coef=self.ent_coef,
+            vf_coef=self.vf_coef,
+            max_grad_norm=self.max_grad_norm,
+            policy_kwargs=policy_kwargs,
+            seed=self.seed,
+            device=self.device,
+        )
 
     @property
     def rollout(self) -> int:
@@ -329,7 +380,7 @@ def train(config: TrainConfig) -> TrainResult:
         OSError: a file can't be written.
     """
     run = _Run(config)
-    with _torch_threads(config.torch_threads), _rng_restored(), _interrupts(run):
+    with _torch_settings(config.torch_threads), _rng_restored(), _interrupts(run):
         run.start()
         with _shown(config) as progress:
             run.learn(progress)
@@ -409,27 +460,7 @@ class _Run:
             **config.options,
         )
         self.rate = _Falling(config.learning_rate, config.final_learning_rate)
-        layers = list(config.net_arch)
-        self.model = MaskablePPO(
-            "MlpPolicy",
-            self.env,
-            learning_rate=self.rate,
-            n_steps=config.n_steps,
-            batch_size=config.batch_size,
-            n_epochs=config.n_epochs,
-            gamma=config.gamma,
-            gae_lambda=config.gae_lambda,
-            clip_range=config.clip_range,
-            ent_coef=config.ent_coef,
-            vf_coef=config.vf_coef,
-            max_grad_norm=config.max_grad_norm,
-            policy_kwargs={
-                "net_arch": {"pi": layers, "vf": layers},
-                "activation_fn": _TORCH_ACTIVATIONS[config.activation],
-            },
-            seed=config.seed,
-            device=config.device,
-        )
+        self.model = config.make_model(self.env, self.rate)
         self.model.set_logger(configure(str(self.out / "tensorboard"), ["tensorboard"]))
         if config.resume:
             self._load()
@@ -474,7 +505,7 @@ class _Run:
         self._time_rollout()
         over = self.stop or (self.rollout_start is not None and self._is_over())
         if self._is_due("snapshot", config.snapshot_every):
-            self.pool.add(Network.from_policy(self.model.policy), f"self-{self.steps}")
+            self.pool.add(copy_network(self.model.policy, self.env.game), f"self-{self.steps}")
         if self._is_due("evaluation", config.eval_every) or (over and not self.stop):
             self._evaluate()
         self.rate.left = self._part_left()
@@ -532,9 +563,8 @@ class _Run:
 
     def _evaluate(self) -> None:
         config, start = self.config, perf_counter()
-        agent = PolicyAgent(
-            config.game, Network.from_policy(self.model.policy), config.observation
-        )
+        network = copy_network(self.model.policy, self.env.game)
+        agent = PolicyAgent(config.game, network, config.observation)
         logger, rates = self.model.logger, []
         for opponent in config.eval_opponents:
             # Other deals each time: the best policy is then not the one that suits some deals.
@@ -617,13 +647,13 @@ class _Run:
 
 
 def _pack_network(network: Network) -> dict[str, Any]:
-    arrays = {name: torch.from_numpy(array) for name, array in network.to_arrays().items()}
-    return {"activation": network.activation, "arrays": arrays}
+    arrays = {name: torch.from_numpy(array) for name, array in network.arrays.items()}
+    return {"about": network.about(), "arrays": arrays}
 
 
-def _unpack_network(packed: dict[str, Any]) -> Network:
+def _unpack_network(packed: dict[str, Any], game: str) -> Network:
     arrays = {name: tensor.numpy() for name, tensor in packed["arrays"].items()}
-    return Network.from_arrays(arrays, packed["activation"])
+    return make_network(packed["about"], arrays, get_game(game))
 
 
 def _pack_pool(pool: OpponentPool) -> dict[str, Any]:
@@ -634,7 +664,7 @@ def _pack_pool(pool: OpponentPool) -> dict[str, Any]:
 
 def _unpack_pool(pool: OpponentPool, packed: dict[str, Any]) -> dict[str, Agent]:
     """Fill the pool; return all its agents by name."""
-    selves = [(name, _unpack_network(network)) for name, network in packed["selves"]]
+    selves = [(name, _unpack_network(network, pool.game)) for name, network in packed["selves"]]
     pool.set_state({**packed, "selves": selves})
     return {**pool.agents, **{agent.name: agent for agent in pool.selves}}
 
@@ -643,7 +673,7 @@ def _evicted(pool: OpponentPool, packed: dict[str, Any]) -> dict[str, Agent]:
     """Return the past selves that left the pool but still play a game."""
     agents: dict[str, Agent] = {}
     for name, network in packed.items():
-        agents[name] = PolicyAgent(pool.game, _unpack_network(network), pool.observation)
+        agents[name] = PolicyAgent(pool.game, _unpack_network(network, pool.game), pool.observation)
         agents[name].name = name
     return agents
 
@@ -707,14 +737,19 @@ def _rng_restored() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _torch_threads(count: int | None) -> Iterator[None]:
-    before = torch.get_num_threads()
-    if count is not None:
-        torch.set_num_threads(count)
+def _torch_settings(threads: int | None) -> Iterator[None]:
+    threads_before = torch.get_num_threads()
+    checks_before = torch.distributions.Distribution._validate_args
+    if threads is not None:
+        torch.set_num_threads(threads)
+    # These checks take time on every minibatch, and have stopped long runs of MaskablePPO over a
+    # rounding error (sb3-contrib 81 and 247). Masks and actions are checked by the games.
+    torch.distributions.Distribution.set_default_validate_args(False)
     try:
         yield
     finally:
-        torch.set_num_threads(before)
+        torch.set_num_threads(threads_before)
+        torch.distributions.Distribution.set_default_validate_args(checks_before)
 
 
 @contextlib.contextmanager

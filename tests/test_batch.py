@@ -470,6 +470,19 @@ def test_what_was_saved_is_not_changed_by_playing_on():
     assert digests(saved) == kept
 
 
+def test_a_finished_game_that_was_restored_is_followed_by_the_next():
+    turns = sarena_v0.env()
+    turns.reset(seed=2)
+    while not turns.terminations[turns.agent_selection]:
+        turns.step(turns.sample_legal())
+    batch = make_batch("sarena", 1)
+    batch.set_state(turns.get_state()["states"])
+    assert batch.terminated[0] and batch.action_masks.all()
+    batch.step(batch.random_actions())
+    assert batch.states["ply"][0] == 0
+    assert not batch.rewards.any()
+
+
 def test_foreign_states_are_refused():
     batch, other = make_batch("sarena", 3, 2), make_batch("sarena", 3, 4)
     batch.reset(0)
@@ -485,7 +498,7 @@ def test_foreign_states_are_refused():
 
 
 def test_a_state_moves_between_interfaces():
-    """One record goes from the turns into a batch and on into the Gymnasium environment."""
+    """The record of one is the record of all."""
     turns = sarena_v0.env(num_players=3)
     turns.reset(seed=2)
     for _ in range(9):

@@ -14,15 +14,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from ludotheque.envs import get_game
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("sb3_contrib")
 
+from sb3_contrib import MaskablePPO  # noqa: E402
+
 from ludotheque.agents import make_agent  # noqa: E402
+from ludotheque.agents.layout import layout_of  # noqa: E402
+from ludotheque.agents.networks import BoardNetwork, MlpNetwork, copy_network  # noqa: E402
 from ludotheque.agents.policy import (  # noqa: E402
     ABOUT,
-    Network,
     PolicyAgent,
     PPOAgent,
     choose,
@@ -31,7 +35,6 @@ from ludotheque.agents.policy import (  # noqa: E402
 from ludotheque.agents.pool import SAMPLINGS, OpponentPool  # noqa: E402
 from ludotheque.agents.ppo import TrainConfig, TrainResult, evaluate, train, wilson  # noqa: E402
 from ludotheque.agents.sb3 import SeatVecEnv  # noqa: E402
-from sb3_contrib import MaskablePPO  # noqa: E402
 
 pytestmark = pytest.mark.training
 
@@ -41,7 +44,7 @@ TINY = {
     "n_steps": 8,
     "batch_size": 64,
     "n_epochs": 2,
-    "net_arch": (16,),
+    "net_arch": (8, 1, 8),
     "pool_size": 2,
     "pool_sampling": "prioritized",
     "snapshot_every": 256,
@@ -92,7 +95,7 @@ def test_a_runs_files(finished: TrainResult):
         assert line["win_rate"] == found.win_rate and sum(found.wins_by_seat) == found.wins
         assert found.low <= found.win_rate <= found.high
         assert found.wins + found.draws + found.losses == found.games == 8
-    assert json.loads((out / "config.json").read_text())["net_arch"] == [16]
+    assert json.loads((out / "config.json").read_text())["net_arch"] == [8, 1, 8]
     assert list((out / "tensorboard").iterdir())
     assert finished.model_path == out / "model.zip" and finished.best_path == out / "best.zip"
     names = {path.name for path in out.rglob("*") if path.is_file()}
@@ -139,6 +142,11 @@ def test_training_leaves_the_callers_generators_alone(tmp_path):
     assert drawn == (torch.rand(1).item(), np.random.rand())
 
 
+def test_a_bar_is_shown_when_asked(tmp_path, capfd):
+    train(tiny(tmp_path, steps=512, network="mlp", net_arch=(8,), progress=True))
+    assert "512 steps" in capfd.readouterr().err
+
+
 def test_minutes_are_kept(tmp_path):
     start = time.perf_counter()
     result = train(tiny(tmp_path, steps=None, minutes=0.05))
@@ -165,7 +173,7 @@ def test_ctrl_c_leaves_a_model_that_can_be_loaded_and_resumed(tmp_path):
     code = (
         "from pathlib import Path; from ludotheque.agents.ppo import TrainConfig, train;"
         f"r = train(TrainConfig(out={str(out)!r}, minutes=5, num_envs=32, n_steps=8, "
-        "batch_size=64, net_arch=(16,), torch_threads=1, progress=lambda d, t, s: print(s)));"
+        "batch_size=64, net_arch=(8, 1, 8), torch_threads=1, progress=lambda d, t, s: print(s)));"
         "print('interrupted', r.interrupted, r.steps)"
     )
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
@@ -194,6 +202,9 @@ def test_ctrl_c_leaves_a_model_that_can_be_loaded_and_resumed(tmp_path):
         ({"num_envs": 0}, "num_envs is 0"),
         ({"pool_sampling": "best"}, "pool_sampling"),
         ({"activation": "gelu"}, "activation"),
+        ({"network": "deep"}, "network"),
+        ({"network": "board", "observation": "planes"}, "flat observations"),
+        ({"net_arch": (64, 64)}, "width, depth, head"),
         ({"num_players": 7}, "num_players"),
         ({"options": {"deal": "rigged"}}, "deal"),
         ({"reward": "fame"}, "reward"),
@@ -234,11 +245,10 @@ def test_a_short_run_beats_random_from_each_seat(tmp_path):
     """The tutorial's agent won 0.27 of its games against random (PettingZoo 1147)."""
     config = TrainConfig(
         out=tmp_path,
-        steps=100_000,
+        steps=80_000,
         num_envs=64,
         n_steps=32,
         batch_size=256,
-        net_arch=(64, 64),
         fixed_opponents={"random": 0.9},
         eval_opponents=(),
         torch_threads=1,
@@ -251,14 +261,14 @@ def test_a_short_run_beats_random_from_each_seat(tmp_path):
 # The pool
 
 
-def small_network(seed: int = 0) -> Network:
+def small_network(seed: int = 0) -> MlpNetwork:
     rng = np.random.default_rng(seed)
     sizes = (get_game("sarena").observation_size(), 8, 120)
-    weights = [
-        (rng.standard_normal((a, b)), rng.standard_normal(b))
-        for a, b in zip(sizes, sizes[1:], strict=False)
-    ]
-    return Network(weights, "relu")
+    arrays = {}
+    for k in range(2):
+        arrays[f"weight_{k}"] = rng.standard_normal((sizes[k], sizes[k + 1]))
+        arrays[f"bias_{k}"] = rng.standard_normal(sizes[k + 1])
+    return MlpNetwork(arrays, "relu")
 
 
 @pytest.mark.parametrize("sampling", SAMPLINGS)
@@ -346,6 +356,39 @@ def test_the_agent_plays_what_the_policy_says(finished: TrainResult):
     assert np.abs(drawn - theirs[0]).max() < 0.02
 
 
+@pytest.mark.parametrize(
+    "network, net_arch",
+    [("board", (8, 1, 4)), ("board", (6, 3, 8)), ("mlp", (12,)), ("mlp", (16, 8))],
+)
+@pytest.mark.parametrize("activation", ["relu", "tanh"])
+def test_copied_networks_say_what_torch_says(tmp_path, network, net_arch, activation):
+    config = tiny(tmp_path, network=network, net_arch=net_arch, activation=activation)
+    env = SeatVecEnv("sarena", config.num_envs)
+    model = config.make_model(env)
+    with torch.no_grad():
+        for parameter in model.policy.parameters():
+            parameter += 0.2 * torch.randn_like(parameter)
+    seen, masks, _ = views(50)
+    distribution = model.policy.get_distribution(torch.from_numpy(seen)).distribution
+    expected = distribution.logits.detach().numpy()
+    found = copy_network(model.policy, env.game).logits(seen, masks)
+    # Logits may differ by a number for each row: the same for legal and illegal actions.
+    legal = masks.astype(bool)
+    shift = (expected - found)[np.arange(50), legal.argmax(axis=1)][:, None]
+    assert np.abs(expected - found - shift)[legal].max() < 1e-4
+
+
+def test_a_board_network_checks_its_game():
+    layout = layout_of(get_game("sarena"))
+    assert layout.grid == (6, 6) and layout.planes.shape == (36, 16) and len(layout.rest) == 12
+    assert layout.neighbours[0].tolist() == [-1, -1, -1, -1, 0, 1, -1, 6, 7]
+    model = tiny(Path("unused")).make_model(SeatVecEnv("sarena", 32))
+    network = copy_network(model.policy, get_game("sarena"))
+    arrays = {**network.arrays, "place": np.zeros((25, 8))}
+    with pytest.raises(ValueError, match="25 places"):
+        BoardNetwork(arrays, get_game("sarena"))
+
+
 def test_the_agent_depends_on_its_seeds_alone(finished: TrainResult):
     agent = PPOAgent("sarena", finished.model_path)
     seen, masks, seeds = views(64)
@@ -365,7 +408,11 @@ def test_the_agent_never_ignores_the_mask(finished: TrainResult):
     logits = np.where(rng.random((500, 120)) < 0.5, 1e4, -1e4).astype(np.float32)
     masks = (rng.random((500, 120)) < 0.03).astype(np.int8)
     masks[np.arange(500), rng.integers(0, 120, 500)] = 1
-    for seeds in (None, rng.integers(0, 1 << 64, 500, np.uint64), np.full(500, 2**64 - 1, np.uint64)):
+    for seeds in (
+        None,
+        rng.integers(0, 1 << 64, 500, np.uint64),
+        np.full(500, 2**64 - 1, np.uint64),
+    ):
         assert masks[np.arange(500), choose(logits, masks, seeds)].all()
     masks[7] = 0
     with pytest.raises(ValueError, match="row 7 has no legal action"):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pickle
 
 import gymnasium
-import ludotheque.envs  # noqa: F401  (registers the environments)
 import numpy as np
 import pytest
+
+import ludotheque.envs  # noqa: F401  (registers the environments)
 from ludotheque.envs import make_batch
 from ludotheque.envs.core.errors import GameOverError, IllegalActionError, StateError
 from ludotheque.envs.core.rng import next_seed
@@ -15,15 +16,16 @@ from ludotheque.envs.core.rng import next_seed
 torch = pytest.importorskip("torch")
 pytest.importorskip("sb3_contrib")
 
-from ludotheque.agents import make_agent  # noqa: E402
-from ludotheque.agents.pool import OpponentPool  # noqa: E402
-from ludotheque.agents.sb3 import SeatVecEnv  # noqa: E402
 from sb3_contrib import MaskablePPO  # noqa: E402
 from sb3_contrib.common.maskable.evaluation import evaluate_policy  # noqa: E402
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported  # noqa: E402
 from stable_baselines3.common.env_checker import check_env  # noqa: E402
 from stable_baselines3.common.monitor import Monitor  # noqa: E402
 from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize  # noqa: E402
+
+from ludotheque.agents import make_agent  # noqa: E402
+from ludotheque.agents.pool import OpponentPool  # noqa: E402
+from ludotheque.agents.sb3 import SeatVecEnv  # noqa: E402
 
 NUM_ENVS = 8
 

@@ -1,0 +1,152 @@
+"""A policy for board games, for MaskablePPO: looks at places, scores moves between them.
+
+A convolution looks at each place of the board with its neighbours, with the same weights
+everywhere; a move is scored from what was seen at its two ends, with the same weights for all
+moves. So what is learned in one corner is known in all. On Sàrèná it learns in 60,000 decisions
+what a network of ordinary layers hasn't learned in 500,000.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from torch import nn
+
+from ludotheque.envs import get_game
+
+from .layout import Layout, layout_of
+
+
+class Board(nn.Module):
+    """From ``(n, size)`` observations to ``(n, num_actions)`` scores and ``(n, head)`` for values.
+
+    Args:
+        layout: of the game.
+        width: numbers seen at each place.
+        depth: convolutions of 3 by 3, one after the other.
+        head: numbers in the scoring of a move, and in the value's hidden layer.
+    """
+
+    def __init__(self, layout: Layout, width: int, depth: int, head: int):
+        super().__init__()
+        num_planes = layout.planes.shape[1]
+        self.grid = layout.grid
+        constants = {
+            "planes": layout.planes.T.reshape(-1).copy(),
+            "rest": layout.rest,
+            "scale": layout.scale,
+            "start": layout.places[:, 0].copy(),
+            "end": layout.places[:, 1].copy(),
+        }
+        for name, value in constants.items():
+            self.register_buffer(name, torch.from_numpy(value), persistent=False)
+        self.first = nn.Conv2d(num_planes, width, 3, padding=1)
+        self.place = nn.Parameter(torch.zeros(width, *layout.grid))
+        self.whole = nn.Linear(len(layout.rest), width)
+        self.more = nn.ModuleList(nn.Conv2d(width, width, 3, padding=1) for _ in range(depth - 1))
+        self.from_start = nn.Linear(width, head)
+        self.from_end = nn.Linear(width, head, bias=False)
+        self.from_whole = nn.Linear(width, head, bias=False)
+        self.score = nn.Linear(head, 1, bias=False)
+        self.value = nn.Linear(2 * width, head)
+        self.latent_dim_pi, self.latent_dim_vf = len(layout.places), head
+
+    def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        seen, mean, rest = self._see(features)
+        return self._scores(seen, mean), self._values(mean, rest)
+
+    def forward_actor(self, features: torch.Tensor) -> torch.Tensor:
+        seen, mean, _ = self._see(features)
+        return self._scores(seen, mean)
+
+    def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
+        _, mean, rest = self._see(features)
+        return self._values(mean, rest)
+
+    def _see(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Return what is seen at each place ``(n, places, width)``, its mean, and of the rest."""
+        x = features * self.scale
+        planes = x.index_select(1, self.planes).view(len(x), -1, *self.grid)
+        rest = self.whole(x.index_select(1, self.rest))
+        seen = self.first(planes.contiguous(memory_format=torch.channels_last))
+        seen = torch.relu(seen + self.place + rest[:, :, None, None])
+        for layer in self.more:
+            seen = torch.relu(layer(seen))
+        seen = seen.flatten(2).transpose(1, 2)
+        return seen, seen.mean(1), rest
+
+    def _scores(self, seen: torch.Tensor, mean: torch.Tensor) -> torch.Tensor:
+        start = self.from_start(seen) + self.from_whole(mean)[:, None]
+        end = self.from_end(seen)
+        moves = start.index_select(1, self.start) + end.index_select(1, self.end)
+        return self.score(torch.relu(moves)).squeeze(2)
+
+    def _values(self, mean: torch.Tensor, rest: torch.Tensor) -> torch.Tensor:
+        return torch.relu(self.value(torch.cat([mean, rest], 1)))
+
+
+class BoardPolicy(MaskableActorCriticPolicy):
+    """``MaskablePPO(BoardPolicy, env, policy_kwargs={"game": "sarena"})``, on flat observations.
+
+    Args:
+        game: name of the game.
+        net_arch: width, depth and head of the ``Board``.
+
+    Raises:
+        ValueError: the game isn't about moves on a board, or ``net_arch`` isn't three numbers.
+    """
+
+    def __init__(self, *args, game: str = "", net_arch=(32, 1, 16), **kwargs):
+        if layout_of(get_game(game)) is None:
+            raise ValueError(f"{game} has no moves on a board: use MlpPolicy")
+        if len(net_arch) != 3:
+            raise ValueError(f"net_arch is {net_arch!r}; a board wants (width, depth, head)")
+        self.game = game
+        super().__init__(*args, net_arch=list(net_arch), **kwargs)
+
+    def _build(self, lr_schedule) -> None:
+        self.mlp_extractor = Board(layout_of(get_game(self.game)), *self.net_arch)
+        for module in self.mlp_extractor.modules():
+            self.init_weights(module, np.sqrt(2))
+        # At first all moves are about as good, so that every one is tried.
+        self.init_weights(self.mlp_extractor.score, 0.1)
+        # Numbers of a place lie side by side: convolutions and heads are faster so.
+        self.mlp_extractor.to(memory_format=torch.channels_last)
+        self.action_net = nn.Identity()
+        self.value_net = nn.Linear(self.mlp_extractor.latent_dim_vf, 1)
+        self.init_weights(self.value_net, 1.0)
+        self.optimizer = self.optimizer_class(
+            self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs
+        )
+
+    def _get_constructor_parameters(self):
+        return {**super()._get_constructor_parameters(), "game": self.game}
+
+    def board_arrays(self) -> dict[str, np.ndarray]:
+        """Return copies of the policy's weights, as ``networks.BoardNetwork`` wants them."""
+        board = self.mlp_extractor
+        width = board.first.out_channels
+        more = [_by_neighbour(layer) for layer in board.more]
+        arrays = {
+            "first": _by_neighbour(board.first),
+            "place": (board.place + board.first.bias[:, None, None]).flatten(1).T,
+            "whole": board.whole.weight.T,
+            "whole_bias": board.whole.bias,
+            "more": torch.stack(more) if more else torch.zeros(0, 9, width, width),
+            "more_bias": torch.stack([layer.bias for layer in board.more])
+            if more
+            else torch.zeros(0, width),
+            "start": board.from_start.weight.T,
+            "start_bias": board.from_start.bias,
+            "end": board.from_end.weight.T,
+            "start_whole": board.from_whole.weight.T,
+            "score": board.score.weight[0],
+        }
+        return {name: array.detach().cpu().numpy().copy() for name, array in arrays.items()}
+
+
+def _by_neighbour(layer: nn.Conv2d) -> torch.Tensor:
+    """Return a convolution's weights as ``(9, inputs, outputs)``."""
+    outputs, inputs = layer.weight.shape[:2]
+    return layer.weight.permute(2, 3, 1, 0).reshape(9, inputs, outputs)
