@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -96,7 +98,17 @@ def make_agent(spec: str | Agent, game: str | Game = "sarena", **settings: Any) 
         from .mcts import MCTSAgent as Kind
     else:
         from .policy import PPOAgent as Kind
+    _check_settings(kind, Kind, settings)
     return Kind(game, **settings)
+
+
+def _check_settings(kind: str, agent: type[Agent], settings: dict[str, Any]) -> None:
+    known = [name for name in signature(agent).parameters if name != "game"]
+    for name in settings:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise TypeError(f"{kind} has no setting {name!r}; it has: {', '.join(known)}.{hint}")
 
 
 def _parse(kind: str, text: str) -> dict[str, Any]:

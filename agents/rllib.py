@@ -23,8 +23,9 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
-from ludotheque.envs.core.aec import TurnBasedEnv
 from pettingzoo.utils.wrappers import BaseWrapper
+
+from ludotheque.envs.core.aec import TurnBasedEnv
 
 
 class RLlibKeys(BaseWrapper):

@@ -46,10 +46,10 @@ PUBLIC = {
 STATE = {"clone", "get_state", "set_state", "state_digest"}
 METHODS = {
     "turns": STATE
-    | {"game", "observation_schema", "replay", "results", "sample_legal", "settings"}
+    | {"game", "observation_schema", "render_mode", "replay", "results", "sample_legal", "settings"}
     | {"action_spaces", "observation_spaces", "possible_agents"},
     "parallel": STATE
-    | {"aec_env", "agent_selection", "game", "observation_schema"}
+    | {"aec_env", "agent_selection", "game", "observation_schema", "render_mode"}
     | {"action_spaces", "observation_spaces", "possible_agents", "agents"},
     "single": STATE
     | {"action_masks", "game", "observation_schema", "results", "sample_legal", "seat", "settings"},
