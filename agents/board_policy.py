@@ -47,7 +47,7 @@ class Board(nn.Module):
         self.more = nn.ModuleList(nn.Conv2d(width, width, 3, padding=1) for _ in range(depth - 1))
         self.from_start = nn.Linear(width, head)
         self.from_end = nn.Linear(width, head, bias=False)
-        self.from_whole = nn.Linear(width, head, bias=False)
+        self.from_mean = nn.Linear(width, head, bias=False)
         self.score = nn.Linear(head, 1, bias=False)
         self.value = nn.Linear(2 * width, head)
         self.latent_dim_pi, self.latent_dim_vf = len(layout.places), head
@@ -77,7 +77,7 @@ class Board(nn.Module):
         return seen, seen.mean(1), rest
 
     def _scores(self, seen: torch.Tensor, mean: torch.Tensor) -> torch.Tensor:
-        start = self.from_start(seen) + self.from_whole(mean)[:, None]
+        start = self.from_start(seen) + self.from_mean(mean)[:, None]
         end = self.from_end(seen)
         moves = start.index_select(1, self.start) + end.index_select(1, self.end)
         return self.score(torch.relu(moves)).squeeze(2)
@@ -127,26 +127,27 @@ class BoardPolicy(MaskableActorCriticPolicy):
         """Return copies of the policy's weights, as ``networks.BoardNetwork`` wants them."""
         board = self.mlp_extractor
         width = board.first.out_channels
-        more = [_by_neighbour(layer) for layer in board.more]
+        more = [_around(layer) for layer in board.more]
+        biases = [layer.bias for layer in board.more]
         arrays = {
-            "first": _by_neighbour(board.first),
+            "first": _around(board.first),
             "place": (board.place + board.first.bias[:, None, None]).flatten(1).T,
             "whole": board.whole.weight.T,
             "whole_bias": board.whole.bias,
-            "more": torch.stack(more) if more else torch.zeros(0, 9, width, width),
-            "more_bias": torch.stack([layer.bias for layer in board.more])
-            if more
-            else torch.zeros(0, width),
-            "start": board.from_start.weight.T,
-            "start_bias": board.from_start.bias,
-            "end": board.from_end.weight.T,
-            "start_whole": board.from_whole.weight.T,
+            "more": torch.stack(more) if more else torch.zeros(0, width, 3, 3 * width),
+            "more_bias": torch.stack(biases) if biases else torch.zeros(0, width),
+            "ends": torch.cat([board.from_start.weight, board.from_end.weight]).T,
+            "mean": board.from_mean.weight.T,
+            "bias": board.from_start.bias,
             "score": board.score.weight[0],
         }
         return {name: array.detach().cpu().numpy().copy() for name, array in arrays.items()}
 
 
-def _by_neighbour(layer: nn.Conv2d) -> torch.Tensor:
-    """Return a convolution's weights as ``(9, inputs, outputs)``."""
-    outputs, inputs = layer.weight.shape[:2]
-    return layer.weight.permute(2, 3, 1, 0).reshape(9, inputs, outputs)
+def _around(layer: nn.Conv2d) -> torch.Tensor:
+    """Return a convolution's weights as ``(inputs, 3, 3 * outputs)``, seen from the input's place.
+
+    The place above an input has the input below it: hence turned about.
+    """
+    weight = layer.weight.flip(2, 3).permute(1, 2, 3, 0)
+    return weight.reshape(len(weight), 3, -1)

@@ -7,6 +7,9 @@ import numpy as np
 from ludotheque.envs.core.jit import kernel
 from ludotheque.envs.core.rng import GAMMA, below, mix64
 
+_SHIFT_11 = np.uint64(11)
+_UNIFORM = 2.0**-53
+
 # Bound to a game's kernels by ``specialize``.
 evaluate = legal_actions = step = None
 
@@ -25,6 +28,41 @@ def choose_random(masks, seeds, actions):
                     actions[row] = action
                     break
                 k -= 1
+
+
+@kernel
+def choose_best(logits, masks, actions):
+    """Choose the legal action with the highest logit, the first of equals; -1 if none is legal."""
+    for row in range(len(masks)):
+        actions[row] = -1
+        for action in range(masks.shape[1]):
+            if masks[row, action]:
+                if actions[row] < 0 or logits[row, action] > logits[row, actions[row]]:
+                    actions[row] = action
+
+
+@kernel
+def choose_softmax(logits, masks, seeds, temperature, actions):
+    """Draw a legal action from the softmax of the logits by each row's seed; -1 if none is legal.
+
+    The sum of the parts up to the action drawn is the first to pass a uniform part of the whole.
+    """
+    choose_best(logits, masks, actions)
+    for row in range(len(masks)):
+        if actions[row] < 0:
+            continue
+        highest = np.float64(logits[row, actions[row]])
+        whole = 0.0
+        for action in range(masks.shape[1]):
+            if masks[row, action]:
+                whole += np.exp((logits[row, action] - highest) / temperature)
+        left = whole * (np.float64(mix64(seeds[row]) >> _SHIFT_11) * _UNIFORM)
+        for action in range(masks.shape[1]):
+            if masks[row, action]:
+                left -= np.exp((logits[row, action] - highest) / temperature)
+                if left < 0.0:
+                    actions[row] = action
+                    break
 
 
 def choose_greedy(states, masks, seeds, scratch, actions):

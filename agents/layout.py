@@ -23,8 +23,8 @@ class Layout:
         rest: int64 ``(n,)``: where the numbers stand that belong to no place.
         scale: float32 ``(size,)``: what each number is multiplied by, to lie within -1 and 1.
         places: int64 ``(num_actions, 2)``: from where to where each action goes.
-        neighbours: int64 ``(places, 9)``: the places around each, itself in the middle, row by
-            row; -1 beyond the edge.
+        framed: int64 ``(places,)``: each place's number when a frame of one place is laid around
+            the board.
     """
 
     grid: tuple[int, int]
@@ -32,7 +32,7 @@ class Layout:
     rest: np.ndarray
     scale: np.ndarray
     places: np.ndarray
-    neighbours: np.ndarray
+    framed: np.ndarray
 
 
 @lru_cache(maxsize=32)
@@ -63,12 +63,7 @@ def layout_of(game: Game) -> Layout | None:
         np.concatenate(rest) if rest else np.zeros(0, np.int64),
         np.concatenate(scale).astype(np.float32),
         np.array([[part[name] for name in PLACES] for part in parts], dtype=np.int64),
-        _neighbours(*grid),
+        np.arange((grid[0] + 2) * (grid[1] + 2))
+        .reshape(grid[0] + 2, grid[1] + 2)[1:-1, 1:-1]
+        .reshape(-1),
     )
-
-
-def _neighbours(rows: int, columns: int) -> np.ndarray:
-    framed = np.full((rows + 2, columns + 2), -1)
-    framed[1:-1, 1:-1] = np.arange(rows * columns).reshape(rows, columns)
-    shifted = [framed[y : y + rows, x : x + columns] for y in range(3) for x in range(3)]
-    return np.stack([around.reshape(-1) for around in shifted], axis=1).astype(np.int64)

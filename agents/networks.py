@@ -84,10 +84,12 @@ class BoardNetwork(Network):
     """The weights of a ``board_policy.Board``.
 
     Arrays, with ``width`` numbers seen at each place and ``head`` in the scoring of moves:
-        first: (9, planes, width), by neighbour; place: (places, width), its bias.
+        first: (planes, 3, 3 * width): what a place's numbers add to the three by three places
+            around it; place: (places, width), the bias there.
         whole: (rest, width), whole_bias: (width,).
-        more: (depth - 1, 9, width, width), more_bias: (depth - 1, width).
-        start, end, start_whole: (width, head); start_bias: (head,); score: (head,).
+        more: (depth - 1, width, 3, 3 * width), more_bias: (depth - 1, width).
+        ends: (width, 2 * head), of a move's start and of its end; mean: (width, head), bias:
+            (head,), added to the start; score: (head,).
     """
 
     kind = "board"
@@ -103,7 +105,7 @@ class BoardNetwork(Network):
         wanted = (*layout.planes.shape, len(layout.rest))
         found = (
             len(self.arrays["place"]),
-            self.arrays["first"].shape[1],
+            len(self.arrays["first"]),
             len(self.arrays["whole"]),
         )
         if wanted != found:
@@ -116,7 +118,7 @@ class BoardNetwork(Network):
         """See ``Network.logits``."""
         arrays, layout = self.arrays, self.layout
         places, width = arrays["place"].shape
-        head = len(arrays["score"])
+        rows, columns = layout.grid
         out = np.zeros((len(observations), self.num_actions), np.float32)
         board_logits(
             np.ascontiguousarray(observations),
@@ -125,21 +127,21 @@ class BoardNetwork(Network):
             layout.rest,
             layout.scale,
             layout.places,
-            layout.neighbours,
+            layout.framed,
+            columns + 2,
             arrays["first"],
             arrays["place"],
             arrays["whole"],
             arrays["whole_bias"],
             arrays["more"],
             arrays["more_bias"],
-            arrays["start"],
-            arrays["end"],
-            arrays["start_whole"],
-            arrays["start_bias"],
+            arrays["ends"],
+            arrays["mean"],
+            arrays["bias"],
             arrays["score"],
-            np.empty((2, places, width), np.float32),
+            np.empty((2, (rows + 2) * (columns + 2) * width), np.float32),
             np.empty((2, width), np.float32),
-            np.empty((2, places, head), np.float32),
+            np.empty((places, arrays["ends"].shape[1]), np.float32),
             out,
         )
         return out
@@ -153,17 +155,17 @@ def board_logits(
     rest,
     scale,
     places,
-    neighbours,
+    framed,
+    line,
     first,
     place,
     whole,
     whole_bias,
     more,
     more_bias,
-    start,
-    end,
-    start_whole,
-    start_bias,
+    ends,
+    mean,
+    bias,
     score,
     seen,
     pooled,
@@ -173,7 +175,8 @@ def board_logits(
     """Score the legal moves of each row, skipping what is zero (see ``BoardNetwork``).
 
     Observations are mostly zeros, and so is half of what comes after a ReLU: row by row this is
-    as fast as matrix products on many rows, and much faster on few.
+    as fast as matrix products on many rows, and much faster on few. The board has a frame of one
+    place around it, ``line`` places a row, so that a place adds to three neighbours at a time.
     """
     num_places, width = place.shape
     head = len(score)
@@ -188,70 +191,69 @@ def board_logits(
                     pooled[0, o] += x * whole[k, o]
         for p in range(num_places):
             for o in range(width):
-                seen[0, p, o] = place[p, o] + pooled[0, o]
+                seen[0, framed[p] * width + o] = place[p, o] + pooled[0, o]
+        after = seen[0]
         for p in range(num_places):
             for i in range(planes.shape[1]):
                 x = np.float32(observations[row, planes[p, i]])
                 if x != 0.0:
-                    x *= scale[planes[p, i]]
-                    # A place is seen by its neighbours: it is their neighbour on the other side.
-                    for side in range(9):
-                        q = neighbours[p, 8 - side]
-                        if q >= 0:
-                            for o in range(width):
-                                seen[0, q, o] += x * first[side, i, o]
+                    _add_around(after, x * scale[planes[p, i]], first, i, framed[p], line, width)
         now = 0
         for layer in range(len(more)):
-            _rectify(seen[now])
+            before = seen[now]
+            now = 1 - now
+            after = seen[now]
+            weights = more[layer]
             for p in range(num_places):
                 for o in range(width):
-                    seen[1 - now, p, o] = more_bias[layer, o]
+                    after[framed[p] * width + o] = more_bias[layer, o]
             for p in range(num_places):
                 for i in range(width):
-                    x = seen[now, p, i]
-                    if x != 0.0:
-                        for side in range(9):
-                            q = neighbours[p, 8 - side]
-                            if q >= 0:
-                                for o in range(width):
-                                    seen[1 - now, q, o] += x * more[layer, side, i, o]
-            now = 1 - now
-        _rectify(seen[now])
+                    x = before[framed[p] * width + i]
+                    if x > 0.0:
+                        _add_around(after, x, weights, i, framed[p], line, width)
+        last = seen[now]
         for o in range(width):
             pooled[1, o] = 0.0
         for p in range(num_places):
             for o in range(width):
-                pooled[1, o] += seen[now, p, o]
+                x = last[framed[p] * width + o]
+                pooled[1, o] += x if x > 0.0 else np.float32(0.0)
         for h in range(head):
-            total = start_bias[h]
-            for o in range(width):
-                total += pooled[1, o] / np.float32(num_places) * start_whole[o, h]
-            for p in range(num_places):
-                heads[0, p, h] = total
-                heads[1, p, h] = 0.0
+            heads[0, h] = bias[h]
+            heads[0, head + h] = 0.0
+        for i in range(width):
+            x = pooled[1, i] / np.float32(num_places)
+            for h in range(head):
+                heads[0, h] += x * mean[i, h]
+        for p in range(1, num_places):
+            heads[p, :] = heads[0, :]
         for p in range(num_places):
             for i in range(width):
-                x = seen[now, p, i]
-                if x != 0.0:
-                    for h in range(head):
-                        heads[0, p, h] += x * start[i, h]
-                        heads[1, p, h] += x * end[i, h]
+                x = last[framed[p] * width + i]
+                if x > 0.0:
+                    for h in range(2 * head):
+                        heads[p, h] += x * ends[i, h]
         for action in range(len(places)):
             if masks[row, action]:
+                start = places[action, 0]
+                end = places[action, 1]
                 total = np.float32(0.0)
                 for h in range(head):
-                    x = heads[0, places[action, 0], h] + heads[1, places[action, 1], h]
-                    if x > 0.0:
-                        total += x * score[h]
+                    x = heads[start, h] + heads[end, head + h]
+                    total += (x if x > 0.0 else np.float32(0.0)) * score[h]
                 out[row, action] = total
 
 
 @kernel
-def _rectify(values):
-    for p in range(values.shape[0]):
-        for o in range(values.shape[1]):
-            if values[p, o] < 0.0:
-                values[p, o] = 0.0
+def _add_around(values, x, weights, i, middle, line, width):
+    """Add ``x`` times its weights to the three by three places around ``middle``."""
+    for above in range(3):
+        # A slice from 0 up: the compiler then knows that no index is negative, and uses vectors.
+        base = (middle + (above - 1) * line - 1) * width
+        around = values[base : base + 3 * width]
+        for o in range(3 * width):
+            around[o] += x * weights[i, above, o]
 
 
 def make_network(about: Mapping[str, Any], arrays: Mapping[str, np.ndarray], game: Game) -> Network:

@@ -19,9 +19,9 @@ import numpy as np
 
 from ludotheque.envs.core.files import atomic_path
 from ludotheque.envs.core.game import Game
-from ludotheque.envs.core.rng import mix64
 
 from .base import Agent
+from .kernels import choose_best, choose_softmax
 from .networks import Network, copy_network, make_network
 
 if TYPE_CHECKING:
@@ -31,10 +31,6 @@ if TYPE_CHECKING:
 
 ABOUT = "ludotheque.json"
 WEIGHTS = "ludotheque.npz"
-# The plain function scrambles whole arrays.
-_mix64 = getattr(mix64, "py_func", mix64)
-_UNIFORM = 2.0**-53
-_SHIFT_11 = np.uint64(11)
 
 
 def choose(
@@ -52,19 +48,14 @@ def choose(
     Raises:
         ValueError: a row has no legal action.
     """
-    legal = masks.astype(np.bool_)
-    if not legal.any(axis=1).all():
-        raise ValueError(f"row {int(np.argmin(legal.any(axis=1)))} has no legal action: all masked")
-    masked = np.where(legal, logits.astype(np.float64), -np.inf)
+    actions = np.empty(len(masks), np.int64)
     if seeds is None:
-        return np.argmax(masked, axis=1).astype(np.int64)
-    masked -= masked.max(axis=1, keepdims=True)
-    sums = np.cumsum(np.exp(masked / temperature), axis=1)
-    uniform = (_mix64(seeds) >> _SHIFT_11).astype(np.float64) * _UNIFORM
-    # The first action whose sum passes the drawn part of the total; its own part can't be 0.
-    actions = (sums <= (uniform * sums[:, -1])[:, None]).sum(axis=1)
-    last = masks.shape[1] - 1 - np.argmax(legal[:, ::-1], axis=1)
-    return np.minimum(actions, last).astype(np.int64)
+        choose_best(logits, masks, actions)
+    else:
+        choose_softmax(logits, masks, seeds, temperature, actions)
+    if len(actions) and actions.min() < 0:
+        raise ValueError(f"row {int(np.argmin(actions))} has no legal action: all masked")
+    return actions
 
 
 class PolicyAgent(Agent):

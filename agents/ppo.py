@@ -120,8 +120,8 @@ class TrainConfig:
     options: Mapping[str, Any] = field(default_factory=dict)
     reward: str = "rank"
     observation: str = "flat"
-    num_envs: int = 256
-    n_steps: int = 32
+    num_envs: int = 512
+    n_steps: int = 16
     batch_size: int = 512
     n_epochs: int = 4
     network: str = "auto"
@@ -135,7 +135,7 @@ class TrainConfig:
     max_grad_norm: float = 0.5
     gamma: float = 1.0
     gae_lambda: float = 0.95
-    pool_size: int = 20
+    pool_size: int = 10
     pool_sampling: str = "recent"
     fixed_opponents: Mapping[str, float] = field(
         default_factory=lambda: {"random": 0.05, "greedy": 0.25}

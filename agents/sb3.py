@@ -11,8 +11,8 @@ import numpy as np
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 
-from ludotheque.envs.core.batch import check_actions, digest_all
-from ludotheque.envs.core.errors import GameOverError, StateError, pick
+from ludotheque.envs.core.batch import check_actions, digest_all, seeds_for
+from ludotheque.envs.core.errors import GameOverError, pick
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.seats import SeatBatch
 from ludotheque.envs.core.settings import Settings
@@ -128,7 +128,8 @@ class SeatVecEnv(VecEnv):
         batch.refresh()
         if len(ended):
             self._end_games(ended, infos)
-            batch.deal(batch.seeds(None)[ended], ended)
+            seeds = seeds_for(None, len(ended), batch.states["seed"][ended])
+            batch.deal(seeds, ended)
             batch.refresh()
         return self._seen(), rewards, dones, infos
 
@@ -257,15 +258,8 @@ class SeatVecEnv(VecEnv):
 
         The opponents' agents are the same objects, so that a game goes on against its own.
         """
-        batch = self._batch
-        if not batch.started:
-            raise StateError("no game was dealt: call reset() first")
-        used = set(np.unique(batch._agent_of).tolist())
         return {
-            "states": batch.states.copy(),
-            "learner": batch.learner.copy(),
-            "agent_of": batch._agent_of.copy(),
-            "agents": {n: agent for n, agent in batch._agents.items() if n in used},
+            **self._batch.get_state(),
             "returns": self._returns.copy(),
             "lengths": self._lengths.copy(),
         }
@@ -276,11 +270,7 @@ class SeatVecEnv(VecEnv):
         Raises:
             StateError: it doesn't fit; nothing has changed.
         """
-        batch = self._batch
-        states = self.settings.adopt(saved["states"], self.num_envs)
-        batch._agents = dict(saved["agents"])
-        batch._numbers = {id(agent): number for number, agent in batch._agents.items()}
-        batch.restore(states, saved["learner"], saved["agent_of"])
+        self._batch.set_state(saved)
         self._returns = saved["returns"].copy()
         self._lengths = saved["lengths"].copy()
         return self._seen()

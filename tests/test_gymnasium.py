@@ -351,6 +351,19 @@ def test_a_pool_is_drawn_from_at_the_start_of_each_game_and_kept():
     assert again.drawn == pool.drawn
 
 
+def test_a_pool_without_past_selves_is_asked_all_the_same():
+    """A pool may count what it holds, and hold nothing yet: that is no reason not to ask it."""
+
+    class Young(Pool):
+        def __len__(self):
+            return 0
+
+    pool = Young()
+    play(SeatEnv("sarena", 2, opponents=pool, seat=0), seed=1)
+    assert pool.drawn
+    assert sum(len(agent.shown) for agent in pool.agents) > 5
+
+
 def test_an_illegal_action_of_an_opponent_is_named():
     class Cheat(First):
         def act(self, observations, masks, *, states=None, seeds=None):

@@ -381,7 +381,7 @@ def test_copied_networks_say_what_torch_says(tmp_path, network, net_arch, activa
 def test_a_board_network_checks_its_game():
     layout = layout_of(get_game("sarena"))
     assert layout.grid == (6, 6) and layout.planes.shape == (36, 16) and len(layout.rest) == 12
-    assert layout.neighbours[0].tolist() == [-1, -1, -1, -1, 0, 1, -1, 6, 7]
+    assert layout.framed[[0, 5, 35]].tolist() == [9, 14, 54]
     model = tiny(Path("unused")).make_model(SeatVecEnv("sarena", 32))
     network = copy_network(model.policy, get_game("sarena"))
     arrays = {**network.arrays, "place": np.zeros((25, 8))}

@@ -109,7 +109,7 @@ class BatchEnv:
             if len(over):
                 raise GameOverError(f"game {over[0]} is over: reset before the next step")
         if self.settings.illegal == "raise":
-            refuse_illegal(self.settings, self.states, actions, self.num_threads)
+            refuse_illegal(self.settings, self.states, actions)
         settings = self.settings
         self._run(
             "advance",
@@ -225,13 +225,17 @@ def check_actions(actions: Any, num_envs: int) -> np.ndarray:
 
 
 def refuse_illegal(
-    settings: Settings, states: np.ndarray, actions: np.ndarray, num_threads: int = 1
+    settings: Settings, states: np.ndarray, actions: np.ndarray, rows: np.ndarray | None = None
 ) -> None:
-    """Raise IllegalActionError if an action of an unfinished game is illegal; change nothing."""
-    firsts = run(settings.loops.first_illegal, num_threads, states, actions)
-    bad = [first for first in firsts if first >= 0]
-    if bad:
-        settings.game.raise_refusal(-1, states, bad[0], int(actions[bad[0]]))
+    """Raise IllegalActionError if an action of an unfinished game is illegal; change nothing.
+
+    ``actions[k]`` is for game ``rows[k]``, or for game k.
+    """
+    if rows is None:
+        rows = np.arange(len(states))
+    bad = settings.loops.first_illegal(states, rows, actions)
+    if bad >= 0:
+        settings.game.raise_refusal(-1, states, int(rows[bad]), int(actions[bad]))
 
 
 def seeds_for(seed: Any, num_envs: int, previous: np.ndarray | None) -> np.ndarray:

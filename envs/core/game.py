@@ -110,8 +110,10 @@ class Game:
 
     def loops_for(self, form: str) -> SimpleNamespace:
         """Return the batch loops that write observations of ``form``."""
+        if form == "flat":
+            return self.loops
         pick(form, self.observation_forms, f"observation of {self.name}")
-        return self.loops if form == "flat" else self._planes_loops
+        return self._planes_loops
 
     def _compile(self, form: str, observe: str) -> SimpleNamespace:
         kernels = {name: self.kernels[name] for name in KERNELS if name != "observe"}

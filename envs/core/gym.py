@@ -10,8 +10,8 @@ import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from .batch import check_actions, digest_all
-from .errors import GameOverError, StateError
+from .batch import check_actions, check_num_envs, digest_all
+from .errors import GameOverError
 from .game import Game, check_action
 from .seats import SeatBatch
 from .settings import Rendering, Settings, last_action_of
@@ -154,11 +154,11 @@ class SeatEnv(gymnasium.Env):
 
     def get_state(self) -> dict[str, Any]:
         """Return the game in progress and the learner's seat, in new objects. It holds secrets."""
-        return _get_seat_state(self._batch)
+        return self._batch.get_state()
 
     def set_state(self, saved: dict[str, Any]) -> None:
         """Go back to what ``get_state`` returned; StateError if it doesn't fit."""
-        _set_seat_state(self._batch, saved)
+        self._batch.set_state(saved)
 
     def clone(self) -> SeatEnv:
         """Return an independent copy with the same game in progress."""
@@ -216,7 +216,7 @@ class SeatVectorEnv(VectorEnv):
             game, num_players, observation, reward, illegal, illegal_reward, options
         )
         self.game = self.settings.game
-        self.num_envs = num_envs
+        self.num_envs = check_num_envs(num_envs)
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**_game_metadata(self.game), "autoreset_mode": self.autoreset_mode}
         self.render_mode = None
@@ -260,7 +260,7 @@ class SeatVectorEnv(VectorEnv):
         if self.autoreset_mode is AutoresetMode.NEXT_STEP and self._ended.any():
             stale, live = np.flatnonzero(self._ended), np.flatnonzero(~self._ended)
             batch.play(actions[live], live)
-            batch.deal(batch.seeds(None)[stale], stale)
+            batch.deal(batch.following_seeds(stale), stale)
             batch.rewards[stale] = 0
         else:
             if self._ended.any():
@@ -295,7 +295,7 @@ class SeatVectorEnv(VectorEnv):
                 },
             }
             final = self._add_info(final, last, row)
-        self._batch.deal(self._batch.seeds(None)[rows], rows)
+        self._batch.deal(self._batch.following_seeds(rows), rows)
         self._batch.refresh()
         return final
 
@@ -335,11 +335,11 @@ class SeatVectorEnv(VectorEnv):
 
     def get_state(self) -> dict[str, Any]:
         """Return the games in progress and the learners' seats, in new objects."""
-        return {**_get_seat_state(self._batch), "ended": self._ended.copy()}
+        return {**self._batch.get_state(), "ended": self._ended.copy()}
 
     def set_state(self, saved: dict[str, Any]) -> None:
         """Go back to what ``get_state`` returned; StateError if it doesn't fit."""
-        _set_seat_state(self._batch, saved)
+        self._batch.set_state(saved)
         self._ended = saved["ended"].copy()
 
     def clone(self) -> SeatVectorEnv:
@@ -362,18 +362,3 @@ def _check_reset_mask(mask: Any, num_envs: int) -> np.ndarray:
     if not mask.any():
         raise ValueError("options['reset_mask'] selects no environment; at least one must be True")
     return mask
-
-
-def _get_seat_state(batch: SeatBatch) -> dict[str, Any]:
-    if not batch.started:
-        raise StateError("no game was dealt: call reset() first")
-    return {
-        "states": batch.states.copy(),
-        "learner": batch.learner.copy(),
-        "agent_of": batch._agent_of.copy(),
-    }
-
-
-def _set_seat_state(batch: SeatBatch, saved: dict[str, Any]) -> None:
-    states = batch.settings.adopt(saved["states"], batch.num_envs)
-    batch.restore(states, saved["learner"], saved["agent_of"])

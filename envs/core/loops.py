@@ -15,7 +15,7 @@ import numpy as np
 
 from .jit import specialize
 from .rewards import SCORE_CHANGE, WIN, forfeit_ranks, utilities
-from .rng import GAMMA, decision_seed, mix64, next_seed
+from .rng import GAMMA, decision_seed, mix64, next_seed, seat_of_seed
 
 ILLEGAL = ("raise", "lose", "penalty")
 RAISE, LOSE, PENALTY = range(len(ILLEGAL))
@@ -109,6 +109,20 @@ def deal(states, start, stop, seeds, options):
         setup(states[i], seeds[i], options)
 
 
+def deal_rows(states, rows, seeds, options, learner, random_seat):
+    """Set up new games in ``rows``; with ``random_seat``, draw who learns in each from its seed."""
+    for k in range(len(rows)):
+        setup(states[rows[k]], seeds[k], options)
+        if random_seat:
+            learner[rows[k]] = seat_of_seed(seeds[k], options[0])
+
+
+def following_seeds(states, rows, seeds):
+    """Fill the seeds of the games that follow those in ``rows``."""
+    for k in range(len(rows)):
+        seeds[k] = next_seed(states[rows[k]]["seed"])
+
+
 def view(states, i, seat, off_turn, observation, seat_mask):
     """One game's view for one seat (see ``_write_view``)."""
     write_view(states[i], seat, off_turn, observation, seat_mask)
@@ -135,14 +149,17 @@ def play(states, i, action, illegal, penalty, reward_kind, rewards, scores, rank
     return act(states[i], action, illegal, penalty, reward_kind, rewards, scores, ranks)
 
 
-def first_illegal(states, start, stop, actions):
-    """Return the first game, of those not over, whose action is illegal, or -1."""
-    for i in range(start, stop):
-        state = states[i]
+def first_illegal(states, rows, actions):
+    """Return the first k, ``rows[k]`` being a game not over, for which ``actions[k]`` is illegal.
+
+    -1 if there is none.
+    """
+    for k in range(len(rows)):
+        state = states[rows[k]]
         if not (state["terminated"] or state["truncated"]):
-            action = actions[i]
+            action = actions[k]
             if action < 0 or action >= NUM_ACTIONS or not is_legal(state, action):
-                return i
+                return k
     return -1
 
 
@@ -278,6 +295,8 @@ def redraw(states, start, stop, seats, seeds):
 _INNER = {"final": _final, "act": _act, "write_view": _write_view, "play_out": _play_out}
 _LOOPS = (
     deal,
+    deal_rows,
+    following_seeds,
     view,
     mask,
     views,

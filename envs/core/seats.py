@@ -12,8 +12,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from .batch import check_num_envs, refuse_illegal, seeds_for
-from .errors import pick
-from .rng import decision_seed, seat_of_seed
+from .errors import StateError, pick
+from .rng import decision_seed
 from .settings import Settings
 from .threads import check_num_threads, run
 
@@ -108,6 +108,7 @@ class SeatBatch:
             (count, self.settings.observation_size), self.game.observation_dtype
         )
         self.masks = np.zeros((count, self.game.num_actions), np.int8)
+        self._everything = np.arange(count)
         self.learner = np.zeros(count, np.int64)
         self.rewards = np.zeros(count, np.float32)
         self.scores = np.zeros((count, seats), np.float32)
@@ -129,26 +130,36 @@ class SeatBatch:
         """Return the games' seeds for ``seed`` (see ``batch.seeds_for``)."""
         return seeds_for(seed, self.num_envs, self.states["seed"] if self.started else None)
 
+    def following_seeds(self, rows: np.ndarray) -> np.ndarray:
+        """Return the seeds of the games that follow those in ``rows``."""
+        seeds = np.empty(len(rows), np.uint64)
+        self.settings.loops.following_seeds(self.states, rows, seeds)
+        return seeds
+
     def deal(self, seeds: np.ndarray, rows: np.ndarray | None = None) -> None:
         """Deal new games in ``rows`` (default: all) from ``seeds`` (uint64, one for each row).
 
         The opponents before the learner's seat play at once. Call ``refresh`` before looking.
         """
-        rows = np.arange(self.num_envs) if rows is None else rows
+        rows = self._everything if rows is None else rows
         if not len(rows):
             return
-        fresh = self.game.new_states(len(rows))
-        self.settings.loops.deal(fresh, 0, len(rows), seeds, self.settings.options)
-        self.states[rows] = fresh
-        players = self.settings.num_players
-        for row, seed in zip(rows.tolist(), seeds, strict=True):
-            self.learner[row] = seat_of_seed(seed, players) if self.seat == "random" else self.seat
+        random_seat = self.seat == "random"
+        options = self.settings.options
+        loops = self.settings.loops
+        loops.deal_rows(self.states, rows, seeds, options, self.learner, random_seat)
+        if not random_seat:
+            self.learner[rows] = self.seat
         self._seat_opponents(rows, seeds)
         self.started = True
         self.rewards[rows] = 0
         self._play_opponents()
 
     def _seat_opponents(self, rows: np.ndarray, seeds: np.ndarray) -> None:
+        if not any(self._sources):
+            self._is_random[rows] = True
+            self._is_random[rows, self.learner[rows]] = False
+            return
         self._agent_of[rows] = RANDOM
         for seat, source in enumerate(self._sources):
             if source is None:
@@ -182,47 +193,61 @@ class SeatBatch:
     def play(self, actions: np.ndarray, rows: np.ndarray | None = None) -> None:
         """Play the learners' ``actions`` in ``rows`` (default: all), then the opponents' turns.
 
-        ``rewards`` gets what each learner earned since its last action, its own ply included. Call
-        ``refresh`` before looking.
+        ``actions[k]`` is for game ``rows[k]``. ``rewards`` gets what each learner earned since its
+        last action, its own ply included. Call ``refresh`` before looking.
 
         Raises:
             IllegalActionError: one isn't legal, under ``illegal="raise"``; no game has changed.
         """
         settings = self.settings
+        rows = self._everything if rows is None else rows
         if settings.illegal == "raise":
-            self._refuse_illegal(actions, rows)
-        rows = np.arange(self.num_envs) if rows is None else rows
+            refuse_illegal(settings, self.states, actions, rows)
         self.rewards[rows] = 0
         self._play_rows(rows, actions, settings.illegal_code, settings.illegal_reward)
         self._play_opponents()
 
-    def restore(self, states: np.ndarray, learner: np.ndarray, agent_of: np.ndarray) -> None:
-        """Go on from saved records, seats and opponents, each game waiting for its learner."""
-        known = np.isin(agent_of, [RANDOM, *self._agents]).all()
+    def get_state(self) -> dict[str, Any]:
+        """Return records, learners' seats and who was drawn to play the others, in new objects."""
+        if not self.started:
+            raise StateError("no game was dealt: call reset() first")
+        used = set(np.unique(self._agent_of).tolist())
+        return {
+            "states": self.states.copy(),
+            "learner": self.learner.copy(),
+            "agent_of": self._agent_of.copy(),
+            "agents": {number: self._agents[number] for number in self._agents if number in used},
+        }
+
+    def set_state(self, saved: dict[str, Any]) -> None:
+        """Go on from what ``get_state`` returned, here or in a batch made alike.
+
+        Opponents drawn from a pool are those of the saved games; fixed ones are this batch's own.
+
+        Raises:
+            StateError: it doesn't fit; nothing has changed.
+        """
+        states = self.settings.adopt(saved["states"], self.num_envs)
+        agent_of = np.full_like(self._agent_of, RANDOM)
+        for seat, source in enumerate(self._sources):
+            if hasattr(source, "draw"):
+                for number, agent in saved["agents"].items():
+                    here = saved["agent_of"][:, seat] == number
+                    agent_of[here, seat] = self._number(agent)
+            elif source is not None:
+                agent_of[:, seat] = self._number(source)
         self.states = states
-        self.learner = learner.copy()
+        self.learner = saved["learner"].copy()
+        self._agent_of = agent_of
+        self._is_random = agent_of == RANDOM
+        self._is_random[self._everything, self.learner] = False
         self.started = True
-        rows = np.arange(self.num_envs)
-        if known:
-            self._agent_of = agent_of.copy()
-            self._is_random = self._agent_of == RANDOM
-            self._is_random[rows, self.learner] = False
-        else:
-            # Saved by another environment, whose opponents had other numbers: drawn as at a deal.
-            self._seat_opponents(rows, states["seed"])
         self.rewards[:] = 0
-        self._play_opponents()
         self.refresh()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._numbers = {id(agent): number for number, agent in self._agents.items()}
-
-    def _refuse_illegal(self, actions: np.ndarray, rows: np.ndarray | None) -> None:
-        if rows is None:
-            refuse_illegal(self.settings, self.states, actions, self.num_threads)
-        elif len(rows):
-            refuse_illegal(self.settings, self.states[rows], actions)
 
     def _play_rows(self, rows, actions, illegal: int, penalty: float) -> None:
         self.settings.loops.play_rows(
@@ -268,14 +293,9 @@ class SeatBatch:
         numbers = self._agent_of[rows, self.states["to_play"][rows]]
         for number in np.unique(numbers).tolist():
             mine = rows[numbers == number]
-            actions = self._ask(self._agents[number], mine)
+            actions = ask(self._agents[number], self.settings, self.states[mine])
+            refuse_illegal(self.settings, self.states, actions, mine)
             self._play_rows(mine, actions, 0, 0.0)
-
-    def _ask(self, agent: Any, rows: np.ndarray) -> np.ndarray:
-        states = self.states[rows]
-        actions = ask(agent, self.settings, states)
-        refuse_illegal(self.settings, states, actions)
-        return actions
 
     def _run(self, loop: str, *args: Any) -> list[Any]:
         return run(getattr(self.settings.loops, loop), self.num_threads, self.states, *args)
