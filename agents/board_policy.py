@@ -33,7 +33,7 @@ class Board(nn.Module):
         num_planes = layout.planes.shape[1]
         self.grid = layout.grid
         constants = {
-            "planes": layout.planes.T.reshape(-1).copy(),
+            "planes": layout.planes.reshape(-1).copy(),
             "rest": layout.rest,
             "scale": layout.scale,
             "start": layout.places[:, 0].copy(),
@@ -42,12 +42,11 @@ class Board(nn.Module):
         for name, value in constants.items():
             self.register_buffer(name, torch.from_numpy(value), persistent=False)
         self.first = nn.Conv2d(num_planes, width, 3, padding=1)
-        self.place = nn.Parameter(torch.zeros(width, *layout.grid))
+        self.place = nn.Parameter(torch.zeros(len(layout.planes), width))
         self.whole = nn.Linear(len(layout.rest), width)
         self.more = nn.ModuleList(nn.Conv2d(width, width, 3, padding=1) for _ in range(depth - 1))
-        self.from_start = nn.Linear(width, head)
-        self.from_end = nn.Linear(width, head, bias=False)
-        self.from_mean = nn.Linear(width, head, bias=False)
+        self.ends = nn.Linear(width, 2 * head, bias=False)
+        self.from_mean = nn.Linear(width, head)
         self.score = nn.Linear(head, 1, bias=False)
         self.value = nn.Linear(2 * width, head)
         self.latent_dim_pi, self.latent_dim_vf = len(layout.places), head
@@ -67,18 +66,24 @@ class Board(nn.Module):
     def _see(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Return what is seen at each place ``(n, places, width)``, its mean, and of the rest."""
         x = features * self.scale
-        planes = x.index_select(1, self.planes).view(len(x), -1, *self.grid)
         rest = self.whole(x.index_select(1, self.rest))
-        seen = self.first(planes.contiguous(memory_format=torch.channels_last))
-        seen = torch.relu(seen + self.place + rest[:, :, None, None])
+        planes = x.index_select(1, self.planes).unflatten(1, (len(self.place), -1))
+        seen = torch.relu(self._around(self.first, planes) + self.place + rest[:, None])
         for layer in self.more:
-            seen = torch.relu(layer(seen))
-        seen = seen.flatten(2).transpose(1, 2)
+            seen = torch.relu(self._around(layer, seen))
         return seen, seen.mean(1), rest
 
+    def _around(self, layer: nn.Conv2d, seen: torch.Tensor) -> torch.Tensor:
+        """Convolve ``(n, places, inputs)`` into ``(n, places, outputs)``.
+
+        Numbers of a place lie side by side throughout: convolutions and heads are faster so.
+        """
+        board = seen.unflatten(1, self.grid).permute(0, 3, 1, 2)
+        return layer(board).permute(0, 2, 3, 1).flatten(1, 2)
+
     def _scores(self, seen: torch.Tensor, mean: torch.Tensor) -> torch.Tensor:
-        start = self.from_start(seen) + self.from_mean(mean)[:, None]
-        end = self.from_end(seen)
+        start, end = self.ends(seen).chunk(2, dim=2)
+        start = start + self.from_mean(mean)[:, None]
         moves = start.index_select(1, self.start) + end.index_select(1, self.end)
         return self.score(torch.relu(moves)).squeeze(2)
 
@@ -111,7 +116,6 @@ class BoardPolicy(MaskableActorCriticPolicy):
             self.init_weights(module, np.sqrt(2))
         # At first all moves are about as good, so that every one is tried.
         self.init_weights(self.mlp_extractor.score, 0.1)
-        # Numbers of a place lie side by side: convolutions and heads are faster so.
         self.mlp_extractor.to(memory_format=torch.channels_last)
         self.action_net = nn.Identity()
         self.value_net = nn.Linear(self.mlp_extractor.latent_dim_vf, 1)
@@ -131,14 +135,14 @@ class BoardPolicy(MaskableActorCriticPolicy):
         biases = [layer.bias for layer in board.more]
         arrays = {
             "first": _around(board.first),
-            "place": (board.place + board.first.bias[:, None, None]).flatten(1).T,
+            "place": board.place + board.first.bias,
             "whole": board.whole.weight.T,
             "whole_bias": board.whole.bias,
             "more": torch.stack(more) if more else torch.zeros(0, width, 3, 3 * width),
             "more_bias": torch.stack(biases) if biases else torch.zeros(0, width),
-            "ends": torch.cat([board.from_start.weight, board.from_end.weight]).T,
+            "ends": board.ends.weight.T,
             "mean": board.from_mean.weight.T,
-            "bias": board.from_start.bias,
+            "bias": board.from_mean.bias,
             "score": board.score.weight[0],
         }
         return {name: array.detach().cpu().numpy().copy() for name, array in arrays.items()}

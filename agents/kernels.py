@@ -21,7 +21,7 @@ def choose_random(masks, seeds, actions):
         count = 0
         for action in range(masks.shape[1]):
             count += masks[row, action]
-        k = below(seeds[row], count)
+        k = below(mix64(seeds[row]), count)
         for action in range(masks.shape[1]):
             if masks[row, action]:
                 if k == 0:
@@ -36,9 +36,9 @@ def choose_best(logits, masks, actions):
     for row in range(len(masks)):
         actions[row] = -1
         for action in range(masks.shape[1]):
-            if masks[row, action]:
-                if actions[row] < 0 or logits[row, action] > logits[row, actions[row]]:
-                    actions[row] = action
+            best = actions[row]
+            if masks[row, action] and (best < 0 or logits[row, action] > logits[row, best]):
+                actions[row] = action
 
 
 @kernel

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 
 ABOUT = "ludotheque.json"
 WEIGHTS = "ludotheque.npz"
+# The temperature at which a trained agent plays. It learns at 1, where it still tries things; colder
+# it is stronger (on Sàrèná it won 64 % rather than 50 % of its games against greedy) and its games
+# still differ.
+PLAYING = 0.25
 
 
 def choose(
@@ -108,7 +112,7 @@ class PPOAgent(PolicyAgent):
     Args:
         game: what it is to play.
         path: the model's zip file.
-        deterministic, temperature, seed: see ``PolicyAgent``.
+        deterministic, temperature, seed: see ``PolicyAgent``; 1 plays as in training.
         num_players: refuse a model trained for another number; None takes any.
 
     Raises:
@@ -123,7 +127,7 @@ class PPOAgent(PolicyAgent):
         game: str | Game,
         path: str | os.PathLike | None = None,
         deterministic: bool = False,
-        temperature: float = 1.0,
+        temperature: float = PLAYING,
         seed: int | None = None,
         num_players: int | None = None,
     ):

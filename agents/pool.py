@@ -78,9 +78,6 @@ class OpponentPool:
         self._win_rates: dict[str, float] = {}
         self._chances: np.ndarray | None = None
 
-    def __len__(self) -> int:
-        return len(self.selves)
-
     def add(self, network: Network, name: str) -> PolicyAgent:
         """Take in a copy of the learner under a name of its own; the oldest may leave."""
         agent = PolicyAgent(self.game, network, self.observation)
@@ -154,4 +151,5 @@ class OpponentPool:
         self._chances = None
 
     def __repr__(self) -> str:
-        return f"<OpponentPool {len(self)}/{self.capacity} selves, {self.sampling}, {self.fixed}>"
+        count = len(self.selves)
+        return f"<OpponentPool {count}/{self.capacity} selves, {self.sampling}, {self.fixed}>"

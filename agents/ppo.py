@@ -45,7 +45,7 @@ from .base import Agent
 from .board_policy import BoardPolicy
 from .layout import layout_of
 from .networks import ACTIVATIONS, Network, copy_network, make_network
-from .policy import PolicyAgent, save_model
+from .policy import PLAYING, PolicyAgent, save_model
 from .pool import SAMPLINGS, OpponentPool
 from .sb3 import SeatVecEnv
 
@@ -564,7 +564,7 @@ class _Run:
     def _evaluate(self) -> None:
         config, start = self.config, perf_counter()
         network = copy_network(self.model.policy, self.env.game)
-        agent = PolicyAgent(config.game, network, config.observation)
+        agent = PolicyAgent(config.game, network, config.observation, temperature=PLAYING)
         logger, rates = self.model.logger, []
         for opponent in config.eval_opponents:
             # Other deals each time: the best policy is then not the one that suits some deals.

@@ -11,7 +11,7 @@ import numpy as np
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 
-from ludotheque.envs.core.batch import check_actions, digest_all, seeds_for
+from ludotheque.envs.core.batch import check_actions, digest_all
 from ludotheque.envs.core.errors import GameOverError, pick
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.seats import SeatBatch
@@ -128,8 +128,7 @@ class SeatVecEnv(VecEnv):
         batch.refresh()
         if len(ended):
             self._end_games(ended, infos)
-            seeds = seeds_for(None, len(ended), batch.states["seed"][ended])
-            batch.deal(seeds, ended)
+            batch.deal(batch.following_seeds(ended), ended)
             batch.refresh()
         return self._seen(), rewards, dones, infos
 

@@ -98,7 +98,7 @@ def test_one_seed_is_one_game_everywhere(seed, picks, num_players, deal):
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])
 def test_one_seed_is_one_game_against_random_opponents(num_players):
-    """Opponents at random draw from the game's seed and ply: the batch's random actions are theirs."""
+    """Opponents at random draw from seed and ply: the batch's random actions are theirs."""
     batch = make_batch("sarena", 3, num_players, autoreset=False)
     single = SeatEnv("sarena", num_players)
     vector = SeatVectorEnv("sarena", 3, num_players)

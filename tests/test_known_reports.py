@@ -48,7 +48,7 @@ def is_missing(module: str) -> bool:
 needs_sb3 = pytest.mark.skipif(is_missing("sb3_contrib"), reason="needs the extra [train]")
 needs_ray = pytest.mark.skipif(
     is_missing("ray"),
-    reason="ray pins gymnasium 1.2.2 and is not installed with the rest: run in its own environment",
+    reason="ray pins gymnasium 1.2.2, so it is never installed with the rest",
 )
 
 
@@ -235,7 +235,9 @@ def test_a_seeded_run_is_not_repeated_because_spaces_have_their_own_luck():
         seed_everything(env, 6)
         seen = []
         for _ in range(20):
-            env.step(int(env.action_space(env.agent_selection).sample(env.last()[0]["action_mask"])))
+            env.step(
+                int(env.action_space(env.agent_selection).sample(env.last()[0]["action_mask"]))
+            )
             seen.append(env.state_digest())
         return seen
 
@@ -458,6 +460,7 @@ def test_without_ray_the_helper_says_what_is_missing():
 
 
 @needs_ray
+@pytest.mark.filterwarnings("ignore")  # ray's own, of several kinds
 def test_rllibs_action_masking_example_trains():
     """github.com/ray-project/ray/issues/44452 and /52290: new API stack, ray 2.60."""
     import ray

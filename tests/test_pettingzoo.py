@@ -33,7 +33,7 @@ with warnings.catch_warnings():
         seed_test,
     )
 
-# api_test knows by name which environments may have a Dict observation space: ours isn't on its list.
+# api_test knows by name which environments may have a Dict observation space; ours it doesn't.
 ALLOWED_WARNINGS = {
     "Observation space for each agent probably should be gymnasium.spaces.box or "
     "gymnasium.spaces.discrete",

@@ -245,17 +245,20 @@ def test_a_short_run_beats_random_from_each_seat(tmp_path):
     """The tutorial's agent won 0.27 of its games against random (PettingZoo 1147)."""
     config = TrainConfig(
         out=tmp_path,
-        steps=80_000,
+        steps=49_152,
         num_envs=64,
         n_steps=32,
-        batch_size=256,
-        fixed_opponents={"random": 0.9},
+        batch_size=128,
+        n_epochs=2,
+        learning_rate=3e-3,
+        fixed_opponents={"random": 1.0},
         eval_opponents=(),
         torch_threads=1,
     )
     agent = PPOAgent("sarena", train(config).model_path)
     found = evaluate(agent, "random", config.settings(), 1000, seed=3)
-    assert min(wilson(wins, 500)[0] for wins in found.wins_by_seat) > 0.5, found
+    # About 0.83; three times the width of an interval below it, for other machines' rounding.
+    assert min(found.wins_by_seat) > 0.7 * 500, found
 
 
 # The pool
@@ -305,7 +308,7 @@ def test_a_pools_state_comes_back():
     other = OpponentPool("sarena", 3, "prioritized", {"random": 0.1})
     other.set_state(pool.get_state())
     assert [other.draw(s).name for s in range(200)] == [pool.draw(s).name for s in range(200)]
-    assert len(other) == 3 and "3/3" in repr(other)
+    assert len(other.selves) == 3 and "3/3" in repr(other)
 
 
 def test_a_game_is_finished_against_a_past_self_that_has_left():
@@ -351,7 +354,7 @@ def test_the_agent_plays_what_the_policy_says(finished: TrainResult):
     theirs = distribution.distribution.probs.detach().numpy()
     one = np.repeat(seen[:1], 20_000, axis=0), np.repeat(masks[:1], 20_000, axis=0)
     seeds = np.random.default_rng(1).integers(0, 1 << 64, 20_000, np.uint64)
-    agent = PPOAgent("sarena", finished.model_path)
+    agent = PPOAgent("sarena", finished.model_path, temperature=1)
     drawn = np.bincount(agent.act(*one, seeds=seeds), minlength=120) / 20_000
     assert np.abs(drawn - theirs[0]).max() < 0.02
 

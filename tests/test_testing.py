@@ -83,7 +83,9 @@ class SharedArrays(Sound):
 
     def observe(self, agent):
         seen = super().observe(agent)
-        cache = self.__dict__.setdefault("_cache", {}).setdefault((agent, self.state_digest()), seen)
+        cache = self.__dict__.setdefault("_cache", {}).setdefault(
+            (agent, self.state_digest()), seen
+        )
         return cache
 
 

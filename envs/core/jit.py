@@ -12,6 +12,7 @@ cache don't disturb each other. A cache that can't be written is no error.
 
 from __future__ import annotations
 
+import enum
 import hashlib
 import logging
 import os
@@ -36,6 +37,7 @@ logger = logging.getLogger("ludotheque")
 
 JIT_DISABLED = bool(config.DISABLE_JIT)
 _VERSIONS = (platform.python_version(), np.__version__, numba.__version__)
+_CHECKSUM_SIZE = hashlib.sha256().digest_size
 _announced = False
 
 
@@ -98,6 +100,11 @@ def _all_names(code: types.CodeType) -> list[str]:
     return names
 
 
+def _put(hasher, text: str) -> None:
+    """Feed a text with its length, so that what follows can't be taken for a part of it."""
+    hasher.update(f"{len(text)}:{text}".encode())
+
+
 def _feed_function(hasher, function, seen: set[int]) -> None:
     if id(function) in seen:
         return
@@ -109,18 +116,18 @@ def _feed_function(hasher, function, seen: set[int]) -> None:
         _feed_value(hasher, function.__name__, value, seen)
     for name in _all_names(function.__code__):
         if name in function.__globals__:
-            hasher.update(name.encode())
+            _put(hasher, name)
             _feed_value(hasher, name, function.__globals__[name], seen)
 
 
 def _feed_code(hasher, code: types.CodeType) -> None:
-    hasher.update(code.co_code)
-    hasher.update(repr((code.co_names, code.co_varnames, code.co_freevars)).encode())
+    _put(hasher, code.co_code.hex())
+    _put(hasher, repr((code.co_names, code.co_varnames, code.co_freevars)))
     for const in code.co_consts:
         if isinstance(const, types.CodeType):
             _feed_code(hasher, const)
         else:
-            hasher.update(repr(const).encode())
+            _put(hasher, repr(const))
 
 
 def _feed_value(hasher, name: str, value: Any, seen: set[int]) -> None:
@@ -129,11 +136,12 @@ def _feed_value(hasher, name: str, value: Any, seen: set[int]) -> None:
     elif isinstance(value, types.FunctionType):
         _feed_function(hasher, value, seen)
     elif isinstance(value, np.ndarray):
-        hasher.update(f"{value.dtype.descr}{value.shape}".encode())
+        _put(hasher, f"{value.dtype.descr}{value.shape}")
         hasher.update(np.ascontiguousarray(value).tobytes())
     elif isinstance(value, (bool, int, float, str, np.generic, np.dtype)):
-        hasher.update(repr(value).encode())
+        _put(hasher, repr(value))
     elif isinstance(value, tuple):
+        _put(hasher, f"tuple {len(value)}")
         for item in value:
             _feed_value(hasher, name, item, seen)
     elif isinstance(value, types.ModuleType):
@@ -142,9 +150,11 @@ def _feed_value(hasher, name: str, value: Any, seen: set[int]) -> None:
                 f"a kernel reads {name!r}, the module {value.__name__}: import its constants by "
                 "name, so that the kernel cache can tell when they change"
             )
-        hasher.update(value.__name__.encode())
+        _put(hasher, value.__name__)
+    elif isinstance(value, enum.EnumMeta):
+        _put(hasher, repr([(member.name, member.value) for member in value]))
     elif isinstance(value, type) or callable(value):
-        hasher.update(f"{value.__module__}.{getattr(value, '__qualname__', name)}".encode())
+        _put(hasher, f"{value.__module__}.{getattr(value, '__qualname__', name)}")
     else:
         raise TypeError(
             f"a kernel reads {name!r}, a {type(value).__name__}: kernels may read numbers, "
@@ -174,10 +184,10 @@ class _KernelCache(NullCache):
         except OSError:
             _announce_compilation()
             return None
-        try:
-            return CompileResult._rebuild(target_context, *pickle.loads(payload))
-        except (pickle.UnpicklingError, EOFError, AttributeError, ValueError, TypeError):
+        checksum, pickled = payload[:_CHECKSUM_SIZE], payload[_CHECKSUM_SIZE:]
+        if hashlib.sha256(pickled).digest() != checksum:
             return None  # a damaged entry is compiled again and replaced
+        return CompileResult._rebuild(target_context, *pickle.loads(pickled))
 
     def save_overload(self, sig, data) -> None:
         path = self._path(sig, data.codegen)
@@ -185,7 +195,8 @@ class _KernelCache(NullCache):
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             try:
-                aside.write_bytes(dumps(data._reduce()))
+                pickled = dumps(data._reduce())
+                aside.write_bytes(hashlib.sha256(pickled).digest() + pickled)
                 os.replace(aside, path)
             finally:
                 aside.unlink(missing_ok=True)

@@ -169,7 +169,7 @@ def random_actions(states, start, stop, actions):
         state = states[i]
         actions[i] = 0
         if not (state["terminated"] or state["truncated"]):
-            actions[i] = random_action(state, decision_seed(state["seed"], state["ply"]))
+            actions[i] = random_action(state, mix64(decision_seed(state["seed"], state["ply"])))
 
 
 def decision_seeds(states, start, stop, seeds):
@@ -226,7 +226,7 @@ def play_seats(
         while not (state["terminated"] or state["truncated"]):
             if not random_seats[i, state["to_play"]]:
                 break
-            action = random_action(state, decision_seed(state["seed"], state["ply"]))
+            action = random_action(state, mix64(decision_seed(state["seed"], state["ply"])))
             act(state, action, RAISE, 0.0, reward_kind, seat_rewards[i], scores[i], ranks[i])
             rewards[i] += seat_rewards[i, learner[i]]
 

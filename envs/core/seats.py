@@ -156,7 +156,7 @@ class SeatBatch:
         self._play_opponents()
 
     def _seat_opponents(self, rows: np.ndarray, seeds: np.ndarray) -> None:
-        if not any(self._sources):
+        if all(source is None for source in self._sources):
             self._is_random[rows] = True
             self._is_random[rows, self.learner[rows]] = False
             return

@@ -14,9 +14,14 @@ from typing import Any
 
 
 class _Worker:
-    """A thread that runs one task at a time."""
+    """A thread that runs one task at a time.
+
+    Attributes:
+        resting: it has nothing to do, and its last task has been asked after.
+    """
 
     def __init__(self):
+        self.resting = True
         self._go = threading.Lock()
         self._done = threading.Lock()
         self._go.acquire()
@@ -25,12 +30,20 @@ class _Worker:
 
     def start(self, task: Callable[..., Any], arguments: tuple) -> None:
         """Begin ``task(*arguments)``; call ``result`` before the next."""
+        self.resting = False
         self._task, self._arguments = task, arguments
         self._go.release()
 
     def result(self) -> Any:
         """Wait for the task; return what it returned, or raise what it raised."""
-        self._done.acquire()
+        try:
+            self._done.acquire()
+        except KeyboardInterrupt:
+            # The task writes to arrays of the caller: let it come to rest, it is short.
+            self._done.acquire()
+            self.resting = True
+            raise
+        self.resting = True
         result, error = self._result, self._error
         self._task = self._arguments = self._result = self._error = None
         if error is not None:
@@ -81,7 +94,8 @@ def run(loop: Callable[..., Any], num_threads: int, states: Any, *args: Any) -> 
             results.append(finish())
         except BaseException as error:  # the others must come to rest before it is raised
             errors.append(error)
-    _idle.extend(workers)
+    # One that was left at work, by a second Ctrl-C, is never asked again.
+    _idle.extend(worker for worker in workers if worker.resting)
     if errors:
         raise errors[0]
     return results

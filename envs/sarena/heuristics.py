@@ -7,16 +7,14 @@ import numpy as np
 from ..core.jit import kernel
 from .components import NUM_CIRCLES, NUM_COLOURS
 
-# What a disc under a stack's top colour counts when the stack can still be moved or covered.
-LOOSE = np.float32(0.5)
-
 
 @kernel
 def evaluate(state, seat):
     """Value the position for ``seat``: own discs less what the three other colours hold on average.
 
-    A stack that can neither move nor be covered counts in full, any other by ``LOOSE``. The other
-    seats' colours are secret, so no colour but the own is told apart.
+    A stack that can neither move nor be covered counts in full, any other by half. The other
+    seats' colours are secret, so no colour but the own is told apart. Returns whole numbers (sixths
+    of a disc, as a float), so that equal positions have equal values to the last bit.
     """
     movable = state["moves"][0] | state["moves"][1] | state["moves"][2] | state["moves"][3]
     targets = (
@@ -27,10 +25,9 @@ def evaluate(state, seat):
     )
     loose = movable | targets
     own = np.int64(state["secret"][seat])
-    value = 0.0
+    value = 0
     for circle in range(NUM_CIRCLES):
-        height = np.int64(state["height"][circle])
-        weight = LOOSE if (loose >> circle) & 1 else 1.0
-        share = 1.0 if state["top"][circle] == own else -1.0 / (NUM_COLOURS - 1)
-        value += weight * share * height
-    return value
+        halves = 2 - ((loose >> circle) & 1)
+        thirds = NUM_COLOURS - 1 if state["top"][circle] == own else -1
+        value += halves * thirds * np.int64(state["height"][circle])
+    return np.float64(value)

@@ -70,7 +70,7 @@ def _whose_turn(state, seat):
 @kernel
 def observe(state, seat, out):
     """Fill the int8 vector ``out`` (fields of ``FLAT``) with what ``seat`` sees."""
-    own = state["secret"][seat]
+    own = np.int64(state["secret"][seat])
     for circle in range(NUM_CIRCLES):
         top = state["top"][circle]
         underside = state["underside"][circle]
