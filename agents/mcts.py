@@ -17,19 +17,30 @@ from .base import Agent
 
 DETERMINIZE = ("simulation", "tree")
 _CHUNK = 32
-_compiled: dict[tuple[str, bool], SimpleNamespace] = {}
+# A game may have others, in ``Game.search``.
+_DEFAULTS = {
+    "exploration": 1.0,
+    "widening": 0.4,
+    "leaf": "playout",
+    "leaf_plies": 6,
+    "leaf_scale": 10.0,
+}
+LEAVES = {"playout": search._playout_leaf, "evaluate": search._evaluate_leaf}
+_compiled: dict[tuple[str, bool, str], SimpleNamespace] = {}
 
 
-def _compile(game, guided: bool) -> SimpleNamespace:
+def _compile(game, guided: bool, leaf: str) -> SimpleNamespace:
     """Return the search loops of ``game``."""
-    key = (game.name, guided)
+    key = (game.name, guided, leaf)
     if key not in _compiled:
-        name = f"{game.name}_mcts_{'guided' if guided else 'plain'}"
-        bound = {**game.kernels, "play_out": game.loops.play_out}
+        name = f"{game.name}_mcts_{'guided' if guided else 'plain'}_{leaf}"
+        bound = {**game.kernels, "play_out": game.loops.play_out, "final": game.loops.final}
         untried = search._best_untried if guided else search._random_untried
         loops = SimpleNamespace()
         for label, template in (
             ("best_untried", untried),
+            ("margins", search._margins),
+            ("leaf", LEAVES[leaf]),
             ("expand", search._expand),
             ("simulate", search._simulate),
             ("plant", search.plant),
@@ -51,13 +62,18 @@ class MCTSAgent(Agent):
         simulations: for each decision; without ``time`` the limit.
         time: seconds for each decision, instead of a number of simulations. Results then depend on
             the machine.
-        exploration: weight of exploration against exploitation, for utilities from -1 to +1.
+        exploration: weight of exploration against exploitation, for utilities from -1 to +1. This
+            and the settings below that are None are the game's own, or 1.0, 0.4, "playout".
         determinize: redraw what the seat can't know for each ``"simulation"`` (one shared tree), or
             for each ``"tree"`` of ``trees``.
         trees: with ``determinize="tree"``, how many share the simulations.
         guided: try children in the order of the game's ``evaluate`` and widen slowly; False is
             plain UCT.
         widening: guided only; the number of a node's children grows as visits ** widening.
+        leaf: how a new node is valued: by a random ``"playout"`` to the end, or by ``"evaluate"``
+            after ``leaf_plies`` greedy plies, for games in which random play says little.
+        leaf_plies, leaf_scale: with ``leaf="evaluate"``, the plies, and how much better by
+            ``evaluate`` is worth 0.76 of a win.
         num_threads: threads that share a batch of decisions.
         seed: of the agent's own generator, for ``act`` without seeds.
 
@@ -74,19 +90,36 @@ class MCTSAgent(Agent):
         game,
         simulations: int = 200,
         time: float | None = None,
-        exploration: float = 1.0,
+        exploration: float | None = None,
         determinize: str = "simulation",
         trees: int = 8,
         guided: bool = True,
-        widening: float = 0.4,
+        widening: float | None = None,
+        leaf: str | None = None,
+        leaf_plies: int | None = None,
+        leaf_scale: float | None = None,
         num_threads: int = 1,
         seed: int | None = None,
     ):
         super().__init__(game, seed)
+        own = {**_DEFAULTS, **self.game.search}
+        exploration = own["exploration"] if exploration is None else exploration
+        widening = own["widening"] if widening is None else widening
+        leaf = own["leaf"] if leaf is None else leaf
+        leaf_plies = own["leaf_plies"] if leaf_plies is None else leaf_plies
+        leaf_scale = own["leaf_scale"] if leaf_scale is None else leaf_scale
+        pick(leaf, LEAVES, "leaf")
         pick(determinize, DETERMINIZE, "determinize")
-        for label, value, least in (("simulations", simulations, 1), ("trees", trees, 1)):
+        whole = (
+            ("simulations", simulations, 1),
+            ("trees", trees, 1),
+            ("leaf_plies", leaf_plies, 0),
+        )
+        for label, value, least in whole:
             if not isinstance(value, int) or value < least:
                 raise ValueError(f"{label} is {value!r}; give a whole number from {least} up")
+        if not leaf_scale > 0:
+            raise ValueError(f"leaf_scale is {leaf_scale!r}; give a number above 0")
         if time is not None and not time > 0:
             raise ValueError(f"time is {time!r}; give seconds above 0, or None")
         if exploration < 0 or not 0 < widening <= 1:
@@ -101,6 +134,9 @@ class MCTSAgent(Agent):
         self.fixed = determinize == "tree"
         self.guided = bool(guided)
         self.widening = float(widening) if guided else 1.0
+        self.leaf = leaf
+        self.leaf_plies = leaf_plies
+        self.leaf_scale = float(leaf_scale)
         self.num_threads = check_num_threads(num_threads)
 
     def act(self, observations, masks, *, states=None, seeds=None):
@@ -134,7 +170,7 @@ class MCTSAgent(Agent):
         return visits, values
 
     def _search_rows(self, states, start, stop, seeds, visits, values) -> None:
-        loops = _compile(self.game, self.guided)
+        loops = _compile(self.game, self.guided, self.leaf)
         scratch = self._scratch()
         for row in range(start, stop):
             for tree in range(self.trees):
@@ -148,6 +184,7 @@ class MCTSAgent(Agent):
             nodes=np.zeros(1 + max(1, self.simulations // self.trees), search.NODE),
             state=self.game.new_states(1),
             trial=self.game.new_states(1),
+            baseline=np.zeros(seats, np.float32),
             path=np.zeros(self.game.max_plies + 2, np.int32),
             mask=np.zeros(self.game.num_actions, np.int8),
             result=(
@@ -183,8 +220,11 @@ class MCTSAgent(Agent):
             self.fixed,
             self.exploration,
             self.widening,
+            self.leaf_plies,
+            self.leaf_scale,
             scratch.state,
             scratch.trial,
+            scratch.baseline,
             scratch.path,
             scratch.mask,
             scratch.result,

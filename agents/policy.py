@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 ABOUT = "ludotheque.json"
 WEIGHTS = "ludotheque.npz"
-# The temperature at which a trained agent plays. It learns at 1, where it still tries things; colder
-# it is stronger (on Sàrèná it won 64 % rather than 50 % of its games against greedy) and its games
-# still differ.
+# The temperature at which a trained agent plays. It learns at 1, where it still tries things;
+# colder it is stronger (on Sàrèná it won 64 % rather than 50 % of its games against greedy) and its
+# games still differ.
 PLAYING = 0.25
 
 

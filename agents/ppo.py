@@ -146,7 +146,7 @@ class TrainConfig:
     eval_opponents: tuple[str, ...] = ("random", "greedy")
     checkpoint_every: int = 1_000_000
     num_threads: int = 1
-    torch_threads: int | None = None
+    torch_threads: int | None = 1
     device: str = "cpu"
 
     def __post_init__(self):

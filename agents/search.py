@@ -15,8 +15,8 @@ from ludotheque.envs.core.rewards import RANK, utilities
 from ludotheque.envs.core.rng import GAMMA, below, mix64
 
 # Bound to a game's kernels by ``specialize``.
-determinize = evaluate = legal_actions = step = play_out = None
-simulate = expand = best_untried = None
+determinize = evaluate = legal_actions = step = play_out = final = None
+simulate = expand = best_untried = leaf = margins = None
 
 # One node a simulation. ``seat`` chose ``action``; ``value`` sums that seat's utilities; ``seen``
 # counts how often the action was legal when its parent was visited.
@@ -82,12 +82,73 @@ def _expand(nodes, used, parent, action, seat):
     return used
 
 
-def _simulate(nodes, used, scratch, trial, word, exploration, widening, path, mask, result):
+def _playout_leaf(scratch, trial, mask, word, plies, scale, baseline, result):
+    """Play at random to the end; fill the seats' utilities by rank."""
+    scores, ranks, utility = result
+    play_out(scratch[0], mix64(word + GAMMA), scores, ranks)
+    utilities(RANK, scores, ranks, scratch[0]["num_players"], utility)
+
+
+def _evaluate_leaf(scratch, trial, mask, word, plies, scale, baseline, result):
+    """Play some plies greedily; fill the seats' utilities by how ``evaluate`` sees them then.
+
+    A seat's margin is its value less the best other value. Its utility is the hyperbolic tangent
+    of what the margin has grown since the root, in units of ``scale``; at the end of the game, the
+    mean of that and the utility by rank.
+    """
+    scores, ranks, utility = result
+    state = scratch[0]
+    for _ in range(plies):
+        if state["terminated"] or state["truncated"]:
+            break
+        count = legal_actions(state, mask)
+        step(state, best_untried(scratch, trial, mask, count, word))
+        word += GAMMA
+    num_players = state["num_players"]
+    over = state["terminated"] or state["truncated"]
+    if over:
+        final(state, scores, ranks)
+        utilities(RANK, scores, ranks, num_players, utility)
+    margins(scratch, scores)
+    for seat in range(num_players):
+        grown = np.tanh((scores[seat] - baseline[seat]) / scale)
+        utility[seat] = (utility[seat] + grown) / 2 if over else grown
+
+
+def _margins(scratch, out):
+    """Fill each seat's value by ``evaluate`` less the best other seat's."""
+    state = scratch[0]
+    num_players = state["num_players"]
+    best = second = -np.inf
+    for seat in range(num_players):
+        out[seat] = evaluate(state, seat)
+        second = max(second, min(best, out[seat]))
+        best = max(best, out[seat])
+    if num_players > 1:
+        for seat in range(num_players):
+            out[seat] -= second if out[seat] == best else best
+
+
+def _simulate(
+    nodes,
+    used,
+    scratch,
+    trial,
+    word,
+    exploration,
+    widening,
+    plies,
+    scale,
+    baseline,
+    path,
+    mask,
+    result,
+):
     """Run one simulation from the record in ``scratch``; return the number of nodes then.
 
     ``result`` is ``(scores, ranks, utilities)``, one entry a seat.
     """
-    scores, ranks, utility = result
+    _, _, utility = result
     state = scratch[0]
     node = 0
     depth = 0
@@ -127,8 +188,7 @@ def _simulate(nodes, used, scratch, trial, word, exploration, widening, path, ma
         node = chosen
         depth += 1
         path[depth] = chosen
-    play_out(state, mix64(word + GAMMA), scores, ranks)
-    utilities(RANK, scores, ranks, state["num_players"], utility)
+    leaf(scratch, trial, mask, word, plies, scale, baseline, result)
     nodes[0]["visits"] += 1
     for k in range(1, depth + 1):
         nodes[path[k]]["visits"] += 1
@@ -156,8 +216,11 @@ def grow(
     fixed,
     exploration,
     widening,
+    plies,
+    scale,
     scratch,
     trial,
+    baseline,
     path,
     mask,
     result,
@@ -172,19 +235,35 @@ def grow(
         fixed: one determinization for all of them, else one each.
         exploration: weight of the bound's second term.
         widening: exponent of the number of children against visits; 1 adds one at every visit.
+        plies, scale: of the leaf's evaluation.
         scratch, trial: one record each.
+        baseline: float32, one entry a seat, for the leaf's evaluation.
         path: int32, longer than any game.
         mask: int8, one entry an action.
         result: scratch for scores, ranks, utilities.
     """
     seat = np.int64(states[row]["to_play"])
     drawn = mix64(word)
+    scratch[0] = states[row]
+    margins(scratch, baseline)
     for _ in range(simulations):
         word += GAMMA
         scratch[0] = states[row]
         determinize(scratch[0], seat, drawn if fixed else mix64(word))
         used = simulate(
-            nodes, used, scratch, trial, word, exploration, widening, path, mask, result
+            nodes,
+            used,
+            scratch,
+            trial,
+            word,
+            exploration,
+            widening,
+            plies,
+            scale,
+            baseline,
+            path,
+            mask,
+            result,
         )
     return used
 

@@ -57,6 +57,7 @@ class Game:
         action_to_string, action_from_string: action number ↔ notation; both take the state too,
             which a game may need to name a card.
         describe, draw: text and picture of one record as a seat sees it, or of everything.
+        search: settings of ``MCTSAgent`` that suit the game better than its defaults.
         locate: point of the picture → the board place there, for playing with a mouse.
     """
 
@@ -78,6 +79,7 @@ class Game:
     describe: Callable[..., str]
     draw: Callable[..., Canvas]
     locate: Callable[..., Any] | None = None
+    search: Mapping[str, Any] = field(default_factory=dict)
     observation_dtype: np.dtype = field(default_factory=lambda: np.dtype(np.int8))
 
     def __repr__(self) -> str:
