@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,7 +21,7 @@ ACTIVATIONS = {
 }
 
 
-class Network:
+class Network(ABC):
     """A policy's weights as float32 arrays by name.
 
     Attributes:
@@ -42,6 +43,7 @@ class Network:
         """Return what must be known beside the arrays, as JSON values."""
         return {"kind": self.kind}
 
+    @abstractmethod
     def logits(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         """Return float32 ``(n, num_actions)``; what it holds for illegal actions is undefined.
 
@@ -49,7 +51,6 @@ class Network:
             observations: ``(n, ...)``.
             masks: int8 ``(n, num_actions)``.
         """
-        raise NotImplementedError
 
 
 class MlpNetwork(Network):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import os
@@ -9,7 +10,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -60,12 +60,14 @@ def start(*arguments: object) -> subprocess.Popen:
 
 def wait_for(process: subprocess.Popen, condition: Callable[[], object]) -> None:
     """Wait until the condition holds, while the process runs."""
-    deadline = time.monotonic() + TIMEOUT
-    while not condition():
-        if process.poll() is not None or time.monotonic() > deadline:
-            process.kill()
-            pytest.fail(f"ended or hung too soon: {process.communicate()}")
-        time.sleep(0.05)
+    for _ in range(20 * TIMEOUT):
+        if condition():
+            return
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=0.05)
+            break
+    process.kill()
+    pytest.fail(f"ended or hung too soon: {process.communicate()}")
 
 
 def assert_refused(done: subprocess.CompletedProcess, *told: str) -> None:
@@ -567,8 +569,7 @@ def test_ctrl_c_in_training_keeps_the_model(tmp_path: Path):
     pytest.importorskip("sb3_contrib")
     folder = tmp_path / "run"
     process = start("train", "--minutes", "60", "--seed", "1", "--out", folder)
-    wait_for(process, lambda: (folder / "config.json").exists())
-    time.sleep(1)
+    wait_for(process, lambda: list(folder.glob("tensorboard/**/events*")))
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=TIMEOUT)
     assert process.returncode == 130, told

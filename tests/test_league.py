@@ -10,7 +10,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -305,16 +304,19 @@ def test_a_full_disk_leaves_whole_lines(tmp_path, whole, monkeypatch):
 def test_sigint_in_a_process_keeps_finished_games(tmp_path, whole):
     _, expected = whole
     code = (
-        "import sys, time\n"
+        "import sys\n"
+        "def told(done, total):\n"
+        "    print(done, flush=True)\n"
+        "    if done: sys.stdin.read()\n"
         "from ludotheque.agents.league import League\n"
         f"made = League('sarena', {THREE!r}, sys.argv[1], seed=8)\n"
-        "made.run(6, progress=lambda done, total: time.sleep(0.05), batch_size=2)\n"
+        "made.run(6, progress=told, batch_size=2)\n"
     )
-    process = subprocess.Popen([sys.executable, "-c", code, tmp_path], stderr=subprocess.PIPE)
-    deadline = time.monotonic() + 60
-    while not (games_file(tmp_path).exists() and games_file(tmp_path).stat().st_size):
-        assert process.poll() is None and time.monotonic() < deadline
-        time.sleep(0.02)
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    process = subprocess.Popen([sys.executable, "-c", code, tmp_path], **pipes)
+    # It waits to be told to go on once the first games are over; Ctrl-C comes instead.
+    while int(process.stdout.readline()) == 0:
+        pass
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=60)
     assert process.returncode != 0 and b"KeyboardInterrupt" in told
