@@ -120,15 +120,15 @@ class TrainConfig:
     options: Mapping[str, Any] = field(default_factory=dict)
     reward: str = "rank"
     observation: str = "flat"
-    num_envs: int = 512
+    num_envs: int = 128
     n_steps: int = 16
-    batch_size: int = 512
-    n_epochs: int = 4
+    batch_size: int = 256
+    n_epochs: int = 2
     network: str = "auto"
     net_arch: tuple[int, ...] | None = None
     activation: str = "relu"
-    learning_rate: float = 1e-3
-    final_learning_rate: float = 1e-4
+    learning_rate: float = 4e-3
+    final_learning_rate: float = 2e-4
     clip_range: float = 0.2
     ent_coef: float = 0.01
     vf_coef: float = 0.5
@@ -140,11 +140,11 @@ class TrainConfig:
     fixed_opponents: Mapping[str, float] = field(
         default_factory=lambda: {"random": 0.05, "greedy": 0.25}
     )
-    snapshot_every: int = 250_000
-    eval_every: int = 1_000_000
+    snapshot_every: int = 100_000
+    eval_every: int = 500_000
     eval_games: int = 400
     eval_opponents: tuple[str, ...] = ("random", "greedy")
-    checkpoint_every: int = 1_000_000
+    checkpoint_every: int = 500_000
     num_threads: int = 1
     torch_threads: int | None = 1
     device: str = "cpu"

@@ -223,13 +223,13 @@ EDITS = {
     ),
     "sarena/heuristics.py, a constant": (
         "envs/sarena/heuristics.py",
-        "LOOSE = np.float32(0.5)",
-        "LOOSE = np.float32(-0.5)",
+        "FIRM = 2",
+        "FIRM = 0",
     ),
     "agents/kernels.py, a kernel": (
         "agents/kernels.py",
-        "k = below(seeds[row], count)",
-        "k = below(seeds[row], count) // 2",
+        "k = below(mix64(seeds[row]), count)",
+        "k = below(mix64(seeds[row]), count) // 2",
     ),
 }
 

@@ -7,6 +7,9 @@ import numpy as np
 from ..core.jit import kernel
 from .components import NUM_CIRCLES, NUM_COLOURS
 
+# What a disc counts, in halves, in a stack that can neither move nor be covered; else one less.
+FIRM = 2
+
 
 @kernel
 def evaluate(state, seat):
@@ -27,7 +30,7 @@ def evaluate(state, seat):
     own = np.int64(state["secret"][seat])
     value = 0
     for circle in range(NUM_CIRCLES):
-        halves = 2 - ((loose >> circle) & 1)
+        halves = FIRM - ((loose >> circle) & 1)
         thirds = NUM_COLOURS - 1 if state["top"][circle] == own else -1
         value += halves * thirds * np.int64(state["height"][circle])
     return np.float64(value)
