@@ -132,6 +132,14 @@ def test_a_run_stopped_and_resumed_gives_the_same_weights(finished: TrainResult,
     assert [*map(played, result.evaluations)] == [*map(played, finished.evaluations)]
 
 
+def test_training_at_a_full_table_with_a_variant(tmp_path):
+    config = tiny(tmp_path, steps=512, num_players=4, options={"deal": "balanced"})
+    result = train(config)
+    assert [len(found.wins_by_seat) for found in result.evaluations] == [4, 4]
+    about = PPOAgent("sarena", result.model_path, num_players=4).about
+    assert about["options"] == {"deal": "balanced"} and about["num_players"] == 4
+
+
 def test_training_leaves_the_callers_generators_alone(tmp_path):
     torch.manual_seed(1)
     np.random.seed(1)

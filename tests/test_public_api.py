@@ -114,6 +114,7 @@ METHODS = {
         "player_counts",
         "raise_refusal",
         "returns",
+        "search",
         "step",
         "title",
         "version",
