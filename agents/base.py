@@ -10,7 +10,7 @@ import numpy as np
 
 from ludotheque.envs import get_game
 from ludotheque.envs.core.errors import pick
-from ludotheque.envs.core.game import Game, fresh_seed
+from ludotheque.envs.core.game import Game, check_seed, fresh_seed
 from ludotheque.envs.core.rng import next_seed
 
 
@@ -29,7 +29,7 @@ class Agent:
 
     def __init__(self, game: str | Game, seed: int | None = None):
         self.game = get_game(game) if isinstance(game, str) else game
-        self._seed = np.uint64(fresh_seed() if seed is None else seed)
+        self._seed = np.uint64(fresh_seed() if seed is None else check_seed(seed))
 
     def act(
         self,

@@ -120,9 +120,11 @@ class MCTSAgent(Agent):
                 raise ValueError(f"{label} is {value!r}; give a whole number from {least} up")
         if not leaf_scale > 0:
             raise ValueError(f"leaf_scale is {leaf_scale!r}; give a number above 0")
-        if time is not None and not time > 0:
+        if time is not None and not (isinstance(time, (int, float)) and time > 0):
             raise ValueError(f"time is {time!r}; give seconds above 0, or None")
-        if exploration < 0 or not 0 < widening <= 1:
+        if not isinstance(guided, bool):
+            raise ValueError(f"guided is {guided!r}; allowed: True, False")
+        if not 0 <= exploration < np.inf or not 0 < widening <= 1:
             raise ValueError(
                 f"exploration is {exploration!r} and widening {widening!r}; "
                 "allowed: 0 or more, and above 0 up to 1"

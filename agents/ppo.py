@@ -20,6 +20,7 @@ import dataclasses
 import json
 import math
 import os
+import pickle
 import random
 import signal
 import threading
@@ -625,7 +626,11 @@ class _Run:
 
     def _load(self) -> None:
         # Only numbers and text are read: a checkpoint from elsewhere can't run code.
-        saved = torch.load(self.out / CHECKPOINT, weights_only=True, map_location="cpu")
+        path = self.out / CHECKPOINT
+        try:
+            saved = torch.load(path, weights_only=True, map_location="cpu")
+        except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
+            raise ValueError(f"{path} is damaged, so this run can't go on: {error}") from error
         model = self.model
         model.policy.load_state_dict(saved["policy"])
         model.policy.optimizer.load_state_dict(saved["optimizer"])

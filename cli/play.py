@@ -262,7 +262,9 @@ class _WindowPerson:
             for action in self._table.legal_moves().values()
         }
         # A click that continues nothing may be the beginning of another move.
-        for clicked in ((*self._clicked, place), (place,)):
+        # A place may be several parts of the codec at once: a kind of action and where.
+        parts = place if isinstance(place, tuple) else (place,)
+        for clicked in ((*self._clicked, *parts), parts):
             begun = [action for action, move in moves.items() if move[: len(clicked)] == clicked]
             if begun:
                 break

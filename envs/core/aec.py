@@ -11,12 +11,12 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
-from .errors import OutOfBoundsActionError
+from .errors import GameOverError, OutOfBoundsActionError, StateError
 from .game import Game, check_action, check_seed, fresh_seed
 from .loops import FORFEITED, PENALIZED, PLAYED
 from .replay import Replay
 from .rng import next_seed
-from .settings import Rendering, Settings, last_action_of
+from .settings import Rendering, Settings, check_saved, last_action_of
 
 _BEFORE_RESET = {"rewards", "terminations", "truncations", "infos", "agent_selection", "agents"}
 
@@ -248,29 +248,47 @@ class TurnBasedEnv(AECEnv):
         return _CheckedIterable(self, max_iter)
 
     def sample_legal(self, agent: str | None = None) -> int:
-        """Return a legal action of the agent to act, drawn from its seeded action space."""
+        """Return a legal action of the agent to act, drawn from its seeded action space.
+
+        Raises:
+            GameOverError: its game is over.
+        """
         agent = agent or self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            raise GameOverError(f"{agent} has no legal action: its game is over; step(None)")
         return int(self.action_space(agent).sample(self.observe(agent)["action_mask"]))
 
     def results(self) -> dict[str, tuple[float, int]]:
         """Return each agent's ``(score, rank)``: final, or as if the game ended now."""
+        if self._states is None:
+            EnvLogger.error_state_before_reset()
         scores, ranks = self.game.returns(self._states)
         pairs = zip(scores.tolist(), ranks.tolist(), strict=True)
         return dict(zip(self.possible_agents, pairs, strict=True))
 
     def replay(self) -> Replay:
-        """Return the game so far as a replay: seed, variants, actions and digest."""
+        """Return the game so far as a replay: seed, variants, actions and digest.
+
+        Raises:
+            StateError: the game can't be had again from these.
+        """
         if self._states is None:
             EnvLogger.error_state_before_reset()
         settings = self.settings
-        return Replay.record(
+        replay = Replay.record(
             self.game.name,
             settings.num_players,
             int(self._states["seed"][0]),
             self._actions,
             options=dict(settings.named_options),
-            illegal="lose" if settings.illegal == "lose" else "raise",
+            illegal="lose" if self._states["forfeit"][0] >= 0 else "raise",
         )
+        if replay.digest != self.state_digest():
+            raise StateError(
+                "this game can't be had again from its seed, its variants and its actions: its "
+                "state was edited, or came from an environment made with other variants"
+            )
+        return replay
 
     # Pictures
 
@@ -296,6 +314,15 @@ class TurnBasedEnv(AECEnv):
 
     # Save, restore, copy
 
+    _saved_keys = (
+        "states",
+        "agents",
+        "rewards",
+        "cumulative_rewards",
+        "agent_selection",
+        "actions",
+    )
+
     def get_state(self) -> dict[str, Any]:
         """Return all that the game in progress is, in new objects; a few microseconds.
 
@@ -318,7 +345,10 @@ class TurnBasedEnv(AECEnv):
         Raises:
             StateError: a state of another game, version or player count; nothing has changed.
         """
+        check_saved(saved, self._saved_keys)
         states = self.settings.adopt(saved["states"], 1)
+        if saved["agent_selection"] not in self._seats:
+            raise StateError(f"there is no agent {saved['agent_selection']!r} here")
         self._states = states
         self._seed = int(states["seed"][0])
         self.agents = list(saved["agents"])

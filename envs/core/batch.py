@@ -58,6 +58,8 @@ class BatchEnv:
         self.game = self.settings.game
         self.num_envs = check_num_envs(num_envs)
         self.num_players = self.settings.num_players
+        if not isinstance(autoreset, bool):
+            raise TypeError(f"autoreset is {autoreset!r}; give True or False")
         self.autoreset = autoreset
         self.num_threads = check_num_threads(num_threads)
         self.single_observation_space = self.settings.observation_space()
@@ -254,6 +256,10 @@ def seeds_for(seed: Any, num_envs: int, previous: np.ndarray | None) -> np.ndarr
         seed = [None] * num_envs
     elif isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
         seed = [check_seed(seed) + i for i in range(num_envs)]
+    if not isinstance(seed, (list, tuple, np.ndarray)):
+        raise ValueError(
+            f"seed is {seed!r}; give a whole number, one for each environment, or None"
+        )
     if len(seed) != num_envs:
         raise ValueError(f"got {len(seed)} seeds for {num_envs} environments")
     seeds = np.empty(num_envs, np.uint64)

@@ -36,7 +36,8 @@ def pick(value: object, allowed: Iterable[object], what: str) -> None:
     if any(value is a or (type(value) is type(a) and value == a) for a in allowed):
         return
     message = f"{what} is {value!r}; allowed: {', '.join(repr(a) for a in allowed)}"
-    near = difflib.get_close_matches(str(value), [str(a) for a in allowed], n=1)
+    texts = [a for a in allowed if isinstance(a, str)]
+    near = difflib.get_close_matches(value, texts, n=1) if isinstance(value, str) else []
     if near:
         message += f". Did you mean {near[0]!r}?"
     raise ValueError(message)

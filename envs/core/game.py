@@ -265,6 +265,8 @@ def check_action(action: Any) -> int:
         OutOfBoundsActionError: it isn't a whole number.
     """
     if isinstance(action, (int, np.integer)) and not isinstance(action, bool):
+        if abs(int(action)) >> 62:
+            raise OutOfBoundsActionError(f"action is not in action space: {action}")
         return int(action)
     if isinstance(action, np.ndarray) and action.shape == () and action.dtype.kind in "iu":
         return int(action)

@@ -14,7 +14,7 @@ from .batch import check_actions, check_num_envs, digest_all
 from .errors import GameOverError
 from .game import Game, check_action
 from .seats import SeatBatch
-from .settings import Rendering, Settings, last_action_of
+from .settings import Rendering, Settings, check_saved, last_action_of
 
 
 def _game_metadata(game: Game) -> dict[str, Any]:
@@ -339,6 +339,7 @@ class SeatVectorEnv(VectorEnv):
 
     def set_state(self, saved: dict[str, Any]) -> None:
         """Go back to what ``get_state`` returned; StateError if it doesn't fit."""
+        check_saved(saved, ("ended",))
         self._batch.set_state(saved)
         self._ended = saved["ended"].copy()
 

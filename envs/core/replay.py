@@ -42,6 +42,12 @@ class Replay:
     digest: str | None = None
 
     def __post_init__(self):
+        kinds = {"game": str, "num_players": int, "seed": int, "actions": list, "options": dict}
+        for name, kind in kinds.items():
+            if not isinstance(getattr(self, name), kind):
+                raise StateError(
+                    f"{name} of a replay is {getattr(self, name)!r}; it must be {kind.__name__}"
+                )
         current = get_game(self.game).version
         if self.version is None:
             self.version = current

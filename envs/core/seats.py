@@ -14,7 +14,7 @@ import numpy as np
 from .batch import check_num_envs, refuse_illegal, seeds_for
 from .errors import StateError, pick
 from .rng import decision_seed
-from .settings import Settings
+from .settings import Settings, check_saved
 from .threads import check_num_threads, run
 
 RANDOM = 0
@@ -227,6 +227,7 @@ class SeatBatch:
         Raises:
             StateError: it doesn't fit; nothing has changed.
         """
+        check_saved(saved, ("states", "learner", "agent_of", "agents"))
         states = self.settings.adopt(saved["states"], self.num_envs)
         agent_of = np.full_like(self._agent_of, RANDOM)
         for seat, source in enumerate(self._sources):
@@ -325,4 +326,10 @@ def ask(agent: Opponent, settings: Settings, states: np.ndarray) -> np.ndarray:
         loops.redraw(known, 0, count, to_play, seeds)
     shape = settings.game.observation_shape(form)
     actions = agent.act(observations.reshape(count, *shape), masks, states=known, seeds=seeds)
-    return np.asarray(actions, dtype=np.int64)
+    actions = np.asarray(actions)
+    if actions.shape != (count,) or actions.dtype.kind not in "iu":
+        raise TypeError(
+            f"{agent!r} returned actions of shape {actions.shape} and type {actions.dtype}; "
+            f"act() returns {count} integers"
+        )
+    return actions.astype(np.int64)

@@ -54,6 +54,8 @@ class Settings:
         self.reward = reward
         self.illegal = illegal
         self.illegal_reward = float(illegal_reward)
+        if not np.isfinite(self.illegal_reward):
+            raise ValueError(f"illegal_reward is {illegal_reward!r}; give a finite number")
         self.illegal_code = ILLEGAL.index(illegal)
         self.reward_code = REWARDS.index(reward)
         self.named_options = {o.name: options.get(o.name, o.default) for o in self.game.options}
@@ -107,6 +109,12 @@ class Settings:
                 f"got a state with {sorted(players)} players; this environment has "
                 f"num_players={self.num_players}"
             )
+        to_play = states["to_play"]
+        if ((to_play < 0) | (to_play >= self.num_players)).any():
+            raise StateError(
+                f"got a state whose to_play is {to_play.tolist()}; seats are "
+                f"0 to {self.num_players - 1}"
+            )
         return states.copy()
 
     def __repr__(self) -> str:
@@ -119,6 +127,13 @@ class Settings:
 def last_action_of(state: np.void) -> int | None:
     """Return the action played last, or None before the first."""
     return int(state["last_action"]) if state["last_action"] >= 0 else None
+
+
+def check_saved(saved: Any, keys: tuple[str, ...]) -> None:
+    """Raise StateError unless ``saved`` is a dict with ``keys``, as ``get_state`` returns."""
+    if not isinstance(saved, dict) or not set(keys) <= set(saved):
+        has = sorted(saved) if isinstance(saved, dict) else type(saved).__name__
+        raise StateError(f"a saved state has {', '.join(keys)}; got {has}")
 
 
 class Rendering:
