@@ -10,6 +10,7 @@ import itertools
 import pickle
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,9 @@ PLIES = (0, 1, 3, 7, 12, 18, 25, 33)
 # Header fields that everybody can see.
 PUBLIC = ("num_players", "to_play", "phase", "forfeit", "ply", "terminated", "truncated")
 REDRAWS = 12
+
+
+MOST_COMBINATIONS = 4
 
 
 @dataclass(frozen=True)
@@ -52,11 +56,22 @@ class Setting:
 
 
 def settings(game: Game) -> list[Setting]:
-    """Return every player count of ``game`` with every combination of its options."""
+    """Return every player count of ``game`` with each choice of each option.
+
+    Options are combined with each other while that makes no more than a few settings for each
+    player count; in a game with many, each is changed alone.
+    """
     names = [option.name for option in game.options]
-    choices = itertools.product(*(option.choices for option in game.options))
-    combined = [dict(zip(names, values, strict=True)) for values in choices]
-    return [Setting(game, count, values) for count in game.player_counts for values in combined]
+    defaults = {option.name: option.default for option in game.options}
+    if prod(len(option.choices) for option in game.options) <= MOST_COMBINATIONS:
+        choices = itertools.product(*(option.choices for option in game.options))
+        variants = [dict(zip(names, values, strict=True)) for values in choices]
+    else:
+        variants = [defaults]
+        for option in game.options:
+            others = (choice for choice in option.choices if choice != option.default)
+            variants += [{**defaults, option.name: choice} for choice in others]
+    return [Setting(game, count, values) for count in game.player_counts for values in variants]
 
 
 # Playing

@@ -90,8 +90,8 @@ def test_missing_markers_are_named(spoil):
 
 
 def test_command(tmp_path, monkeypatch, capsys):
-    path = tmp_path / "README.md"
-    monkeypatch.setattr(docs, "page_path", lambda game: path)
+    path = tmp_path / "sarena.md"
+    monkeypatch.setattr(docs, "page_path", lambda game: tmp_path / f"{game.name}.md")
     assert docs.main(["--write"]) == 0
     assert path.read_text(encoding="utf-8") == docs.skeleton(get_game("sarena"))
     assert docs.main(["--check"]) == 0

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from .game import Game
 
 # Name of the game → its id without the version, and the version.
-GAMES = {"sarena": ("Sarena", 0)}
+GAMES = {"sarena": ("Sarena", 0), "sagani": ("Sagani", 0)}
 NAMESPACE = "ludotheque"
 _PACKAGE = __name__.rsplit(".", 2)[0]
 

@@ -1,0 +1,110 @@
+"""Discs: alignments, completed tiles, cacophony and the track (rulebook 2 to 5).
+
+An arrow may be covered when another tile of its element lies in its direction, at any distance and
+whatever lies between. Nothing is looked for on the board: each of the player's other tiles is asked
+in which of the eight directions the new tile lies from it, which one table look-up tells. That says
+both which of its arrows the new tile serves and which arrows of the new tile it serves
+(``benchmarks/sagani_alignment.py`` compares other ways).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.jit import kernel
+from .components import (
+    CACOPHONY_PENALTY,
+    DIRECTION_OF,
+    GOAL,
+    NUM_ARROWS,
+    SPOT,
+    SPOT_SHIFT,
+    TILE_ELEMENT,
+    TILE_VALUE,
+)
+
+
+@kernel
+def serve(state, seat, tile, cell):
+    """Cover the arrows of the seat's other tiles that point at the new one, complete tiles.
+
+    Returns the elements that lie in each direction of the new tile (as in ``arrows``).
+    """
+    element = TILE_ELEMENT[tile]
+    spot = SPOT[cell] + SPOT_SHIFT
+    sight = 0
+    for k in range(np.int64(state["placed"][seat]) - 1):
+        other = np.int64(state["table"][seat, k])
+        direction = np.int64(DIRECTION_OF[spot - SPOT[state["cell"][other]]])
+        arrows = np.int64(state["arrows"][other])
+        arrow = arrows & 1 << (4 * direction + element)
+        if arrow:
+            state["arrows"][other] = arrows ^ arrow
+            if arrows == arrow:
+                complete(state, seat, other)
+        # The opposite direction; where there is none, a bit that no arrow has.
+        sight |= 1 << (4 * (direction ^ 4) + TILE_ELEMENT[other])
+    return sight
+
+
+@kernel
+def look(state, seat, tile, cell):
+    """Note what every tile of the seat sees once the new one lies there (``sight``)."""
+    element = TILE_ELEMENT[tile]
+    spot = SPOT[cell] + SPOT_SHIFT
+    sight = 0
+    for k in range(np.int64(state["placed"][seat]) - 1):
+        other = np.int64(state["table"][seat, k])
+        direction = np.int64(DIRECTION_OF[spot - SPOT[state["cell"][other]]])
+        if direction < 8:
+            seen = np.int64(state["sight"][other])
+            state["sight"][other] = seen | 1 << (4 * direction + element)
+            sight |= 1 << (4 * (direction ^ 4) + TILE_ELEMENT[other])
+    state["sight"][tile] = sight
+
+
+@kernel
+def pay_discs(state, seat, tile):
+    """Put discs from the seat's supply on a new tile, cacophony discs for those it lacks."""
+    left = np.int64(state["supply"][seat]) - NUM_ARROWS[tile]
+    if left < 0:
+        state["cacophony"][seat] -= left
+        if not state["solo"]:
+            move_marker(state, seat, CACOPHONY_PENALTY * left)
+        left = 0
+    state["supply"][seat] = left
+
+
+@kernel
+def complete(state, seat, tile):
+    """Turn a tile over whose arrows are all covered: discs back to the supply, points.
+
+    Reaching the goal sets off the end at once, even if cacophony of the same turn takes some of the
+    points away again.
+    """
+    state["supply"][seat] += NUM_ARROWS[tile]
+    state["uncompleted"][seat] -= 1
+    move_marker(state, seat, TILE_VALUE[tile])
+    if state["score"][seat] >= GOAL[state["num_players"]] and not state["solo"]:
+        state["last_round"] = True
+
+
+@kernel
+def move_marker(state, seat, points):
+    """Score points. A marker that comes to another field of the track is put on top of those there.
+
+    Below 0 it stays on field 0 and negative tokens count the rest.
+    """
+    score = np.int64(state["score"][seat])
+    if max(score + points, 0) != max(score, 0):
+        state["clock"] += 1
+        state["arrival"][seat] = state["clock"]
+    state["score"][seat] = score + points
+
+
+@kernel
+def goes_before(state, seat, other):
+    """Say whether ``seat`` is ahead of ``other``: more points, else lower in the marker stack."""
+    if state["score"][seat] != state["score"][other]:
+        return state["score"][seat] > state["score"][other]
+    return state["arrival"][seat] < state["arrival"][other]

@@ -1,0 +1,148 @@
+"""What a position is worth to a seat, in points; for the greedy agent and guided search.
+
+Points on the track, a part of the value of every tile that is not completed (the more of it the
+fewer arrows are open and the more of the game is left), and the discs at risk: those that the next
+tile would lack. With a tile in hand, the best of all its placements is added: what it completes and
+serves, what serves it, the discs it costs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.bits import count_bits, select_bit
+from ..core.jit import kernel
+from .components import (
+    BONUS_OPEN,
+    CACOPHONY_PENALTY,
+    DIRECTION_OF,
+    DISPLAY_SIZE,
+    GOAL,
+    NUM_ARROWS,
+    NUM_ROTATIONS,
+    NUM_TILES,
+    NUM_WORDS,
+    ROWS_PER_WORD,
+    SPOT,
+    SPOT_SHIFT,
+    TILE_ARROWS,
+    TILE_ELEMENT,
+    TILE_VALUE,
+    WINDOW,
+)
+from .state import PLACING, ROTATING
+
+# Part of a tile's value that it is worth by the number of its open arrows, while much of the game
+# is left: 0 to 4 arrows.
+PROSPECT = np.array([1.0, 0.55, 0.33, 0.18, 0.1])
+# Own turns to come from which on the prospects are full.
+FAR_TURNS = 10.0
+# Points that a turn brings, to tell how far the end is.
+POINTS_A_TURN = 3.0
+# Discs wanted in the supply, and what each one lacking costs.
+WANTED_DISCS = 7
+DISC_RISK = 0.9
+# Solo advanced: what a tile beyond the two that a bonus allows costs.
+OPEN_COST = 1.5
+
+
+@kernel
+def evaluate(state, seat):
+    """Value the position for ``seat`` in points, from what it knows."""
+    outlook = _outlook(state, seat)
+    value = np.float64(state["score"][seat]) - _risk(np.int64(state["supply"][seat]))
+    if state["solo"]:
+        value += np.float64(state["bonus"]) - CACOPHONY_PENALTY * np.float64(
+            state["cacophony"][seat]
+        )
+        value -= OPEN_COST * max(np.int64(state["uncompleted"][seat]) - BONUS_OPEN, 0)
+    for k in range(np.int64(state["placed"][seat])):
+        tile = np.int64(state["table"][seat, k])
+        arrows = np.int64(state["arrows"][tile])
+        if arrows:
+            value += _prospect(tile, count_bits(arrows), outlook)
+    if seat != state["to_play"] or state["hand"] == 0:
+        return value
+    if state["phase"] == ROTATING:
+        value += _best_rotation(state, seat, np.int64(state["hand_cell"]), outlook)
+    elif state["phase"] == PLACING and state["num_players"] > 1:
+        # Alone, the tile in hand is the next one and not yet this decision's business.
+        value += _best_placement(state, seat, outlook)
+    return value
+
+
+@kernel
+def _outlook(state, seat):
+    """Return how much of the game is left, 0 to 1."""
+    num_players = np.int64(state["num_players"])
+    turns = (NUM_TILES - np.int64(state["drawn"])) / num_players
+    if state["solo"]:
+        turns += np.float64(np.int64(state["num_aside"]) - np.int64(state["aside_drawn"]))
+        return min(turns / FAR_TURNS, 1.0)
+    best = 0
+    for other in range(num_players):
+        best = max(best, np.int64(state["score"][other]))
+    turns = min(turns + DISPLAY_SIZE / num_players, (GOAL[num_players] - best) / POINTS_A_TURN)
+    if state["last_round"]:
+        turns = 0.0
+    return min(max(turns, 0.0) / FAR_TURNS, 1.0)
+
+
+@kernel
+def _prospect(tile, open_arrows, outlook):
+    return np.float64(TILE_VALUE[tile]) * PROSPECT[open_arrows] * outlook
+
+
+@kernel
+def _risk(supply):
+    return DISC_RISK * max(WANTED_DISCS - supply, 0)
+
+
+@kernel
+def _best_placement(state, seat, outlook):
+    best = -np.inf
+    for word in range(NUM_WORDS):
+        cells = state["free"][seat, word]
+        while cells:
+            cell = word * ROWS_PER_WORD * WINDOW + select_bit(cells, 0)
+            best = max(best, _best_rotation(state, seat, cell, outlook))
+            cells &= cells - 1
+    return best
+
+
+@kernel
+def _best_rotation(state, seat, cell, outlook):
+    """Return what placing the tile in hand on ``cell`` adds, turned the best way."""
+    new = np.int64(state["hand"])
+    element = TILE_ELEMENT[new]
+    spot = SPOT[cell] + SPOT_SHIFT
+    sight = 0
+    gain = 0.0
+    refund = 0
+    for k in range(np.int64(state["placed"][seat])):
+        tile = np.int64(state["table"][seat, k])
+        direction = np.int64(DIRECTION_OF[spot - SPOT[state["cell"][tile]]])
+        arrows = np.int64(state["arrows"][tile])
+        sight |= 1 << (4 * (direction ^ 4) + TILE_ELEMENT[tile])
+        if arrows >> (4 * direction + element) & 1:
+            before = count_bits(arrows)
+            gain -= _prospect(tile, before, outlook)
+            if before == 1:
+                gain += np.float64(TILE_VALUE[tile])
+                refund += NUM_ARROWS[tile]
+            else:
+                gain += _prospect(tile, before - 1, outlook)
+    cost = NUM_ARROWS[new]
+    supply = np.int64(state["supply"][seat]) + refund - cost
+    if supply < 0:
+        gain += CACOPHONY_PENALTY * supply
+        supply = 0
+    best = -np.inf
+    for rotation in range(NUM_ROTATIONS):
+        left = count_bits(TILE_ARROWS[new, rotation] & ~sight)
+        if left:
+            value = _prospect(new, left, outlook) - _risk(supply)
+        else:
+            value = np.float64(TILE_VALUE[new]) - _risk(supply + cost)
+        best = max(best, value)
+    return gain + best + _risk(np.int64(state["supply"][seat]))

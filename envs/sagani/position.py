@@ -1,0 +1,193 @@
+"""Setting up any position: for analysis, problems and tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from .alignment import look
+from .components import (
+    DIRECTIONS,
+    DISCS,
+    DISPLAY_SIZE,
+    FIRST_CELL,
+    INTERLUDE_SIZE,
+    NUM_ARROWS,
+    NUM_TILES,
+    TILE_ARROWS,
+    WINDOW,
+)
+from .placement import lay_tile
+from .rules import clear_game
+from .state import (
+    IN_DISPLAY,
+    IN_HAND,
+    IN_INTERLUDE,
+    IN_PILE,
+    PLACING,
+    REMOVED,
+    ROTATING,
+    TAKING,
+    directions_of,
+)
+
+
+class TileAt(NamedTuple):
+    """A tile to lay: number, position, quarter turns, covered directions, turned over or not."""
+
+    tile: int
+    x: int
+    y: int
+    rotation: int = 0
+    covered: Sequence[int | str] = ()
+    flipped: bool = False
+
+
+def set_position(
+    states: np.ndarray,
+    i: int = 0,
+    *,
+    tables: Mapping[int, Sequence[TileAt]] | None = None,
+    hand: int = 0,
+    display: Sequence[int] = (),
+    interlude: Sequence[int] = (),
+    pile: Sequence[int] | None = None,
+    scores: Sequence[int] | None = None,
+    markers: Sequence[int] | None = None,
+    cacophony: Sequence[int] | None = None,
+    first_player: int = 0,
+    turn: int = 0,
+    last_round: bool = False,
+) -> None:
+    """Put a position into ``states[i]``, a game already dealt (its players and options are kept).
+
+    The discs on a table come from its player's 24 and ``cacophony``, and the rest is the supply.
+
+    Args:
+        states: ``(n,)`` records.
+        i: which of them.
+        tables: each seat's tiles. The first one is the origin from then on; x grows to the east, y
+            to the north. They need not touch.
+        hand: tile that the seat to play is about to place; 0 lets it take one of the display.
+        display, interlude: tiles there, at most 5 and 4; 0 is an empty space.
+        pile: what is left in the piles, next first; None is all other tiles in ascending order.
+            Tiles that are nowhere have left the game.
+        scores: of the seats, negative tokens taken off.
+        markers: seats from the bottom of the stack to its top, as if they had come in that order.
+        cacophony: discs of that kind that each seat has received.
+        first_player, turn: seats; the one whose turn it is plays.
+        last_round: the end has been set off.
+
+    Raises:
+        ValueError: a tile in two places, a table that is too large, more
+            discs on it than the player has, or a seat or number out of range.
+    """
+    record = states[i]
+    seats = int(record["num_players"])
+    tables = dict(tables or {})
+    display, interlude = _padded(display, DISPLAY_SIZE), _padded(interlude, INTERLUDE_SIZE)
+    laid = [piece.tile for pieces in tables.values() for piece in pieces]
+    used = [tile for tile in (*laid, hand, *display, *interlude) if tile]
+    if pile is None:
+        pile = [tile for tile in range(1, NUM_TILES + 1) if tile not in used]
+    _check_tiles([*used, *pile])
+    for seat in (*tables, first_player, turn, *(markers or ())):
+        if seat not in range(seats):
+            raise ValueError(f"seat is {seat!r}; allowed: 0 to {seats - 1}")
+    clear_game(states, i)
+    record["place"][:] = REMOVED
+    for tiles, place in (
+        (pile, IN_PILE),
+        (display, IN_DISPLAY),
+        (interlude, IN_INTERLUDE),
+        ([hand], IN_HAND),
+    ):
+        record["place"][list(tiles)] = place
+    record["place"][0] = IN_PILE
+    drawn = [tile for tile in range(1, NUM_TILES + 1) if tile not in pile]
+    record["pile"][:] = [*drawn, *pile]
+    record["drawn"] = len(drawn)
+    record["display"][:] = display
+    record["interlude"][:] = interlude
+    record["first_player"] = first_player
+    record["turn"] = record["to_play"] = turn
+    record["last_round"] = last_round
+    record["hand"] = hand
+    record["hand_cell"] = FIRST_CELL
+    stack = markers if markers is not None else [(first_player + k) % seats for k in range(seats)]
+    for seat in range(seats):
+        more = cacophony[seat] if cacophony is not None else 0
+        record["cacophony"][seat] = more
+        record["supply"][seat] = DISCS + more
+        record["score"][seat] = scores[seat] if scores is not None else 0
+        record["arrival"][seat] = stack.index(seat)
+        _lay_table(states, i, seat, tables.get(seat, ()))
+    record["phase"] = TAKING
+    if hand:
+        record["phase"] = PLACING if record["placed"][turn] else ROTATING
+
+
+def _padded(tiles: Sequence[int], size: int) -> list[int]:
+    if len(tiles) > size:
+        raise ValueError(f"{len(tiles)} tiles for {size} spaces: {list(tiles)}")
+    return [*tiles, *[0] * (size - len(tiles))]
+
+
+def _check_tiles(tiles: list[int]) -> None:
+    for tile in tiles:
+        if tile not in range(1, NUM_TILES + 1):
+            raise ValueError(f"tile is {tile!r}; allowed: 1 to {NUM_TILES}")
+        if tiles.count(tile) > 1:
+            raise ValueError(f"tile {tile} is in two places")
+
+
+def _lay_table(states: np.ndarray, i: int, seat: int, pieces: Sequence[TileAt]) -> None:
+    record = states[i]
+    for piece, cell in zip(pieces, _cells(pieces, seat, int(record["canvas"])), strict=True):
+        lay_tile(record, seat, piece.tile, cell, piece.rotation)
+        look(record, seat, piece.tile, cell)
+        record["arrows"][piece.tile] = _uncovered(piece)
+        if piece.flipped:
+            record["uncompleted"][seat] -= 1
+        else:
+            record["supply"][seat] -= int(NUM_ARROWS[piece.tile])
+    if record["supply"][seat] < 0:
+        raise ValueError(f"seat {seat} has {-record['supply'][seat]} discs too few for its table")
+
+
+def _cells(pieces: Sequence[TileAt], seat: int, canvas: int) -> list[int]:
+    """Return each tile's cell, in a window in which all of them are off the margin."""
+    if not pieces:
+        return []
+    xs, ys = [piece.x for piece in pieces], [piece.y for piece in pieces]
+    width, height = max(xs) - min(xs) + 1, max(ys) - min(ys) + 1
+    if max(width, height) > canvas:
+        raise ValueError(
+            f"the tiles of seat {seat} need {width} x {height} cells; the canvas is "
+            f"{canvas} x {canvas}"
+        )
+    row, col = divmod(FIRST_CELL, WINDOW)
+    north = min(max(1, row - (max(ys) - ys[0])), WINDOW - 1 - height)
+    west = min(max(1, col - (xs[0] - min(xs))), WINDOW - 1 - width)
+    cells = [
+        (north + max(ys) - y) * WINDOW + west + x - min(xs) for x, y in zip(xs, ys, strict=True)
+    ]
+    if len(set(cells)) < len(cells):
+        raise ValueError(f"two tiles of seat {seat} are on one cell")
+    return cells
+
+
+def _uncovered(piece: TileAt) -> int:
+    arrows = int(TILE_ARROWS[piece.tile, piece.rotation])
+    if piece.flipped:
+        return 0
+    for direction in piece.covered:
+        k = DIRECTIONS.index(direction) if isinstance(direction, str) else direction
+        if k not in directions_of(arrows):
+            raise ValueError(f"tile {piece.tile} as it lies has no arrow {direction!r} to cover")
+        arrows &= ~(15 << 4 * k)
+    if not arrows:
+        raise ValueError(f"tile {piece.tile} has all arrows covered: it must be flipped")
+    return arrows

@@ -1,0 +1,429 @@
+"""The rules of Sagani as kernels on one record: setting up, actions, results.
+
+Laying tiles is in ``placement.py``, discs and points in ``alignment.py``, tiles that come and go
+in ``display.py``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.bits import count_bits, select_bit
+from ..core.jit import kernel
+from ..core.rewards import rank_in_place
+from ..core.rng import below, draw_below, shuffle
+from ..core.state import begin
+from .alignment import complete, look, pay_discs, serve
+from .components import (
+    BIT,
+    CACOPHONY_PENALTY,
+    CANVASES,
+    CELL,
+    CHOOSE,
+    COVER,
+    DISCS,
+    DISPLAY_SIZE,
+    DONE,
+    GOAL,
+    INTERLUDE_SIZE,
+    MAX_PLAYERS,
+    NUM_ARROWS,
+    NUM_DIRECTIONS,
+    NUM_ROTATIONS,
+    NUM_TILES,
+    NUM_WORDS,
+    PASS,
+    ROWS_PER_WORD,
+    SET_ASIDE,
+    TAKE,
+    TILE_VALUE,
+    TURN,
+    WINDOW,
+    WORD,
+)
+from .display import (
+    ask_next,
+    draw_tile,
+    fill_display,
+    finish_placement,
+    hold,
+    may_set_aside,
+    put_low_tiles_aside,
+    set_last_aside,
+    tiles_in_display,
+    tiles_in_interlude,
+)
+from .placement import lay_tile
+from .state import (
+    ALIGNING,
+    CHOOSING,
+    IN_PILE,
+    PLACING,
+    POINTING,
+    ROTATING,
+    TAKING,
+)
+
+# options[0] is the player count in every game; then the game's own options.
+OPTION_SOLO = 1
+OPTION_ALIGNMENTS = 2
+OPTION_CANVAS = 3
+_CANVASES = np.array(CANVASES)
+_ROW = (1 << WINDOW) - 1
+
+
+@kernel
+def setup(state, seed, options):
+    """Shuffle the tiles, lay out the display, draw the first player (Mise en place)."""
+    num_players = options[0]
+    begin(state, seed, num_players)
+    state["solo"] = num_players == 1 and options[OPTION_SOLO] == 1
+    state["choice"] = options[OPTION_ALIGNMENTS] == 1
+    state["canvas"] = _CANVASES[options[OPTION_CANVAS]]
+    _clear(state)
+    for tile in range(1, NUM_TILES + 1):
+        state["pile"][tile - 1] = tile
+    shuffle(state, state["pile"], NUM_TILES)
+    first = draw_below(state, num_players)
+    state["first_player"] = first
+    state["turn"] = first
+    state["to_play"] = first
+    for seat in range(num_players):
+        state["supply"][seat] = DISCS
+        # The markers' stack on field 0, the first player's at the bottom.
+        behind = seat - first
+        state["arrival"][seat] = behind if behind >= 0 else behind + num_players
+    if num_players == 1:
+        if state["solo"]:
+            put_low_tiles_aside(state)
+        hold(state, 0, draw_tile(state))
+    else:
+        fill_display(state)
+
+
+@kernel
+def _clear(state):
+    state["last_round"] = False
+    state["drawn"] = 0
+    state["num_aside"] = 0
+    state["aside_drawn"] = 0
+    state["aside"][:] = 0
+    state["display"][:] = 0
+    state["interlude"][:] = 0
+    state["queue"][:] = 0
+    state["queue_next"] = 0
+    state["queue_taken"] = False
+    state["hand"] = 0
+    state["hand_cell"] = 0
+    state["score"][:] = 0
+    state["arrival"][:] = 0
+    state["clock"] = MAX_PLAYERS
+    state["bonus"] = 0
+    state["supply"][:] = 0
+    state["cacophony"][:] = 0
+    state["uncompleted"][:] = 0
+    state["placed"][:] = 0
+    state["origin"][:] = 0
+    state["north"][:] = 0
+    state["south"][:] = 0
+    state["west"][:] = 0
+    state["east"][:] = 0
+    state["num_free"][:] = 0
+    for seat in range(MAX_PLAYERS):
+        for word in range(NUM_WORDS):
+            state["occupied"][seat, word] = 0
+            state["free"][seat, word] = 0
+        for k in range(NUM_TILES):
+            state["table"][seat, k] = 0
+    state["place"][:] = IN_PILE
+    state["rotation"][:] = 0
+    state["cell"][:] = 0
+    state["arrows"][:] = 0
+    state["sight"][:] = 0
+    state["unpaid"] = 0
+    state["may_stop"] = False
+    state["pointing"] = 0
+    state["num_ready"] = 0
+    state["ready"][:] = 0
+
+
+@kernel
+def clear_game(states, i):
+    """Take every tile, disc and marker of ``states[i]`` away; players, options and chance stay."""
+    state = states[i]
+    begin(state, state["seed"], state["num_players"])
+    _clear(state)
+
+
+@kernel
+def step(state, action):
+    """Play a legal action and what follows without a choice."""
+    seat = np.int64(state["to_play"])
+    phase = state["phase"]
+    state["ply"] += 1
+    if phase == PLACING:
+        state["hand_cell"] = action - CELL
+        state["phase"] = ROTATING
+    elif phase == ROTATING:
+        _place(state, seat, action - TURN)
+    elif phase == TAKING:
+        if action == SET_ASIDE:
+            hold(state, seat, set_last_aside(state))
+        else:
+            hold(state, seat, np.int64(state["display"][action]))
+            state["display"][action] = 0
+    elif phase == CHOOSING:
+        if action == PASS:
+            ask_next(state)
+        else:
+            hold(state, seat, np.int64(state["interlude"][action - CHOOSE]))
+            state["interlude"][action - CHOOSE] = 0
+            state["queue_taken"] = True
+    elif phase == ALIGNING:
+        if action == DONE:
+            _stop_aligning(state, seat)
+        else:
+            _point(state, seat, action - CELL)
+    else:
+        _cover(state, seat, action - COVER)
+
+
+@kernel
+def _place(state, seat, rotation):
+    """Place the tile in hand: serve other tiles, pay its discs, cover its arrows (1 to 5)."""
+    tile = np.int64(state["hand"])
+    state["hand"] = 0
+    cell = lay_tile(state, seat, tile, np.int64(state["hand_cell"]), rotation)
+    if state["choice"]:
+        look(state, seat, tile, cell)
+        state["unpaid"] = tile
+        _find_ready(state, seat)
+        _align(state, seat)
+        return
+    sight = serve(state, seat, tile, cell)
+    pay_discs(state, seat, tile)
+    arrows = np.int64(state["arrows"][tile]) & ~sight
+    state["arrows"][tile] = arrows
+    if arrows == 0:
+        complete(state, seat, tile)
+    finish_placement(state)
+
+
+# Moving discs one by one (alignments="choice")
+
+
+@kernel
+def _find_ready(state, seat):
+    """Find the seat's tiles with an arrow that can be covered, and whether it may stop there."""
+    state["ready"][:] = 0
+    ready = 0
+    completable = False
+    for k in range(np.int64(state["placed"][seat])):
+        tile = np.int64(state["table"][seat, k])
+        arrows = np.int64(state["arrows"][tile])
+        served = arrows & np.int64(state["sight"][tile])
+        if served and tile != state["unpaid"]:
+            cell = state["cell"][tile]
+            state["ready"][WORD[cell]] |= 1 << BIT[cell]
+            ready += 1
+            completable |= served == arrows
+    state["num_ready"] = ready
+    unpaid = np.int64(state["unpaid"])
+    state["may_stop"] = not completable or state["supply"][seat] >= NUM_ARROWS[unpaid]
+
+
+@kernel
+def _align(state, seat):
+    """Ask for the next disc to move; if there is none, pay the new tile's discs or go on."""
+    if state["num_ready"] == 0 and state["unpaid"]:
+        _pay_new_tile(state, seat)
+    if state["num_ready"]:
+        state["phase"] = ALIGNING
+    else:
+        state["may_stop"] = False
+        finish_placement(state)
+
+
+@kernel
+def _pay_new_tile(state, seat):
+    pay_discs(state, seat, np.int64(state["unpaid"]))
+    state["unpaid"] = 0
+    _find_ready(state, seat)
+
+
+@kernel
+def _stop_aligning(state, seat):
+    if state["unpaid"]:
+        _pay_new_tile(state, seat)
+        _align(state, seat)
+    else:
+        state["ready"][:] = 0
+        state["num_ready"] = 0
+        state["may_stop"] = False
+        finish_placement(state)
+
+
+@kernel
+def _point(state, seat, cell):
+    """Choose the tile on ``cell``; the directions of its arrows that can be covered are kept."""
+    for k in range(np.int64(state["placed"][seat])):
+        tile = np.int64(state["table"][seat, k])
+        if state["cell"][tile] == cell:
+            served = np.int64(state["arrows"][tile]) & np.int64(state["sight"][tile])
+            pointing = 0
+            for direction in range(NUM_DIRECTIONS):
+                pointing |= (served >> 4 * direction & 15 != 0) << direction
+            state["pointing"] = pointing
+            state["hand"] = tile
+    state["hand_cell"] = cell
+    state["phase"] = POINTING
+
+
+@kernel
+def _cover(state, seat, direction):
+    tile = np.int64(state["hand"])
+    state["hand"] = 0
+    state["pointing"] = 0
+    arrows = np.int64(state["arrows"][tile]) & ~(15 << 4 * direction)
+    state["arrows"][tile] = arrows
+    if arrows == 0:
+        complete(state, seat, tile)
+    _find_ready(state, seat)
+    _align(state, seat)
+
+
+# What is legal
+
+
+@kernel
+def legal_actions(state, mask):
+    """Fill the int8 mask ``(424,)`` with 1 for each legal action; return how many there are."""
+    phase = state["phase"]
+    mask[:] = 0
+    if phase == PLACING:
+        _mask_cells(state["free"][state["to_play"]], mask)
+        return np.int64(state["num_free"][state["to_play"]])
+    if phase == ROTATING:
+        mask[TURN : TURN + NUM_ROTATIONS] = 1
+        return NUM_ROTATIONS
+    if phase == TAKING:
+        for space in range(DISPLAY_SIZE):
+            mask[TAKE + space] = state["display"][space] != 0
+        mask[SET_ASIDE] = may_set_aside(state)
+        return tiles_in_display(state) + np.int64(mask[SET_ASIDE])
+    if phase == CHOOSING:
+        for space in range(INTERLUDE_SIZE):
+            mask[CHOOSE + space] = state["interlude"][space] != 0
+        mask[PASS] = 1
+        return tiles_in_interlude(state) + 1
+    if phase == ALIGNING:
+        _mask_cells(state["ready"], mask)
+        mask[DONE] = state["may_stop"]
+        return np.int64(state["num_ready"]) + np.int64(mask[DONE])
+    for direction in range(NUM_DIRECTIONS):
+        mask[COVER + direction] = np.int64(state["pointing"]) >> direction & 1
+    return count_bits(np.int64(state["pointing"]))
+
+
+@kernel
+def _mask_cells(cells, mask):
+    for row in range(WINDOW):
+        bits = cells[row // ROWS_PER_WORD] >> row % ROWS_PER_WORD * WINDOW & _ROW
+        if bits:
+            first = CELL + row * WINDOW
+            for col in range(WINDOW):
+                mask[first + col] = bits >> col & 1
+
+
+@kernel
+def is_legal(state, action):
+    """Say whether an action number 0..423 is legal."""
+    phase = state["phase"]
+    if action >= CELL:
+        cell = action - CELL
+        if phase == PLACING:
+            return state["free"][state["to_play"], WORD[cell]] >> BIT[cell] & 1 == 1
+        return phase == ALIGNING and state["ready"][WORD[cell]] >> BIT[cell] & 1 == 1
+    if action < SET_ASIDE:
+        return phase == TAKING and state["display"][action] != 0
+    if action == SET_ASIDE:
+        return phase == TAKING and may_set_aside(state)
+    if action < PASS:
+        return phase == CHOOSING and state["interlude"][action - CHOOSE] != 0
+    if action == PASS:
+        return phase == CHOOSING
+    if action < COVER:
+        return phase == ROTATING
+    if action < DONE:
+        return phase == POINTING and np.int64(state["pointing"]) >> action - COVER & 1 == 1
+    return phase == ALIGNING and state["may_stop"]
+
+
+@kernel
+def random_action(state, word):
+    """Return the ``below(word, count)``-th legal action in ascending order."""
+    phase = state["phase"]
+    if phase == PLACING:
+        seat = state["to_play"]
+        return _select_cell(state["free"][seat], below(word, state["num_free"][seat]))
+    if phase == ROTATING:
+        return TURN + below(word, NUM_ROTATIONS)
+    if phase == TAKING:
+        tiles = 0
+        for space in range(DISPLAY_SIZE):
+            tiles |= (state["display"][space] != 0) << space
+        tiles |= may_set_aside(state) << DISPLAY_SIZE
+        return TAKE + select_bit(tiles, below(word, count_bits(tiles)))
+    if phase == CHOOSING:
+        tiles = 1 << INTERLUDE_SIZE
+        for space in range(INTERLUDE_SIZE):
+            tiles |= (state["interlude"][space] != 0) << space
+        return CHOOSE + select_bit(tiles, below(word, count_bits(tiles)))
+    if phase == ALIGNING:
+        stop = np.int64(state["may_stop"])
+        k = below(word, state["num_ready"] + stop)
+        if k < stop:
+            return DONE
+        return _select_cell(state["ready"], k - stop)
+    pointing = np.int64(state["pointing"])
+    return COVER + select_bit(pointing, below(word, count_bits(pointing)))
+
+
+@kernel
+def _select_cell(cells, k):
+    """Return the action of the k-th cell of a set."""
+    word = 0
+    inside = count_bits(cells[0])
+    while k >= inside:
+        k -= inside
+        word += 1
+        inside = count_bits(cells[word])
+    return CELL + word * (ROWS_PER_WORD * WINDOW) + select_bit(cells[word], k)
+
+
+@kernel
+def returns(state, scores, ranks):
+    """Fill points and ranks (Fin de la partie, Décompte final); in mid-game, as if it ended now.
+
+    Equal points: the marker lower in the stack is ahead, so no two ranks are equal. Alone, the rank
+    is 1 if the goal is reached, else 2: 75 points in some turn, or in the advanced game's count.
+    """
+    num_players = np.int64(state["num_players"])
+    if num_players == 1:
+        points = np.int64(state["score"][0])
+        if state["solo"]:
+            points += np.int64(state["bonus"])
+            points -= CACOPHONY_PENALTY * np.int64(state["cacophony"][0])
+            for k in range(np.int64(state["placed"][0])):
+                tile = state["table"][0, k]
+                if state["arrows"][tile]:
+                    points -= TILE_VALUE[tile]
+            ranks[0] = 1 if points >= GOAL[1] else 2
+        else:
+            ranks[0] = 1 if state["last_round"] else 2
+        scores[0] = points
+        return
+    for seat in range(num_players):
+        scores[seat] = state["score"][seat]
+        ranks[seat] = (np.int64(state["score"][seat]) << 16) - np.int64(state["arrival"][seat])
+    rank_in_place(ranks, num_players)

@@ -1,0 +1,259 @@
+"""The state of a game of Sagani, one record a game, and readers of it in plain Python.
+
+The kernels (``rules.py`` and the files it names) write it. Tiles are numbers 1 to 72 as in
+``tiles.csv``, 0 is no tile. Positions are relative to a player's first tile: ``(x, y)``, x grows to
+the east, y to the north. Directions are 0 n, 1 ne, 2 e, ... 7 nw; rotations are quarter turns
+clockwise. See ``components.py`` for elements, cells and actions.
+
+Phases (``state["phase"]``) and what may be played in them:
+
+    TAKE      take a tile of the display (0-4), or set the last one aside (5)
+    PLACE     choose the cell of the tile in hand (24-423); left out for a player's first tile
+    ROTATE    turn the tile in hand and place it (11-14)
+    CHOOSE    interlude: take one of the tiles (6-9), or none (10)
+    ALIGN     alignments="choice": choose the tile whose disc is moved (24-423), or stop (23)
+    ARROW     alignments="choice": choose the arrow it is moved onto (15-22)
+
+Under ``alignments="choice"`` a placement goes: ROTATE; then ALIGN and ARROW in turn while another
+tile has an arrow to cover and the player has not stopped; then the discs for the new tile; then
+ALIGN and ARROW in turn again, now with the new tile too. ALIGN is left out where no arrow can be
+covered. Stopping before the discs are paid is not allowed while they are short and a tile can be
+completed (rulebook 3: cacophony discs come only "si vous ne pouvez pas compléter d'autres tuiles").
+Arrows left open can be covered after a later placement of the same player.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core.state import game_dtype
+from .components import (
+    ASIDE_SIZE,
+    BIT,
+    CELL_COL,
+    CELL_ROW,
+    DISPLAY_SIZE,
+    INTERLUDE_SIZE,
+    MAX_PLAYERS,
+    NUM_ARROWS,
+    NUM_CELLS,
+    NUM_DIRECTIONS,
+    NUM_PILES,
+    NUM_TILES,
+    NUM_WORDS,
+    PILE_SIZE,
+    TILE_ARROWS,
+    TILE_ELEMENT,
+    TILE_VALUE,
+    WORD,
+)
+
+PHASES = ("TAKE", "PLACE", "ROTATE", "CHOOSE", "ALIGN", "ARROW")
+TAKING, PLACING, ROTATING, CHOOSING, ALIGNING, POINTING = range(len(PHASES))
+
+# Where a tile is: ``state["place"][tile]``. On a player's table: ON_TABLE + seat.
+IN_PILE, PUT_ASIDE, IN_DISPLAY, IN_INTERLUDE, IN_HAND, REMOVED, ON_TABLE = range(7)
+PLACES = ("pile", "aside", "display", "interlude", "hand", "removed", "table")
+
+_SEATS = (MAX_PLAYERS,)
+_BY_TILE = (NUM_TILES + 1,)
+_CELLS = (NUM_WORDS,)
+
+# Options.     solo: 1 in the advanced solo game, else 0; choice: alignments="choice";
+#              canvas: side of the square that a player's tiles must fit in
+# The round.   first_player; turn: seat whose turn it is (``to_play`` may be another one in an
+#              interlude); last_round: the end has been set off
+# Supply.      pile: the three piles in the order they are drawn from, 24 tiles each; drawn: tiles
+#              that have left them; aside: solo advanced, the tiles kept for the end;
+#              num_aside, aside_drawn: how many were put there and taken back;
+#              display, interlude: tiles on those spaces, 0 where empty
+# Interlude.   queue: seats in the order they choose; queue_next: how many have been asked, 0 while
+#              there is no interlude; queue_taken: somebody took a tile
+# In hand.     hand: tile about to be placed, or in ARROW the one chosen; hand_cell: its cell
+# Players.     score: points on the track less negative tokens (the marker stands on
+#              max(0, score)); arrival: when the marker came to its field, counted by ``clock``;
+#              bonus: solo advanced; supply: discs the player can use; cacophony: those received
+#              that are cacophony discs; uncompleted: tiles not yet turned over
+# Tables.      placed: tiles of each seat; table: those tiles in the order of placement; origin:
+#              cell of the first; north, south, west, east: outermost rows and columns
+# Tiles.       place, cell (in the window of the player's table), rotation, and arrows: those not
+#              covered yet, four bits a direction (8 + element), all 0 once the tile is turned over
+# Indices.     occupied: cells with tiles; free: cells where a tile may go; num_free: how many
+# ALIGN.       unpaid: new tile that has not got its discs yet; ready: cells of the tiles with an
+#              arrow that can be covered; num_ready; pointing: in ARROW, the directions as bits;
+#              may_stop
+DTYPE = game_dtype(
+    [
+        ("solo", np.int8),
+        ("choice", np.bool_),
+        ("canvas", np.int8),
+        ("first_player", np.int8),
+        ("turn", np.int8),
+        ("last_round", np.bool_),
+        ("pile", np.uint8, (NUM_TILES,)),
+        ("drawn", np.int8),
+        ("aside", np.uint8, (ASIDE_SIZE,)),
+        ("num_aside", np.int8),
+        ("aside_drawn", np.int8),
+        ("display", np.uint8, (DISPLAY_SIZE,)),
+        ("interlude", np.uint8, (INTERLUDE_SIZE,)),
+        ("queue", np.int8, _SEATS),
+        ("queue_next", np.int8),
+        ("queue_taken", np.bool_),
+        ("hand", np.uint8),
+        ("hand_cell", np.int16),
+        ("score", np.int16, _SEATS),
+        ("arrival", np.int16, _SEATS),
+        ("clock", np.int16),
+        ("bonus", np.int16),
+        ("supply", np.int16, _SEATS),
+        ("cacophony", np.int16, _SEATS),
+        ("uncompleted", np.int8, _SEATS),
+        ("placed", np.int8, _SEATS),
+        ("table", np.uint8, (MAX_PLAYERS, NUM_TILES)),
+        ("origin", np.int16, _SEATS),
+        ("north", np.int8, _SEATS),
+        ("south", np.int8, _SEATS),
+        ("west", np.int8, _SEATS),
+        ("east", np.int8, _SEATS),
+        ("place", np.int8, _BY_TILE),
+        ("rotation", np.int8, _BY_TILE),
+        ("cell", np.int16, _BY_TILE),
+        ("arrows", np.uint32, _BY_TILE),
+        ("occupied", np.int64, (MAX_PLAYERS, NUM_WORDS)),
+        ("free", np.int64, (MAX_PLAYERS, NUM_WORDS)),
+        ("num_free", np.int16, _SEATS),
+        ("unpaid", np.uint8),
+        ("may_stop", np.bool_),
+        ("sight", np.uint32, _BY_TILE),
+        ("pointing", np.uint8),
+        ("num_ready", np.int16),
+        ("ready", np.int64, _CELLS),
+    ]
+)
+
+
+class Placed(NamedTuple):
+    """A tile on a player's table.
+
+    Attributes:
+        tile: its number, 1 to 72.
+        rotation: quarter turns clockwise, 0 to 3.
+        discs: discs still on its middle, so arrows not covered yet; 0 once it is turned over. A
+            new tile that has not got its discs yet (``alignments="choice"``) counts as having them.
+        covered: directions 0 to 7 of the arrows with a disc, as they lie; empty once turned over.
+        flipped: completed and turned over.
+    """
+
+    tile: int
+    rotation: int
+    discs: int
+    covered: tuple[int, ...]
+    flipped: bool
+
+
+def table_of(state: np.void, seat: int) -> dict[tuple[int, int], Placed]:
+    """Return a seat's tiles by position ``(x, y)`` relative to its first tile, oldest first."""
+    tiles = state["table"][seat][: state["placed"][seat]].tolist()
+    return {
+        position_of(state, seat, int(state["cell"][tile])): placed(state, tile) for tile in tiles
+    }
+
+
+def placed(state: np.void, tile: int) -> Placed:
+    """Return how a tile lies on the table it is on."""
+    rotation = int(state["rotation"][tile])
+    at = directions_of(int(TILE_ARROWS[tile, rotation]))
+    still = directions_of(int(state["arrows"][tile]))
+    flipped = not still
+    covered = () if flipped else tuple(direction for direction in at if direction not in still)
+    return Placed(tile, rotation, len(still), covered, flipped)
+
+
+def directions_of(arrows: int) -> list[int]:
+    """Return the directions in which a word of arrows has one."""
+    return [direction for direction in range(NUM_DIRECTIONS) if arrows >> 4 * direction & 15]
+
+
+def position_of(state: np.void, seat: int, cell: int) -> tuple[int, int]:
+    """Return a window cell of a seat's table as ``(x, y)`` relative to its first tile."""
+    origin = int(state["origin"][seat])
+    x = int(CELL_COL[cell]) - int(CELL_COL[origin])
+    y = int(CELL_ROW[origin]) - int(CELL_ROW[cell])
+    return x, y
+
+
+def free_positions(state: np.void, seat: int) -> set[tuple[int, int]]:
+    """Return where a seat's next tile may go; only (0, 0) before the first."""
+    if not state["placed"][seat]:
+        return {(0, 0)}
+    words = state["free"][seat].tolist()
+    cells = [cell for cell in range(NUM_CELLS) if words[WORD[cell]] >> int(BIT[cell]) & 1]
+    return {position_of(state, seat, cell) for cell in cells}
+
+
+def pile_sizes(state: np.void) -> list[int]:
+    """Return how many tiles are left in each of the three piles."""
+    drawn = int(state["drawn"])
+    return [min(PILE_SIZE, max(0, PILE_SIZE * (k + 1) - drawn)) for k in range(NUM_PILES)]
+
+
+def pile_tops(state: np.void) -> list[int]:
+    """Return the tile on top of each pile, 0 where it is empty.
+
+    All may know its element and value (they are on the back), nobody more.
+    """
+    drawn = int(state["drawn"])
+    tops = [max(PILE_SIZE * k, drawn) for k in range(NUM_PILES)]
+    return [
+        int(state["pile"][top]) if top < PILE_SIZE * (k + 1) else 0 for k, top in enumerate(tops)
+    ]
+
+
+def back_of(tile: int) -> tuple[int, int]:
+    """Return what a tile's back shows: its element and its value."""
+    return int(TILE_ELEMENT[tile]), int(TILE_VALUE[tile])
+
+
+def aside_of(state: np.void) -> list[int]:
+    """Return the tiles still put aside in solo advanced, next first; all may know their backs."""
+    return state["aside"][state["aside_drawn"] : state["num_aside"]].tolist()
+
+
+def removed(state: np.void) -> list[int]:
+    """Return the tiles that left the game after an interlude in which nobody took one."""
+    return np.flatnonzero(state["place"] == REMOVED).tolist()
+
+
+def track_of(state: np.void) -> list[tuple[int, list[int]]]:
+    """Return the fields of the track with markers, and the seats there from bottom to top.
+
+    All markers start on field 0, the first player's at the bottom, the others on it in turn order.
+    A marker that moves to another field goes on top of those there.
+    """
+    seats = range(int(state["num_players"]))
+    fields = sorted({max(0, int(state["score"][seat])) for seat in seats})
+    return [
+        (
+            field,
+            sorted(
+                (seat for seat in seats if max(0, int(state["score"][seat])) == field),
+                key=lambda seat: int(state["arrival"][seat]),
+            ),
+        )
+        for field in fields
+    ]
+
+
+def negative_points(state: np.void, seat: int) -> int:
+    """Return the points a seat holds in negative tokens: what its score is below 0."""
+    return max(0, -int(state["score"][seat]))
+
+
+def discs_on_table(state: np.void, seat: int) -> int:
+    """Return how many discs, cacophony included, lie on a seat's tiles."""
+    tiles = state["table"][seat][: state["placed"][seat]].tolist()
+    lying = [t for t in tiles if state["arrows"][t] and t != state["unpaid"]]
+    return sum(int(NUM_ARROWS[tile]) for tile in lying)

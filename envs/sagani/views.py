@@ -1,0 +1,463 @@
+"""What a seat sees of a game of Sagani, and what it cannot know.
+
+Public: everything that lies face up, the element and value on the back of each pile's top tile and
+of the tiles put aside in the advanced solo game. Hidden: the order of the piles, and which of the
+tiles with those backs they are. Seats count from the observing one; maps are of its own table.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.bits import count_bits, select_bit
+from ..core.jit import kernel
+from ..core.rng import draw_below, shuffle
+from .alignment import goes_before
+from .components import (
+    ARROW_DIRECTION,
+    ASIDE_SIZE,
+    BONUS,
+    CANVASES,
+    CELL_COL,
+    CELL_ROW,
+    D_COL,
+    D_ROW,
+    DIRECTION_OF,
+    DISPLAY_SIZE,
+    ELEMENT_OF_BIT,
+    INTERLUDE_SIZE,
+    MAX_PLAYERS,
+    NUM_ARROWS,
+    NUM_CELLS,
+    NUM_DIRECTIONS,
+    NUM_PILES,
+    NUM_ROTATIONS,
+    NUM_TILES,
+    NUM_WORDS,
+    PILE_SIZE,
+    RAY_STEP,
+    ROWS_PER_WORD,
+    SPOT,
+    SPOT_SHIFT,
+    TILE_ARROWS,
+    TILE_ELEMENT,
+    TILE_VALUE,
+    WINDOW,
+)
+from .fields import AT, BACK_SIZE, BYTE, FACE_SIZE, OTHER_SIZE, PLANES_AT, SEAT_SIZE, TILE_SIZE
+from .state import IN_PILE, PHASES, PLACING, POINTING, PUT_ASIDE, ROTATING
+
+_DEMAND = AT["demand"]
+_HARVEST = AT["harvest"]
+_FIT = AT["fit"]
+_CHOSEN = AT["chosen"]
+_TILES = AT["tiles"]
+_UNSEEN = AT["unseen"]
+_HAND = AT["hand"]
+_DISPLAY = AT["display"]
+_INTERLUDE = AT["interlude"]
+_TOPS = AT["tops"]
+_ASIDE = AT["aside"]
+_SEATS = AT["seats"]
+_GAME = AT["game"]
+_P_FREE = PLANES_AT["free"]
+_P_ELEMENT = PLANES_AT["element"]
+_P_ARROWS = PLANES_AT["arrows"]
+_P_COVERED = PLANES_AT["covered"]
+_P_DISCS = PLANES_AT["discs"]
+_P_SIGHT = PLANES_AT["sight"]
+_P_OTHERS = PLANES_AT["next_element"]
+_P_HAND = PLANES_AT["hand"]
+_P_CARDS = PLANES_AT["cards"]
+_P_NUMBERS = PLANES_AT["numbers"]
+_P_UNSEEN = _P_NUMBERS + 16 * WINDOW
+_ROW = (1 << WINDOW) - 1
+
+
+@kernel
+def _clip(number):
+    return min(max(number, -BYTE - 1), BYTE)
+
+
+@kernel
+def _seat_after(state, seat, ahead):
+    """Return the seat that sits ``ahead`` seats after ``seat``."""
+    other = seat + ahead
+    num_players = np.int64(state["num_players"])
+    return other - num_players if other >= num_players else other
+
+
+@kernel
+def observe(state, seat, out):
+    """Fill the int8 vector ``out`` (fields of ``FLAT``) with what ``seat`` sees."""
+    out[:] = 0
+    _write_maps(state, seat, out)
+    num_players = np.int64(state["num_players"])
+    for ahead in range(num_players):
+        _write_tiles(state, _seat_after(state, seat, ahead), ahead, out)
+    for tile in range(1, NUM_TILES + 1):
+        out[_UNSEEN + tile - 1] = state["place"][tile] <= PUT_ASIDE
+    if state["phase"] != POINTING:
+        _write_face(np.int64(state["hand"]), out, _HAND)
+    for space in range(DISPLAY_SIZE):
+        _write_face(np.int64(state["display"][space]), out, _DISPLAY + space * FACE_SIZE)
+    for space in range(INTERLUDE_SIZE):
+        _write_face(np.int64(state["interlude"][space]), out, _INTERLUDE + space * FACE_SIZE)
+    _write_backs(state, out, _TOPS, BACK_SIZE, _ASIDE)
+    for ahead in range(num_players):
+        _write_seat(state, _seat_after(state, seat, ahead), out, _SEATS + ahead * SEAT_SIZE)
+    _write_game(state, out, _GAME)
+
+
+# Maps of the seat's own table: the first planes of both forms
+
+
+@kernel
+def _write_maps(state, seat, out):
+    """Write ``demand``, ``harvest``, ``fit`` and ``chosen``."""
+    for k in range(np.int64(state["placed"][seat])):
+        tile = np.int64(state["table"][seat, k])
+        if state["arrows"][tile]:
+            _write_rays(state, seat, tile, out)
+    if seat != state["to_play"] or state["hand"] == 0:
+        return
+    tile = np.int64(state["hand"])
+    cell = np.int64(state["hand_cell"])
+    if state["phase"] == PLACING:
+        for word in range(NUM_WORDS):
+            cells = state["free"][seat, word]
+            while cells:
+                free = word * ROWS_PER_WORD * WINDOW + select_bit(cells, 0)
+                _write_fit(state, seat, tile, free, out)
+                cells &= cells - 1
+        return
+    out[_CHOSEN + cell] = 1
+    if state["phase"] == ROTATING:
+        _write_fit(state, seat, tile, cell, out)
+
+
+@kernel
+def _write_rays(state, seat, tile, out):
+    """Count a tile's open arrows on the cells they point at, to one cell beyond all tiles.
+
+    On those of its last open arrow, its points are counted too.
+    """
+    arrows = np.int64(state["arrows"][tile])
+    points = TILE_VALUE[tile] if arrows & (arrows - 1) == 0 else 0
+    cell = np.int64(state["cell"][tile])
+    to_north = CELL_ROW[cell] - np.int64(state["north"][seat]) + 1
+    to_south = np.int64(state["south"][seat]) - CELL_ROW[cell] + 1
+    to_west = CELL_COL[cell] - np.int64(state["west"][seat]) + 1
+    to_east = np.int64(state["east"][seat]) - CELL_COL[cell] + 1
+    turned = 2 * np.int64(state["rotation"][tile])
+    for k in range(NUM_ARROWS[tile]):
+        direction = ARROW_DIRECTION[tile, k] + turned & 7
+        bit = arrows >> 4 * direction & 15
+        if bit:
+            down = D_ROW[direction]
+            right = D_COL[direction]
+            rows = to_south if down > 0 else to_north if down < 0 else WINDOW
+            cols = to_east if right > 0 else to_west if right < 0 else WINDOW
+            at = (ELEMENT_OF_BIT[bit] - 1) * NUM_CELLS + cell
+            step = RAY_STEP[direction]
+            for distance in range(1, min(rows, cols) + 1):
+                out[_DEMAND + at + distance * step] += 1
+            if points:
+                for distance in range(1, min(rows, cols) + 1):
+                    there = _HARVEST + at + distance * step
+                    out[there] = _clip(out[there] + points)
+
+
+@kernel
+def sight_from(state, seat, cell):
+    """Return the elements of the seat's tiles in each direction of a cell (as in ``arrows``)."""
+    spot = SPOT[cell] + SPOT_SHIFT
+    sight = 0
+    for k in range(np.int64(state["placed"][seat])):
+        tile = np.int64(state["table"][seat, k])
+        direction = np.int64(DIRECTION_OF[spot - SPOT[state["cell"][tile]]])
+        sight |= 1 << (4 * (direction ^ 4) + TILE_ELEMENT[tile])
+    return sight
+
+
+@kernel
+def _write_fit(state, seat, tile, cell, out):
+    sight = sight_from(state, seat, cell)
+    for rotation in range(NUM_ROTATIONS):
+        served = TILE_ARROWS[tile, rotation] & sight
+        out[_FIT + rotation * NUM_CELLS + cell] = count_bits(served)
+
+
+# Lists
+
+
+@kernel
+def _write_tiles(state, seat, ahead, out):
+    """Write the tiles of one seat's table."""
+    origin = state["origin"][seat]
+    col = CELL_COL[origin]
+    row = CELL_ROW[origin]
+    choice = state["choice"]
+    for k in range(np.int64(state["placed"][seat])):
+        tile = np.int64(state["table"][seat, k])
+        cell = np.int64(state["cell"][tile])
+        arrows = np.int64(state["arrows"][tile])
+        at = _TILES + (tile - 1) * TILE_SIZE
+        out[at + ahead] = 1
+        out[at + 4] = CELL_COL[cell] - col
+        out[at + 5] = row - CELL_ROW[cell]
+        if arrows:
+            for direction in range(NUM_DIRECTIONS):
+                out[at + 6 + direction] = ELEMENT_OF_BIT[arrows >> 4 * direction & 15]
+            if tile != state["unpaid"]:
+                middle = count_bits(arrows)
+                out[at + 14] = middle
+                out[at + 15] = NUM_ARROWS[tile] - middle
+                if choice:
+                    out[at + 16] = count_bits(arrows & np.int64(state["sight"][tile]))
+
+
+@kernel
+def _write_face(tile, out, at):
+    if tile:
+        _write_back(tile, out, at)
+        arrows = TILE_ARROWS[tile, 0]
+        for direction in range(NUM_DIRECTIONS):
+            out[at + 8 + direction] = ELEMENT_OF_BIT[arrows >> 4 * direction & 15]
+
+
+@kernel
+def _write_back(tile, out, at):
+    out[at + TILE_ELEMENT[tile]] = 1
+    out[at + 3 + NUM_ARROWS[tile]] = 1
+
+
+@kernel
+def _write_backs(state, out, tops, stride, aside):
+    """Write the backs that can be seen: tops of the piles, and tiles put aside."""
+    drawn = np.int64(state["drawn"])
+    for pile in range(NUM_PILES):
+        top = max(drawn, pile * PILE_SIZE)
+        if top < (pile + 1) * PILE_SIZE:
+            _write_back(np.int64(state["pile"][top]), out, tops + pile * stride)
+    for k in range(np.int64(state["aside_drawn"]), np.int64(state["num_aside"])):
+        _write_back(np.int64(state["aside"][k]), out, aside + k * stride)
+
+
+@kernel
+def _write_seat(state, seat, out, at):
+    score = np.int64(state["score"][seat])
+    out[at] = 1
+    out[at + 1] = _clip(score)
+    out[at + 2] = score >> 3
+    out[at + 3] = _clip(np.int64(state["supply"][seat]))
+    out[at + 4] = _clip(np.int64(state["cacophony"][seat]))
+    out[at + 5] = state["uncompleted"][seat]
+    out[at + 6] = state["placed"][seat]
+    ahead = 0
+    for other in range(np.int64(state["num_players"])):
+        ahead += other != seat and goes_before(state, other, seat)
+    out[at + 7] = ahead
+    out[at + 8] = state["first_player"] == seat
+    out[at + 9] = state["turn"] == seat
+    out[at + 10] = state["to_play"] == seat
+    asked = np.int64(state["queue_next"])
+    if asked:
+        for k in range(asked - 1, np.int64(state["num_players"])):
+            if state["queue"][k] == seat:
+                out[at + 11] = k - asked + 2
+
+
+@kernel
+def _write_game(state, out, at):
+    out[at + np.int64(state["phase"])] = 1
+    at += len(PHASES)
+    out[at] = state["last_round"]
+    out[at + np.int64(state["num_players"])] = 1
+    at += 1 + MAX_PLAYERS
+    out[at] = state["solo"]
+    out[at + 1] = state["choice"]
+    at += 2
+    for k in range(len(CANVASES)):
+        out[at + k] = state["canvas"] == CANVASES[k]
+    at += len(CANVASES)
+    out[at] = np.int64(state["bonus"]) // BONUS
+    drawn = np.int64(state["drawn"])
+    for pile in range(NUM_PILES):
+        out[at + 1 + pile] = min(max((pile + 1) * PILE_SIZE - drawn, 0), PILE_SIZE)
+
+
+# Planes
+
+
+@kernel
+def observe_planes(state, seat, out):
+    """Fill the int8 vector ``out`` (fields of ``PLANES``) with what ``seat`` sees."""
+    out[:] = 0
+    _write_maps(state, seat, out)
+    _write_own_planes(state, seat, out)
+    num_players = np.int64(state["num_players"])
+    for ahead in range(1, num_players):
+        other = _seat_after(state, seat, ahead)
+        _write_other_planes(state, other, out, _P_OTHERS + (ahead - 1) * OTHER_SIZE)
+    if state["hand"] and state["phase"] != POINTING:
+        at = _P_CARDS
+        # Written once as a row and spread from there over whole planes.
+        _write_face(np.int64(state["hand"]), out, at)
+        for k in range(FACE_SIZE):
+            out[_P_HAND + k * NUM_CELLS : _P_HAND + (k + 1) * NUM_CELLS] = out[at + k]
+            out[at + k] = 0
+    for space in range(DISPLAY_SIZE):
+        _write_face(np.int64(state["display"][space]), out, _P_CARDS + space * WINDOW)
+    at = _P_CARDS + DISPLAY_SIZE * WINDOW
+    for space in range(INTERLUDE_SIZE):
+        _write_face(np.int64(state["interlude"][space]), out, at + space * WINDOW)
+    at += INTERLUDE_SIZE * WINDOW
+    _write_backs(state, out, at, WINDOW, at + NUM_PILES * WINDOW)
+    for ahead in range(num_players):
+        _write_seat(state, _seat_after(state, seat, ahead), out, _P_NUMBERS + ahead * WINDOW)
+    _write_game(state, out, _P_NUMBERS + MAX_PLAYERS * WINDOW)
+    for tile in range(1, NUM_TILES + 1):
+        out[_P_UNSEEN + tile - 1] = state["place"][tile] <= PUT_ASIDE
+
+
+@kernel
+def _write_own_planes(state, seat, out):
+    for row in range(WINDOW):
+        bits = state["free"][seat, row // ROWS_PER_WORD] >> row % ROWS_PER_WORD * WINDOW & _ROW
+        for col in range(WINDOW):
+            out[_P_FREE + row * WINDOW + col] = bits >> col & 1
+    for k in range(np.int64(state["placed"][seat])):
+        tile = np.int64(state["table"][seat, k])
+        cell = np.int64(state["cell"][tile])
+        element = TILE_ELEMENT[tile]
+        arrows = np.int64(state["arrows"][tile])
+        out[_P_ELEMENT + element * NUM_CELLS + cell] = 1
+        if arrows:
+            covered = TILE_ARROWS[tile, state["rotation"][tile]] ^ arrows
+            for direction in range(NUM_DIRECTIONS):
+                bit = arrows >> 4 * direction & 15
+                if bit:
+                    plane = 4 * direction + ELEMENT_OF_BIT[bit] - 1
+                    out[_P_ARROWS + plane * NUM_CELLS + cell] = 1
+                out[_P_COVERED + direction * NUM_CELLS + cell] = covered >> 4 * direction & 15 != 0
+            if tile != state["unpaid"]:
+                out[_P_DISCS + cell] = count_bits(arrows)
+        _write_seen(state, seat, cell, element, out)
+
+
+@kernel
+def _write_seen(state, seat, cell, element, out):
+    """Mark a tile on the cells that see it, to one cell beyond all tiles."""
+    to_north = CELL_ROW[cell] - np.int64(state["north"][seat]) + 1
+    to_south = np.int64(state["south"][seat]) - CELL_ROW[cell] + 1
+    to_west = CELL_COL[cell] - np.int64(state["west"][seat]) + 1
+    to_east = np.int64(state["east"][seat]) - CELL_COL[cell] + 1
+    for direction in range(NUM_DIRECTIONS):
+        down = D_ROW[direction]
+        right = D_COL[direction]
+        rows = to_south if down > 0 else to_north if down < 0 else WINDOW
+        cols = to_east if right > 0 else to_west if right < 0 else WINDOW
+        # Cells in this direction see the tile in the opposite one.
+        at = _P_SIGHT + (4 * (direction ^ 4) + element) * NUM_CELLS + cell
+        step = RAY_STEP[direction]
+        for distance in range(1, min(rows, cols) + 1):
+            out[at + distance * step] = 1
+
+
+@kernel
+def _write_other_planes(state, seat, out, at):
+    for k in range(np.int64(state["placed"][seat])):
+        tile = np.int64(state["table"][seat, k])
+        cell = at + np.int64(state["cell"][tile])
+        arrows = np.int64(state["arrows"][tile])
+        out[cell + TILE_ELEMENT[tile] * NUM_CELLS] = 1
+        if arrows:
+            for direction in range(NUM_DIRECTIONS):
+                bit = arrows >> 4 * direction & 15
+                out[cell + (4 + direction) * NUM_CELLS] = ELEMENT_OF_BIT[bit]
+            if tile != state["unpaid"]:
+                out[cell + 12 * NUM_CELLS] = count_bits(arrows)
+
+
+# What cannot be known
+
+
+@kernel
+def determinize(state, seat, seed):
+    """Redraw the order of the piles, uniformly among those with the backs that can be seen.
+
+    The same for every seat. Tiles put aside (solo advanced) are known by their backs too.
+    """
+    state["rng"] = seed
+    state["seed"] = seed
+    drawn = np.int64(state["drawn"])
+    first_aside = np.int64(state["aside_drawn"])
+    asides = np.int64(state["num_aside"]) - first_aside
+    # A place whose back is known gets any unseen tile with that back, first those put aside, then
+    # the tops. Places settled before are left out.
+    for k in range(asides):
+        _redraw_known(state, first_aside + k, True, first_aside + k, NUM_TILES)
+    known = 0
+    for pile in range(NUM_PILES):
+        top = max(drawn, pile * PILE_SIZE)
+        if top < (pile + 1) * PILE_SIZE:
+            # Settled tops wait at the end of the piles, so that the rest can be shuffled as one.
+            _redraw_known(state, top, False, ASIDE_SIZE, NUM_TILES - known)
+            known += 1
+            _swap(state["pile"], top, NUM_TILES - known)
+    shuffle(state, state["pile"][drawn:], NUM_TILES - drawn - known)
+    for pile in range(NUM_PILES - 1, -1, -1):
+        top = max(drawn, pile * PILE_SIZE)
+        if top < (pile + 1) * PILE_SIZE:
+            _swap(state["pile"], top, NUM_TILES - known)
+            known -= 1
+
+
+@kernel
+def _swap(items, one, other):
+    kept = items[one]
+    items[one] = items[other]
+    items[other] = kept
+
+
+@kernel
+def _redraw_known(state, place, is_aside, from_aside, to_pile):
+    """Swap the tile at ``place`` with a random one that has the same back.
+
+    Candidates are the tiles put aside from ``from_aside`` on and those of the piles up to
+    ``to_pile``.
+    """
+    own = np.int64(state["aside"][place] if is_aside else state["pile"][place])
+    drawn = np.int64(state["drawn"])
+    to_aside = np.int64(state["num_aside"])
+    candidates = 0
+    for k in range(from_aside, to_aside):
+        candidates += _same_back(np.int64(state["aside"][k]), own)
+    for k in range(drawn, to_pile):
+        candidates += _same_back(np.int64(state["pile"][k]), own)
+    chosen = draw_below(state, candidates)
+    for k in range(from_aside, to_aside):
+        if _same_back(np.int64(state["aside"][k]), own):
+            if chosen == 0:
+                _swap(state["aside"], place, k)
+                return
+            chosen -= 1
+    for k in range(drawn, to_pile):
+        if _same_back(np.int64(state["pile"][k]), own):
+            if chosen == 0:
+                drawn_tile = state["pile"][k]
+                state["pile"][k] = own
+                if is_aside:
+                    state["aside"][place] = drawn_tile
+                    state["place"][own] = IN_PILE
+                    state["place"][drawn_tile] = PUT_ASIDE
+                else:
+                    state["pile"][place] = drawn_tile
+                return
+            chosen -= 1
+
+
+@kernel
+def _same_back(tile, other):
+    return TILE_ELEMENT[tile] == TILE_ELEMENT[other] and TILE_VALUE[tile] == TILE_VALUE[other]
