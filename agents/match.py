@@ -111,11 +111,6 @@ class Match:
     def _ask(self, agent: Agent, rows: np.ndarray) -> np.ndarray:
         states = self.states[rows]
         actions = ask(agent, self.settings, states)
-        if actions.shape != rows.shape:
-            raise ValueError(
-                f"{agent!r} returned actions of shape {actions.shape} for {len(rows)} decisions; "
-                f"act() must return {rows.shape}"
-            )
         try:
             refuse_illegal(self.settings, states, actions)
         except IllegalActionError as error:

@@ -24,9 +24,11 @@ import pickle
 import random
 import signal
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 from time import perf_counter
 from typing import Any
 
@@ -428,7 +430,7 @@ class _Run:
         self.best: float | None = None
         self.before = 0.0  # seconds of the run before this start
         self.marks = {"snapshot": 0, "evaluation": 0, "checkpoint": 0}
-        self.slowest_rollout = 0.0
+        self.rollout_seconds: deque[float] = deque(maxlen=15)
         self.evaluation_seconds = 0.0
         if not config.resume and (self.out / CONFIG).exists():
             raise ValueError(
@@ -527,10 +529,7 @@ class _Run:
 
     def _time_rollout(self) -> None:
         if self.rollout_start is not None:
-            taken = perf_counter() - self.rollout_start
-            # The first one compiles kernels: it says little about the next.
-            slowest = max(self.slowest_rollout, taken) if self.slowest_rollout else 1e-9
-            self.slowest_rollout = slowest
+            self.rollout_seconds.append(perf_counter() - self.rollout_start)
 
     def _is_over(self) -> bool:
         config = self.config
@@ -538,7 +537,8 @@ class _Run:
             return True
         if config.minutes is None:
             return False
-        ahead = self.slowest_rollout + self.evaluation_seconds
+        # The median: one rollout that was held up, or compiled kernels, says little of the next.
+        ahead = median(self.rollout_seconds) + self.evaluation_seconds
         return self.seconds + ahead > config.minutes * 60
 
     def _part_left(self) -> float:
@@ -582,7 +582,7 @@ class _Run:
         if rates and (self.best is None or sum(rates) > self.best):
             self.best = sum(rates)
             save_model(self.model, self.out / BEST, self.env.settings)
-        self.evaluation_seconds = max(self.evaluation_seconds, perf_counter() - start)
+        self.evaluation_seconds = perf_counter() - start
 
     def _show(self) -> None:
         if self.progress is None:

@@ -328,7 +328,7 @@ def ask(agent: Opponent, settings: Settings, states: np.ndarray) -> np.ndarray:
     actions = agent.act(observations.reshape(count, *shape), masks, states=known, seeds=seeds)
     actions = np.asarray(actions)
     if actions.shape != (count,) or actions.dtype.kind not in "iu":
-        raise TypeError(
+        raise ValueError(
             f"{agent!r} returned actions of shape {actions.shape} and type {actions.dtype}; "
             f"act() returns {count} integers"
         )
