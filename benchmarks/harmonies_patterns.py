@@ -1,0 +1,206 @@
+"""Three ways to find where the habitats of Harmonies' cards are, on the boards of the same games.
+
+``sets`` is the one that the game uses (``envs/harmonies/patterns.py``): a board is thirteen sets of
+hexes, a habitat in one rotation a few tests on whole sets. ``scan`` is the plain search with its
+tables: every hex, every rotation, every hex of the habitat looked up. ``plain`` is the same search
+without tables, as one writes it first: offsets are turned and added to axial coordinates, and the
+hex there is looked for.
+
+All three see the boards of recorded games with all 42 cards, and must find the same hexes.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.console import Console
+
+from ludotheque.agents import make_agent
+from ludotheque.benchmarks.measure import (
+    Probe,
+    Settings,
+    Work,
+    interleave,
+    machine,
+    print_machine,
+    print_results,
+    record_of,
+    write_json,
+)
+from ludotheque.envs import get_game
+from ludotheque.envs.core.batch import BatchEnv
+from ludotheque.envs.core.jit import kernel
+from ludotheque.envs.core.seats import ask
+from ludotheque.envs.harmonies.components import (
+    HABITAT_KIND,
+    HABITAT_OFFSETS,
+    HABITAT_SIZE,
+    KIND_OF_STACK,
+    MAX_HEXES,
+    MAX_OTHERS,
+    NUM_CARDS,
+    NUM_HEXES,
+    NUM_ROTATIONS,
+    SHAPE_OF_CARD,
+    SHAPES,
+    SIDES,
+    axial_of,
+    hex_at,
+    rotated,
+)
+from ludotheque.envs.harmonies.patterns import find_habitat
+
+# By side, shape, rotation and hex: the other hexes of the habitat, -1 off the board.
+OTHERS = np.full((len(SIDES), len(SHAPES), NUM_ROTATIONS, MAX_HEXES, MAX_OTHERS), -1)
+# By side and hex its coordinates; by side and coordinates (shifted by MARGIN) the hex, or -1.
+MARGIN = 4
+AXIAL = np.zeros((len(SIDES), MAX_HEXES, 2), dtype=np.int64)
+HEX_AT = np.full((len(SIDES), 7 + 2 * MARGIN, 9 + 2 * MARGIN), -1)
+OFFSETS = np.zeros((NUM_CARDS + 1, MAX_OTHERS, 2), dtype=np.int64)
+for _side in range(len(SIDES)):
+    for _hex in range(NUM_HEXES[_side]):
+        _q, _r = axial_of(_side, _hex)
+        AXIAL[_side, _hex] = _q, _r
+        HEX_AT[_side, _q + MARGIN, _r + MARGIN] = _hex
+        for _shape, _offsets in enumerate(SHAPES):
+            for _turns in range(NUM_ROTATIONS):
+                for _k, (_dq, _dr) in enumerate(rotated(_offsets, _turns)):
+                    OTHERS[_side, _shape, _turns, _hex, _k] = hex_at(_side, _q + _dq, _r + _dr)
+for _card, _offsets in enumerate(HABITAT_OFFSETS):
+    OFFSETS[_card, : len(_offsets)] = np.array(_offsets).reshape(-1, 2)
+
+
+@kernel
+def sets_all(states, found):
+    """Fill the hexes ``(n, 43)`` of every card on the board of seat 0 of every game."""
+    for i in range(len(states)):
+        for card in range(1, NUM_CARDS + 1):
+            found[i, card] = find_habitat(states[i], 0, card)
+
+
+@kernel
+def scan_all(states, found):
+    """As ``sets_all``, one hex and rotation after the other, with a table of the other hexes."""
+    for i in range(len(states)):
+        side = np.int64(states[i]["side"])
+        stack = states[i]["stack"][0]
+        for card in range(1, NUM_CARDS + 1):
+            hexes = 0
+            for hex_ in range(NUM_HEXES[side]):
+                if KIND_OF_STACK[stack[hex_]] == HABITAT_KIND[card, 0]:
+                    others = OTHERS[side, SHAPE_OF_CARD[card], :, hex_]
+                    hexes |= np.int64(_scan_one(stack, others, card)) << hex_
+            found[i, card] = hexes
+
+
+@kernel
+def _scan_one(stack, others, card):
+    for turns in range(NUM_ROTATIONS):
+        for k in range(1, HABITAT_SIZE[card]):
+            other = others[turns, k - 1]
+            if other < 0 or KIND_OF_STACK[stack[other]] != HABITAT_KIND[card, k]:
+                break
+        else:
+            return True
+    return False
+
+
+@kernel
+def plain_all(states, found):
+    """As ``sets_all``, one hex and rotation after the other, with coordinates."""
+    for i in range(len(states)):
+        side = np.int64(states[i]["side"])
+        stack = states[i]["stack"][0]
+        for card in range(1, NUM_CARDS + 1):
+            hexes = 0
+            for hex_ in range(NUM_HEXES[side]):
+                hexes |= np.int64(_plain_one(stack, side, hex_, card)) << hex_
+            found[i, card] = hexes
+
+
+@kernel
+def _plain_one(stack, side, hex_, card):
+    if KIND_OF_STACK[stack[hex_]] != HABITAT_KIND[card, 0]:
+        return False
+    for turns in range(NUM_ROTATIONS):
+        for k in range(1, HABITAT_SIZE[card]):
+            dq, dr = OFFSETS[card, k - 1]
+            for _ in range(turns):
+                dq, dr = -dr, dq + dr
+            q = AXIAL[side, hex_, 0] + dq + MARGIN
+            r = AXIAL[side, hex_, 1] + dr + MARGIN
+            other = HEX_AT[side, q, r]
+            if other < 0 or KIND_OF_STACK[stack[other]] != HABITAT_KIND[card, k]:
+                break
+        else:
+            return True
+    return False
+
+
+def record(agent_name: str, side: str, num_games: int) -> np.ndarray:
+    """Return records of solo games at all plies."""
+    env = BatchEnv(get_game("harmonies"), num_games, 1, side=side, autoreset=False)
+    env.reset(1)
+    agent = make_agent(agent_name, "harmonies")
+    records = []
+    while not env.states["terminated"].all():
+        live = np.flatnonzero(~env.states["terminated"])
+        actions = ask(agent, env.settings, env.states[live])
+        for k, i in enumerate(live):
+            env.game.step(env.states, int(actions[k]), int(i))
+        records.append(env.states[live].copy())
+    return np.concatenate(records)
+
+
+def searches(states: np.ndarray) -> dict[str, Work]:
+    """Return what searches the boards in each way and returns the number of cards looked for.
+
+    Raises:
+        AssertionError: they don't find the same hexes.
+    """
+    ways = {"sets": sets_all, "scan": scan_all, "plain": plain_all}
+    found = {name: np.zeros((len(states), NUM_CARDS + 1), np.int64) for name in ways}
+    for name, way in ways.items():
+        way(states, found[name])
+        assert np.array_equal(found[name], found["sets"]), f"{name} finds other hexes"
+    assert found["sets"].any(), "there is no habitat on any board"
+    return {name: partial(_search, way, states, found[name]) for name, way in ways.items()}
+
+
+def _search(way, states: np.ndarray, found: np.ndarray) -> int:
+    way(states, found)
+    return len(states) * NUM_CARDS
+
+
+def main(
+    games: Annotated[int, typer.Option(help="Recorded games of each kind.")] = 20,
+    seconds: Annotated[float, typer.Option(help="Length of a round.")] = 0.5,
+    repetitions: Annotated[int, typer.Option(help="Rounds.")] = 5,
+    quick: Annotated[bool, typer.Option(help="Only show that it runs.")] = False,
+    out: Annotated[Path | None, typer.Option(help="Write the figures to this JSON file.")] = None,
+) -> None:
+    """Compare the ways to find habitats, in cards on a board a second."""
+    console = Console()
+    facts = machine()
+    print_machine(console, facts)
+    groups = {}
+    for agent, side in (("random", "A"), ("greedy", "A"), ("greedy", "B")):
+        title = f"{agent}, side {side}"
+        ways = searches(record(agent, side, 3 if quick else games))
+        groups[title] = [
+            Probe(f"{title}: {name}", lambda way=way: way, unit="cards")
+            for name, way in ways.items()
+        ]
+    settings = Settings.of(seconds, repetitions, quick)
+    results = interleave(groups, settings, console)
+    print_results(console, results)
+    if out is not None:
+        write_json(out, record_of(facts, settings, results))
+
+
+if __name__ == "__main__":
+    typer.run(main)

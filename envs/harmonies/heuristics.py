@@ -1,0 +1,313 @@
+"""What a position is worth to a seat, in points; for the greedy agent and guided search.
+
+A board is worth its points, what its landscapes and cards promise while turns are left, and those
+turns. With tokens in hand it is worth what it is after the best that can be done with them, planned
+as a set: with each colour first, the others one after the other. Once a card was taken but no
+tokens, the same for the best space. Before, the best card of the display is added.
+
+The record's sets of hexes are used as scratch paper; they are left as they were.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.bits import count_bits
+from ..core.jit import kernel
+from .components import (
+    BOARD,
+    BUILDING,
+    BUILDING_POINTS,
+    EMPTY,
+    FIELD,
+    HAND_LIMIT,
+    HAS_NEIGHBOUR,
+    KIND_OF_STACK,
+    LONE_RED,
+    MAX_DISPLAY,
+    MOUNTAIN1,
+    MOUNTAIN2,
+    MOUNTAIN3,
+    MOUNTAIN_POINTS,
+    NUM_COLOURS,
+    NUM_CUBES,
+    NUM_KINDS,
+    NUM_SPACES,
+    PER_SPACE,
+    STACKED,
+    STRIDE,
+    TRUNK1,
+    TRUNK2,
+    WATER,
+)
+from .prospects import card_value
+from .rules import LAST_HEXES
+from .scoring import (
+    field_points,
+    mountain_points,
+    near_colours,
+    next_to,
+    spirit_points,
+    total_points,
+    tree_points,
+    water_points,
+)
+from .state import ANIMAL_COLUMN, TURN
+from .supply import tokens_in_bag, tokens_to_fill
+from .weights import (
+    W_FULL_TURNS,
+    W_HEXES_A_TURN,
+    W_LONE_FIELD,
+    W_LONE_MOUNTAIN,
+    W_LONE_RED,
+    W_MOUNTAIN1,
+    W_MOUNTAIN2,
+    W_NO_COLOUR,
+    W_ONE_COLOUR,
+    W_ONE_WAY_OUT,
+    W_OPEN_WATER,
+    W_SLOT,
+    W_TRUNK1,
+    W_TRUNK2,
+    W_TURN,
+    W_TWO_COLOURS,
+    WEIGHTS,
+)
+
+# The kinds that a token of each colour may go on, and the kind it makes there.
+_ON = tuple(
+    tuple(sorted({int(KIND_OF_STACK[k]) for k in np.flatnonzero(STACKED[colour])} | {EMPTY}))
+    for colour in range(NUM_COLOURS)
+)
+_ANY_COLOUR = (1 << NUM_COLOURS) - 1
+_MOST_KINDS = max(len(kinds) for kinds in _ON)
+NUM_ON = np.array([len(kinds) for kinds in _ON])
+ON = np.array([[*kinds, *[EMPTY] * (_MOST_KINDS - len(kinds))] for kinds in _ON])
+MAKES = np.zeros((NUM_COLOURS, NUM_KINDS), dtype=np.int64)
+for _colour in range(NUM_COLOURS):
+    for _stack in np.flatnonzero(STACKED[_colour]):
+        MAKES[_colour, KIND_OF_STACK[_stack]] = KIND_OF_STACK[STACKED[_colour, _stack]]
+
+
+@kernel
+def evaluate(state, seat):
+    """Value the position for ``seat`` in points, from what it knows."""
+    return value_of(state, seat, WEIGHTS)
+
+
+@kernel
+def value_of(state, seat, weights):
+    """See ``evaluate``."""
+    if state["terminated"]:
+        return np.float64(total_points(state, seat))
+    limit = _turns_of_game(state, seat, weights)
+    if state["to_play"] != seat or state["phase"] != TURN:
+        return board_value(state, seat, limit, weights)
+    tokens = _packed(state["hand"])
+    if tokens:
+        value = _best_value(state, seat, tokens, limit, weights)
+    elif state["taken"] < 0 and state["took_card"]:
+        value = -np.inf
+        for space in range(NUM_SPACES[state["num_players"]]):
+            tokens = _packed(state["central"][space])
+            value = max(value, _best_value(state, seat, tokens, limit, weights))
+    else:
+        value = board_value(state, seat, limit, weights)
+    if not state["took_card"]:
+        option = _best_card(state, seat, limit, weights)
+        # As a turn begins the display only breaks ties (alone it may be the next turn already).
+        value += option * 0.01 if state["taken"] < 0 else option
+    return value
+
+
+@kernel
+def _turns_of_game(state, seat, weights):
+    """Return how many turns ``seat`` has after this one, as far as the bag and the others go."""
+    if state["last_round"]:
+        return 0.0
+    num_players = np.int64(state["num_players"])
+    turns = tokens_in_bag(state) / (num_players * tokens_to_fill(state))
+    for other in range(num_players):
+        if other != seat:
+            empty = count_bits(np.int64(state["hexes"][other, EMPTY]))
+            turns = min(turns, max(empty - LAST_HEXES, 0) / weights[W_HEXES_A_TURN])
+    return turns
+
+
+@kernel
+def board_value(state, seat, limit, weights):
+    """Value the board and the cards of ``seat`` with at most ``limit`` turns to come."""
+    kinds = state["hexes"][seat]
+    free = ~np.int64(state["cubes"][seat])
+    side = np.int64(state["side"])
+    empty = np.int64(kinds[EMPTY])
+    turns = min(limit, max(count_bits(empty) - LAST_HEXES, 0) / weights[W_HEXES_A_TURN])
+    outlook = min(turns / weights[W_FULL_TURNS], 1.0)
+    near = near_colours(kinds, side)
+    points = np.int64(state["points"][seat, ANIMAL_COLUMN])
+    points += tree_points(kinds)
+    points += mountain_points(kinds, side)
+    points += field_points(kinds, side)
+    points += BUILDING_POINTS * count_bits(np.int64(kinds[BUILDING]) & near[2])
+    points += water_points(kinds, side)
+    spirit = np.int64(state["spirit"][seat])
+    if np.int64(state["completed"][seat]) >> spirit & 1:
+        points += spirit_points(kinds, side, spirit)
+    hope = _hope(kinds, free, side, near, weights)
+    value = points + outlook * hope + weights[W_TURN] * turns
+    tokens = PER_SPACE * turns
+    held = 0
+    for slot in range(HAND_LIMIT):
+        card = np.int64(state["card"][seat, slot])
+        if card:
+            left = np.int64(state["cubes_left"][seat, slot])
+            value += card_value(kinds, free, side, card, left, tokens, weights)
+            held += 1
+    # What the slots are worth that can't be used for other cards.
+    return value - weights[W_SLOT] * held * (held - 1) / 2
+
+
+@kernel
+def _hope(kinds, free, side, near, weights):
+    """Return the points that landscapes promise while much of the game is left."""
+    near_empty = next_to(np.int64(kinds[EMPTY]), side)
+    mountain1 = np.int64(kinds[MOUNTAIN1])
+    mountain2 = np.int64(kinds[MOUNTAIN2])
+    mountain3 = np.int64(kinds[MOUNTAIN3])
+    hope = weights[W_TRUNK1] * count_bits(np.int64(kinds[TRUNK1]) & free)
+    hope += weights[W_TRUNK2] * count_bits(np.int64(kinds[TRUNK2]) & free)
+    hope += weights[W_LONE_RED] * count_bits(np.int64(kinds[LONE_RED]) & free)
+    hope += weights[W_MOUNTAIN1] * count_bits(mountain1 & free)
+    hope += weights[W_MOUNTAIN2] * count_bits(mountain2 & free)
+
+    alone = near_empty & ~next_to(mountain1 | mountain2 | mountain3, side)
+    hope += weights[W_LONE_MOUNTAIN] * (
+        MOUNTAIN_POINTS[1] * count_bits(alone & mountain1)
+        + MOUNTAIN_POINTS[2] * count_bits(alone & mountain2)
+        + MOUNTAIN_POINTS[3] * count_bits(alone & mountain3)
+    )
+    fields = np.int64(kinds[FIELD])
+    hope += weights[W_LONE_FIELD] * count_bits(fields & ~next_to(fields, side) & near_empty)
+
+    one, two, three = near
+    buildings = np.int64(kinds[BUILDING]) & near_empty & ~three
+    hope += weights[W_TWO_COLOURS] * count_bits(buildings & two)
+    hope += weights[W_ONE_COLOUR] * count_bits(buildings & one & ~two)
+    hope += weights[W_NO_COLOUR] * count_bits(buildings & ~one)
+
+    water = np.int64(kinds[WATER])
+    if side == 0:
+        return hope + weights[W_OPEN_WATER] * count_bits(water & near_empty)
+    return hope + weights[W_ONE_WAY_OUT] * count_bits(_one_way_out(water, side))
+
+
+@kernel
+def _one_way_out(water, side):
+    """Return the land next to water that is next to one other hex of land only."""
+    land = BOARD[side] & ~water
+    has = HAS_NEIGHBOUR[side]
+    stride = STRIDE[side]
+    one = 0
+    two = 0
+    for direction in range(3):
+        # Hexes with land in a direction, and with land in the opposite one.
+        shift = stride if direction == 0 else 1 if direction == 1 else stride - 1
+        low, high = land & has[direction], land & has[direction + 3]
+        if direction == 2:
+            low, high = high, low
+        for near in (low << shift, high >> shift):
+            two |= one & near
+            one |= near
+    return land & one & ~two & next_to(water, side)
+
+
+@kernel
+def _packed(counts):
+    """Return tokens by colour as four bits a colour."""
+    tokens = 0
+    for colour in range(NUM_COLOURS):
+        tokens |= np.int64(counts[colour]) << 4 * colour
+    return tokens
+
+
+@kernel
+def _best_value(state, seat, tokens, limit, weights):
+    """Value the board after ``tokens``, placed one after the other where they do most.
+
+    The first may be of any colour, the others follow as they are worth most then.
+    """
+    best = -np.inf
+    for colour in range(NUM_COLOURS):
+        if tokens >> 4 * colour & 15:
+            best = max(best, _value_from(state, seat, tokens, 1 << colour, limit, weights))
+    return best
+
+
+@kernel
+def _value_from(state, seat, tokens, colours, limit, weights):
+    """See ``_best_value``; the first token is one of ``colours`` (bits)."""
+    kinds = state["hexes"][seat]
+    free = ~np.int64(state["cubes"][seat])
+    first = 0
+    second = 0
+    third = 0
+    best = 0.0
+    while tokens:
+        best = -np.inf
+        move = 0
+        placed = 0
+        for colour in range(NUM_COLOURS):
+            if tokens >> 4 * colour & 15 and colours >> colour & 1:
+                for k in range(NUM_ON[colour]):
+                    before = ON[colour, k]
+                    after = MAKES[colour, before]
+                    hexes = np.int64(kinds[before]) & free
+                    while hexes:
+                        trial = (hexes & -hexes) << 8 | before << 4 | after
+                        hexes &= hexes - 1
+                        _toggle(kinds, trial)
+                        value = board_value(state, seat, limit, weights)
+                        _toggle(kinds, trial)
+                        if value > best:
+                            best = value
+                            move = trial
+                            placed = colour
+        tokens -= 1 << 4 * placed
+        colours = _ANY_COLOUR
+        _toggle(kinds, move)
+        first, second, third = move, first, second
+    _toggle(kinds, first)
+    _toggle(kinds, second)
+    _toggle(kinds, third)
+    return best
+
+
+@kernel
+def _toggle(kinds, move):
+    """Change the kind of a hex, or change it back."""
+    bit = move >> 8
+    kinds[move >> 4 & 15] ^= bit
+    kinds[move & 15] ^= bit
+
+
+@kernel
+def _best_card(state, seat, limit, weights):
+    """Value the best card of the display, if one can and should be taken."""
+    held = 0
+    for slot in range(HAND_LIMIT):
+        held += state["card"][seat, slot] != 0
+    if held == HAND_LIMIT:
+        return 0.0
+    kinds = state["hexes"][seat]
+    free = ~np.int64(state["cubes"][seat])
+    side = np.int64(state["side"])
+    empty = count_bits(np.int64(kinds[EMPTY]))
+    tokens = PER_SPACE * min(limit, max(empty - LAST_HEXES, 0) / weights[W_HEXES_A_TURN])
+    best = 0.0
+    for place in range(MAX_DISPLAY):
+        card = np.int64(state["display"][place])
+        if card:
+            left = np.int64(NUM_CUBES[card])
+            value = card_value(kinds, free, side, card, left, tokens, weights)
+            best = max(best, value - weights[W_SLOT] * held)
+    return best

@@ -1,0 +1,167 @@
+"""How near a board is to the habitats of a card, and what that makes the card worth.
+
+For each hex a habitat is so many tokens away: those missing on its hexes, counted over the six
+rotations at once, on sets of hexes (as in ``patterns.py``).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.bits import count_bits
+from ..core.jit import kernel
+from .components import (
+    BUILDING,
+    EMPTY,
+    FIRST_SPIRIT,
+    HABITAT_FITS,
+    HABITAT_KIND,
+    HABITAT_SIZE,
+    HEIGHT_OF_STACK,
+    KIND_OF_STACK,
+    LADDER,
+    LONE_RED,
+    MOUNTAIN1,
+    NUM_CARDS,
+    NUM_CUBES,
+    NUM_KINDS,
+    NUM_ROTATIONS,
+    SHAPE_OF_CARD,
+    STACKS,
+    TRUNK1,
+)
+from .patterns import HABITAT_DOWN, ROOM
+from .scoring import spirit_points
+from .weights import (
+    W_EACH_BEYOND,
+    W_FURTHER_CUBE,
+    W_MORE_MISSING,
+    W_READY,
+    W_SPIRIT,
+    W_TOKENS_NEEDED,
+)
+
+# How many tokens a habitat may be away to be looked at.
+FAR = 3
+# By number of tokens and kind: up to three kinds that become it with so many more, and -1 (every
+# hex) where there is one at all.
+BEFORE = np.zeros((FAR + 1, NUM_KINDS, 3), dtype=np.int64)
+HAS_BEFORE = np.zeros((FAR + 1, NUM_KINDS), dtype=np.int64)
+for _tokens in range(1, FAR + 1):
+    for _kind in range(1, NUM_KINDS):
+        _kinds = set()
+        for _number, _stack in enumerate(STACKS):
+            if len(_stack) >= _tokens and KIND_OF_STACK[_number] == _kind:
+                _kinds.add(int(KIND_OF_STACK[STACKS.index(_stack[:-_tokens])]))
+        if _kinds:
+            _listed = sorted(_kinds)
+            BEFORE[_tokens, _kind] = (_listed + _listed[:1] * 3)[:3]
+            HAS_BEFORE[_tokens, _kind] = -1
+
+# Tokens in the whole habitat of each card.
+_HEIGHT_OF_KIND = np.zeros(NUM_KINDS, dtype=np.int64)
+_HEIGHT_OF_KIND[KIND_OF_STACK] = HEIGHT_OF_STACK
+TOKENS_OF_CARD = np.array(
+    [sum(_HEIGHT_OF_KIND[kind] for kind in HABITAT_KIND[card]) for card in range(NUM_CARDS + 1)]
+)
+
+
+@kernel
+def _near(kinds, kind, free):
+    """Return the hexes where ``kind`` is, and those at most 1, 2, 3 tokens from it."""
+    none = np.int64(kinds[kind])
+    before = BEFORE[1, kind]
+    one = np.int64(kinds[before[0]]) | np.int64(kinds[before[1]]) | np.int64(kinds[before[2]])
+    one = none | one & free
+    two = one | np.int64(kinds[BEFORE[2, kind, 0]]) & HAS_BEFORE[2, kind] & free
+    three = two | np.int64(kinds[BEFORE[3, kind, 0]]) & HAS_BEFORE[3, kind] & free
+    return none, one, two, three
+
+
+@kernel
+def _both(a, b):
+    """Combine two hexes' distances: the hexes where both together are at most 0, 1, 2, 3 away."""
+    a0, a1, a2, a3 = a
+    b0, b1, b2, b3 = b
+    return (
+        a0 & b0,
+        a0 & b1 | a1 & b0,
+        a0 & b2 | a1 & b1 | a2 & b0,
+        a0 & b3 | a1 & b2 | a2 & b1 | a3 & b0,
+    )
+
+
+@kernel
+def _shifted(a, down):
+    a0, a1, a2, a3 = a
+    return (a0 << ROOM) >> down, (a1 << ROOM) >> down, (a2 << ROOM) >> down, (a3 << ROOM) >> down
+
+
+@kernel
+def near_habitats(kinds, free, side, card):
+    """Return the free hexes at most 0, 1, 2, 3 tokens from being settled by ``card``, as bits.
+
+    ``kinds`` is one row of ``state["hexes"]``, ``free`` the hexes without a cube.
+    """
+    shape = np.int64(SHAPE_OF_CARD[card])
+    size = np.int64(HABITAT_SIZE[card])
+    own = _near(kinds, np.int64(HABITAT_KIND[card, 0]), free)
+    one = _near(kinds, np.int64(HABITAT_KIND[card, 1]), free)
+    two = _near(kinds, np.int64(HABITAT_KIND[card, 2]), free)
+    three = _near(kinds, np.int64(HABITAT_KIND[card, 3]), free)
+    f0 = 0
+    f1 = 0
+    f2 = 0
+    f3 = 0
+    for turns in range(NUM_ROTATIONS):
+        down = HABITAT_DOWN[side, shape, turns]
+        others = _shifted(one, down[0])
+        if size > 2:
+            others = _both(others, _shifted(two, down[1]))
+        if size > 3:
+            others = _both(others, _shifted(three, down[2]))
+        fits = HABITAT_FITS[side, shape, turns]
+        f0 |= others[0] & fits
+        f1 |= others[1] & fits
+        f2 |= others[2] & fits
+        f3 |= others[3] & fits
+    w0, w1, w2, w3 = _both(own, (f0, f1, f2, f3))
+    return w0 & free, w1 & free, w2 & free, w3 & free
+
+
+@kernel
+def card_value(kinds, free, side, card, left, tokens, weights):
+    """Return the points that the ``left`` cubes of a card promise, with ``tokens`` still to come.
+
+    The nearest hexes get the next cubes; ``weights`` has the chance of each by tokens missing.
+    """
+    w0, w1, w2, w3 = near_habitats(kinds, free, side, card)
+    n0 = count_bits(w0)
+    n1 = count_bits(w1)
+    n2 = count_bits(w2)
+    n3 = count_bits(w3)
+    settled = np.int64(NUM_CUBES[card]) - left
+    spirit = np.float64(0.0)
+    if card >= FIRST_SPIRIT:
+        spirit = weights[W_SPIRIT] + np.float64(spirit_points(kinds, side, card))
+    value = 0.0
+    further = 1.0
+    for k in range(left):
+        gain = spirit + np.float64(LADDER[card, settled + k + 1])
+        gain -= np.float64(LADDER[card, settled + k])
+        if k < n0:
+            value += weights[W_READY] * gain
+        else:
+            if k < n3:
+                missing = 1 + (k >= n1) + (k >= n2)
+                chance = weights[W_READY + missing]
+            else:
+                missing = max(FAR + 1, TOKENS_OF_CARD[card])
+                chance = weights[W_MORE_MISSING] * weights[W_EACH_BEYOND] ** (missing - FAR - 1)
+            chance *= min(1.0, tokens / (weights[W_TOKENS_NEEDED] * missing))
+            value += chance * further * gain
+            further *= weights[W_FURTHER_CUBE]
+    return value
+
+
+assert BEFORE[1, BUILDING].tolist() == [MOUNTAIN1, TRUNK1, LONE_RED] and EMPTY == 0

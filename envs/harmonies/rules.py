@@ -1,0 +1,471 @@
+"""The rules of Harmonies as kernels on one record: setting up, actions, results.
+
+What comes from the bag and the deck is in ``supply.py``, habitats are in ``patterns.py``, points in
+``scoring.py``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.bits import count_bits, select_bit
+from ..core.jit import kernel
+from ..core.rewards import rank_in_place
+from ..core.rng import below, draw_below
+from ..core.state import begin
+from .components import (
+    BOARD,
+    BROWN,
+    CARD,
+    DISCARD,
+    DISPLAY_SIZE,
+    EMPTY,
+    END,
+    FIRST_SPIRIT,
+    GRAY,
+    GREEN,
+    HAND_LIMIT,
+    HEIGHT_OF_STACK,
+    KIND_OF_STACK,
+    LADDER,
+    LONE_RED,
+    MAX_DISPLAY,
+    MAX_HEXES,
+    MAX_PLAYERS,
+    MOUNTAIN1,
+    MOUNTAIN2,
+    NUM_ANIMALS,
+    NUM_COLOURS,
+    NUM_CUBES,
+    NUM_KINDS,
+    NUM_SPACES,
+    PLACE,
+    RED,
+    SETTLE,
+    SOLO_DISPLAY,
+    SOLO_GOAL,
+    SPIRIT,
+    SPIRITS_DEALT,
+    STACKED,
+    TAKE,
+    TOKENS,
+    TOP_OF_STACK,
+    TRUNK1,
+    TRUNK2,
+)
+from .patterns import find_habitat
+from .scoring import score_landscapes, score_spirit, score_token, suns_for, total_points
+from .state import ANIMAL_COLUMN, CHOOSING_SPIRIT, DISCARDING, NUM_WORDS, TURN
+from .supply import (
+    deal_spirits,
+    draw_card,
+    fill_central,
+    fill_display,
+    fill_space,
+    tokens_in_bag,
+    tokens_to_fill,
+)
+
+# options[0] is the player count in every game; then the game's own options.
+OPTION_SIDE = 1
+OPTION_SPIRITS = 2
+# A player with so few empty hexes at the end of a turn sets off the end of the game.
+LAST_HEXES = 2
+
+_DECK = ((1 << NUM_ANIMALS) - 1) << 1
+_GROUP = (1 << MAX_HEXES) - 1
+_PER_WORD = 2 * MAX_HEXES
+_FIRST_SETTLE_WORD = 1 + NUM_COLOURS // 2
+
+
+@kernel
+def setup(state, seed, options):
+    """Fill the bag, the central board and the display, draw the first player (Mise en place)."""
+    num_players = options[0]
+    begin(state, seed, num_players)
+    state["side"] = options[OPTION_SIDE]
+    state["spirits"] = options[OPTION_SPIRITS] == 1
+    _clear(state)
+    first = draw_below(state, num_players)
+    state["first_player"] = first
+    for space in range(NUM_SPACES[num_players]):
+        fill_space(state, space)
+    fill_display(state)
+    if state["spirits"]:
+        deal_spirits(state)
+    _begin_turn(state, first)
+    find_legal(state)
+
+
+@kernel
+def _clear(state):
+    """Empty the table; side and players stay."""
+    state["turns"] = 0
+    state["last_round"] = False
+    state["discarded"][:] = 0
+    for colour in range(NUM_COLOURS):
+        state["hand"][colour] = 0
+        state["bag"][colour] = TOKENS[colour]
+        for space in range(len(state["central"])):
+            state["central"][space, colour] = 0
+    state["deck"] = _DECK
+    state["display"][:] = 0
+    state["spirit"][:] = 0
+    state["completed"][:] = 0
+    state["cubes"][:] = 0
+    for seat in range(MAX_PLAYERS):
+        for k in range(SPIRITS_DEALT):
+            state["dealt"][seat, k] = 0
+        for slot in range(HAND_LIMIT):
+            state["card"][seat, slot] = 0
+            state["cubes_left"][seat, slot] = 0
+        for hex_ in range(MAX_HEXES):
+            state["stack"][seat, hex_] = 0
+            state["cube"][seat, hex_] = 0
+        index_board(state, seat)
+        state["points"][seat, ANIMAL_COLUMN] = 0
+
+
+@kernel
+def clear_game(states, i):
+    """Empty the table of ``states[i]`` and start anew; players, options and chance stay."""
+    state = states[i]
+    begin(state, state["seed"], state["num_players"])
+    _clear(state)
+    _begin_turn(state, 0)
+
+
+@kernel
+def index_board(state, seat):
+    """Work out what the record keeps for speed of a seat from its ``stack``, ``cube``, ``card``."""
+    for kind in range(NUM_KINDS):
+        state["hexes"][seat, kind] = 0
+    cubes = 0
+    for hex_ in range(MAX_HEXES):
+        stack = state["stack"][seat, hex_]
+        state["top"][seat, hex_] = TOP_OF_STACK[stack]
+        state["height"][seat, hex_] = HEIGHT_OF_STACK[stack]
+        state["hexes"][seat, KIND_OF_STACK[stack]] |= 1 << hex_
+        cubes |= np.int64(state["cube"][seat, hex_] != 0) << hex_
+    # Side A has two hexes less.
+    state["hexes"][seat, EMPTY] &= BOARD[state["side"]]
+    state["cubes"][seat] = cubes
+    _find_habitats(state, seat)
+    score_landscapes(state, seat)
+
+
+# What is played
+
+
+@kernel
+def step(state, action):
+    """Play a legal action and what follows without a choice."""
+    seat = np.int64(state["to_play"])
+    state["ply"] += 1
+    if action >= SETTLE:
+        slot = (action - SETTLE) // MAX_HEXES
+        _settle(state, seat, slot, action - SETTLE - slot * MAX_HEXES)
+    elif action >= PLACE:
+        colour = (action - PLACE) // MAX_HEXES
+        _place(state, seat, colour, action - PLACE - colour * MAX_HEXES)
+    elif action < CARD:
+        _take_space(state, action - TAKE)
+    elif action < END:
+        _take_card(state, seat, action - CARD)
+    elif action == END:
+        if state["phase"] == DISCARDING:
+            _begin_turn(state, seat)
+        else:
+            _end_turn(state, seat)
+    elif action < DISCARD:
+        _keep_spirit(state, seat, action - SPIRIT)
+    else:
+        state["display"][action - DISCARD] = draw_card(state)
+        _begin_turn(state, seat)
+    find_legal(state)
+
+
+@kernel
+def _take_space(state, space):
+    """Take the tokens of a space (Prendre et placer des jetons)."""
+    for colour in range(NUM_COLOURS):
+        state["hand"][colour] = state["central"][space, colour]
+        state["central"][space, colour] = 0
+    state["taken"] = space
+
+
+@kernel
+def _place(state, seat, colour, hex_):
+    """Place a token of the hand (Règles de placement d'un jeton)."""
+    state["hand"][colour] -= 1
+    before = np.int64(state["stack"][seat, hex_])
+    after = np.int64(STACKED[colour, before])
+    state["stack"][seat, hex_] = after
+    state["top"][seat, hex_] = colour
+    state["height"][seat, hex_] += 1
+    state["hexes"][seat, KIND_OF_STACK[before]] ^= 1 << hex_
+    state["hexes"][seat, KIND_OF_STACK[after]] ^= 1 << hex_
+    _find_habitats(state, seat)
+    score_token(state, seat, colour)
+
+
+@kernel
+def _find_habitats(state, seat):
+    for slot in range(HAND_LIMIT):
+        card = np.int64(state["card"][seat, slot])
+        state["habitat"][seat, slot] = find_habitat(state, seat, card) if card else 0
+
+
+@kernel
+def _take_card(state, seat, place):
+    """Take an animal card of the display with its cubes (Prendre 1 carte Animal)."""
+    card = np.int64(state["display"][place])
+    state["display"][place] = 0
+    state["took_card"] = True
+    _add_card(state, seat, card)
+
+
+@kernel
+def _add_card(state, seat, card):
+    """Put a card into the first empty slot."""
+    slot = 0
+    while state["card"][seat, slot]:
+        slot += 1
+    state["card"][seat, slot] = card
+    state["cubes_left"][seat, slot] = NUM_CUBES[card]
+    state["habitat"][seat, slot] = find_habitat(state, seat, card)
+
+
+@kernel
+def _keep_spirit(state, seat, choice):
+    """Keep one of the two spirit cards dealt (Cartes Esprit de la nature)."""
+    spirit = np.int64(state["dealt"][seat, choice])
+    state["spirit"][seat] = spirit
+    _add_card(state, seat, spirit)
+    state["phase"] = TURN
+
+
+@kernel
+def _settle(state, seat, slot, hex_):
+    """Settle a cube (Poser 1 cube Animal); a completed card leaves its slot."""
+    card = np.int64(state["card"][seat, slot])
+    left = np.int64(state["cubes_left"][seat, slot]) - 1
+    state["cubes_left"][seat, slot] = left
+    state["cube"][seat, hex_] = card
+    state["cubes"][seat] |= 1 << hex_
+    settled = NUM_CUBES[card] - left
+    gain = np.int64(LADDER[card, settled]) - np.int64(LADDER[card, settled - 1])
+    state["points"][seat, ANIMAL_COLUMN] += gain
+    if left == 0:
+        state["card"][seat, slot] = 0
+        state["habitat"][seat, slot] = 0
+        state["completed"][seat] |= 1 << card
+        if card >= FIRST_SPIRIT:
+            score_spirit(state, seat)
+
+
+@kernel
+def _end_turn(state, seat):
+    """Look for the end of the game, fill up, go on with the next player (Fin de partie)."""
+    state["turns"] += 1
+    if count_bits(np.int64(state["hexes"][seat, EMPTY])) <= LAST_HEXES:
+        state["last_round"] = True
+    if tokens_in_bag(state) < tokens_to_fill(state):
+        state["last_round"] = True
+    following = seat + 1
+    if following == state["num_players"]:
+        following = 0
+    if state["last_round"] and following == state["first_player"]:
+        state["terminated"] = True
+        return
+    fill_central(state)
+    fill_display(state)
+    state["taken"] = -1
+    if state["num_players"] == 1 and not state["took_card"]:
+        state["phase"] = DISCARDING
+    else:
+        _begin_turn(state, following)
+
+
+@kernel
+def _begin_turn(state, seat):
+    state["to_play"] = seat
+    state["taken"] = -1
+    state["took_card"] = False
+    undecided = state["spirits"] and state["spirit"][seat] == 0
+    state["phase"] = CHOOSING_SPIRIT if undecided else TURN
+
+
+# What is legal
+
+
+@kernel
+def find_legal(state):
+    """Work out the legal actions of the seat to play (``state["legal"]``)."""
+    for word in range(1, NUM_WORDS):
+        state["legal"][word] = 0
+    if state["terminated"]:
+        state["legal"][0] = 0
+    elif state["phase"] == TURN:
+        seat = np.int64(state["to_play"])
+        _find_placements(state, seat)
+        _find_settlements(state, seat)
+        state["legal"][0] = _find_others(state, seat)
+    elif state["phase"] == CHOOSING_SPIRIT:
+        state["legal"][0] = ((1 << SPIRITS_DEALT) - 1) << SPIRIT
+    else:
+        state["legal"][0] = 1 << END | _cards_in_display(state) << DISCARD
+
+
+@kernel
+def _find_placements(state, seat):
+    """Any token may go on an empty hex; some go on others, where there is no cube."""
+    kinds = state["hexes"][seat]
+    empty = np.int64(kinds[EMPTY])
+    free = ~np.int64(state["cubes"][seat])
+    trunk1 = np.int64(kinds[TRUNK1]) & free
+    mountain1 = np.int64(kinds[MOUNTAIN1]) & free
+    gray = mountain1 | np.int64(kinds[MOUNTAIN2]) & free
+    green = trunk1 | np.int64(kinds[TRUNK2]) & free
+    red = trunk1 | mountain1 | np.int64(kinds[LONE_RED]) & free
+    hand = state["hand"]
+    state["legal"][1] = empty * (hand[0] > 0) | (empty | gray) * (hand[GRAY] > 0) << MAX_HEXES
+    state["legal"][2] = (empty | trunk1) * (hand[BROWN] > 0) | (
+        (empty | green) * (hand[GREEN] > 0) << MAX_HEXES
+    )
+    state["legal"][3] = empty * (hand[4] > 0) | (empty | red) * (hand[RED] > 0) << MAX_HEXES
+
+
+@kernel
+def _find_settlements(state, seat):
+    """A cube goes where the habitat of its card is and no cube yet."""
+    free = ~np.int64(state["cubes"][seat])
+    habitat = state["habitat"][seat]
+    for pair in range(HAND_LIMIT // 2):
+        one = np.int64(habitat[2 * pair]) & free
+        other = np.int64(habitat[2 * pair + 1]) & free
+        state["legal"][_FIRST_SETTLE_WORD + pair] = one | other << MAX_HEXES
+
+
+@kernel
+def _find_others(state, seat):
+    """Return the legal actions that are on no hex, as bits."""
+    actions = 0
+    if state["taken"] < 0:
+        spaces = np.int64(NUM_SPACES[state["num_players"]])
+        actions |= ((1 << spaces) - 1) << TAKE
+    elif _hand_is_empty(state):
+        actions |= 1 << END
+    if not state["took_card"]:
+        slots = 0
+        for slot in range(HAND_LIMIT):
+            slots |= state["card"][seat, slot] == 0
+        if slots:
+            actions |= _cards_in_display(state) << CARD
+    return actions
+
+
+@kernel
+def _hand_is_empty(state):
+    tokens = 0
+    for colour in range(NUM_COLOURS):
+        tokens += np.int64(state["hand"][colour])
+    return tokens == 0
+
+
+@kernel
+def _cards_in_display(state):
+    """Return the places of the display that hold a card, as bits."""
+    places = 0
+    for place in range(MAX_DISPLAY):
+        places |= np.int64(state["display"][place] != 0) << place
+    return places
+
+
+@kernel
+def legal_actions(state, mask):
+    """Fill the int8 mask ``(266,)`` with 1 for each legal action; return how many there are."""
+    count = 0
+    first = np.int32(state["legal"][0])
+    for k in range(PLACE):
+        mask[k] = first >> k & 1
+    count = count_bits(np.int64(first))
+    for word in range(1, NUM_WORDS):
+        actions = state["legal"][word]
+        count += count_bits(actions)
+        low = np.int32(actions & _GROUP)
+        high = np.int32(actions >> MAX_HEXES)
+        at = PLACE + (word - 1) * _PER_WORD
+        for hex_ in range(MAX_HEXES):
+            mask[at + hex_] = low >> hex_ & 1
+        at += MAX_HEXES
+        for hex_ in range(MAX_HEXES):
+            mask[at + hex_] = high >> hex_ & 1
+    return count
+
+
+@kernel
+def is_legal(state, action):
+    """Say whether an action number 0..265 is legal."""
+    if action < PLACE:
+        return state["legal"][0] >> action & 1 == 1
+    word = (action - PLACE) // _PER_WORD
+    return state["legal"][1 + word] >> (action - PLACE - word * _PER_WORD) & 1 == 1
+
+
+@kernel
+def random_action(state, word):
+    """Return the ``below(word, count)``-th legal action in ascending order."""
+    legal = state["legal"]
+    upto_0 = count_bits(legal[0])
+    upto_1 = upto_0 + count_bits(legal[1])
+    upto_2 = upto_1 + count_bits(legal[2])
+    upto_3 = upto_2 + count_bits(legal[3])
+    upto_4 = upto_3 + count_bits(legal[4])
+    k = below(word, upto_4 + count_bits(legal[5]))
+    # No branch depends on which word it is.
+    group = (
+        np.int64(k >= upto_0)
+        + np.int64(k >= upto_1)
+        + np.int64(k >= upto_2)
+        + np.int64(k >= upto_3)
+        + np.int64(k >= upto_4)
+    )
+    before = max(
+        upto_0 * (k >= upto_0),
+        upto_1 * (k >= upto_1),
+        upto_2 * (k >= upto_2),
+        upto_3 * (k >= upto_3),
+        upto_4 * (k >= upto_4),
+    )
+    at = PLACE + (group - 1) * _PER_WORD if group else 0
+    return at + select_bit(legal[group], k - before)
+
+
+# Results
+
+
+@kernel
+def returns(state, scores, ranks):
+    """Fill points and ranks (Fin de partie, Comptage des points); in mid-game, as if it ended now.
+
+    Ties go to the seat with more cubes on its board, then they are shared. Alone, rank 1 is
+    ``SOLO_GOAL`` suns or more, else 2.
+    """
+    num_players = np.int64(state["num_players"])
+    for seat in range(num_players):
+        points = total_points(state, seat)
+        scores[seat] = points
+        ranks[seat] = points << 8 | count_bits(np.int64(state["cubes"][seat]))
+    if num_players == 1:
+        points = ranks[0] >> 8
+        side = np.int64(state["side"])
+        won = suns_for(points, side, state["spirits"], np.int64(state["spirit"][0])) >= SOLO_GOAL
+        ranks[0] = 1 if won else 2
+    else:
+        rank_in_place(ranks, num_players)
+
+
+assert NUM_WORDS == 6, "random_action knows six words"
+assert DISPLAY_SIZE[1] == SOLO_DISPLAY and DISPLAY_SIZE.max() == MAX_DISPLAY
+assert GREEN == BROWN + 1, "two colours a word"

@@ -1,0 +1,296 @@
+"""Points of the landscapes (Comptage des points) and of the spirits, on sets of hexes as bits."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.bits import count_bits
+from ..core.jit import kernel
+from .components import (
+    BLUE,
+    BOARD,
+    BROWN,
+    BUILDING,
+    BUILDING_POINTS,
+    FIELD,
+    FIELD_POINTS,
+    GRAY,
+    GREEN,
+    HAS_NEIGHBOUR,
+    ISLAND_POINTS,
+    LONE_RED,
+    MOUNTAIN1,
+    MOUNTAIN2,
+    MOUNTAIN3,
+    MOUNTAIN_POINTS,
+    NUM_COLOURS,
+    RED,
+    RIVER_POINTS,
+    SPIRIT_COUNTS_GROUPS,
+    SPIRIT_LANDSCAPE,
+    SPIRIT_POINTS,
+    STRIDE,
+    SUNS_COUNT_SPIRIT,
+    SUNS_FOR_SIDE,
+    SUNS_FROM,
+    SUNS_GROUP_SPIRIT,
+    SUNS_WITHOUT_SPIRIT,
+    TREE1,
+    TREE2,
+    TREE3,
+    TREE_POINTS,
+    TRUNK1,
+    TRUNK2,
+    WATER,
+    YELLOW,
+)
+from .state import (
+    BUILDING_COLUMN,
+    FIELD_COLUMN,
+    MOUNTAIN_COLUMN,
+    SPIRIT_COLUMN,
+    TREE_COLUMN,
+    WATER_COLUMN,
+)
+
+# First and last kind of the landscapes that spirits count, in the order of LANDSCAPES.
+_FIRST_KIND = np.array([TREE1, MOUNTAIN1, FIELD, BUILDING, WATER])
+_LAST_KIND = np.array([TREE3, MOUNTAIN3, FIELD, BUILDING, WATER])
+_LARGE_GROUP = 3
+
+
+@kernel
+def next_to(hexes, side):
+    """Return the hexes next to a hex of the set."""
+    has = HAS_NEIGHBOUR[side]
+    stride = STRIDE[side]
+    return (
+        (hexes & has[0]) << stride
+        | (hexes & has[1]) << 1
+        | (hexes & has[2]) >> stride - 1
+        | (hexes & has[3]) >> stride
+        | (hexes & has[4]) >> 1
+        | (hexes & has[5]) << stride - 1
+    )
+
+
+@kernel
+def group_of(some, hexes, side):
+    """Return all of the set ``hexes`` that is connected with ``some`` of it."""
+    group = some
+    grown = (group | next_to(group, side)) & hexes
+    while grown != group:
+        group = grown
+        grown = (group | next_to(group, side)) & hexes
+    return group
+
+
+@kernel
+def count_groups(hexes, side):
+    """Count the connected groups of a set."""
+    groups = 0
+    while hexes:
+        hexes &= ~group_of(hexes & -hexes, hexes, side)
+        groups += 1
+    return groups
+
+
+# The landscapes; ``kinds`` is one row of ``state["hexes"]``
+
+
+@kernel
+def tree_points(kinds):
+    """Score trees by their height."""
+    return (
+        TREE_POINTS[1] * count_bits(np.int64(kinds[TREE1]))
+        + TREE_POINTS[2] * count_bits(np.int64(kinds[TREE2]))
+        + TREE_POINTS[3] * count_bits(np.int64(kinds[TREE3]))
+    )
+
+
+@kernel
+def mountain_points(kinds, side):
+    """Score mountains by their height, those that are next to another one."""
+    one, two, three = (
+        np.int64(kinds[MOUNTAIN1]),
+        np.int64(kinds[MOUNTAIN2]),
+        np.int64(kinds[MOUNTAIN3]),
+    )
+    counted = next_to(one | two | three, side)
+    return (
+        MOUNTAIN_POINTS[1] * count_bits(one & counted)
+        + MOUNTAIN_POINTS[2] * count_bits(two & counted)
+        + MOUNTAIN_POINTS[3] * count_bits(three & counted)
+    )
+
+
+@kernel
+def field_points(kinds, side):
+    """Score each field: a group of two or more."""
+    yellow = np.int64(kinds[FIELD])
+    return FIELD_POINTS * count_groups(yellow & next_to(yellow, side), side)
+
+
+@kernel
+def building_points(kinds, side):
+    """Score buildings with three or more colours around them (the colours on top)."""
+    _, _, three = near_colours(kinds, side)
+    return BUILDING_POINTS * count_bits(np.int64(kinds[BUILDING]) & three)
+
+
+@kernel
+def near_colours(kinds, side):
+    """Return the hexes next to at least one, two and three colours; none if nothing is built."""
+    one = 0
+    two = 0
+    three = 0
+    if kinds[BUILDING]:
+        for colour in range(NUM_COLOURS):
+            near = next_to(hexes_by_top(kinds, colour), side)
+            three |= two & near
+            two |= one & near
+            one |= near
+    return one, two, three
+
+
+@kernel
+def hexes_by_top(kinds, colour):
+    """Return the hexes with ``colour`` on top."""
+    if colour == BLUE:
+        return np.int64(kinds[WATER])
+    if colour == GRAY:
+        return np.int64(kinds[MOUNTAIN1]) | np.int64(kinds[MOUNTAIN2]) | np.int64(kinds[MOUNTAIN3])
+    if colour == BROWN:
+        return np.int64(kinds[TRUNK1]) | np.int64(kinds[TRUNK2])
+    if colour == GREEN:
+        return np.int64(kinds[TREE1]) | np.int64(kinds[TREE2]) | np.int64(kinds[TREE3])
+    if colour == YELLOW:
+        return np.int64(kinds[FIELD])
+    return np.int64(kinds[LONE_RED]) | np.int64(kinds[BUILDING])
+
+
+@kernel
+def river_length(water, side):
+    """Return the tokens on the longest of the shortest paths within a group of water (side A)."""
+    longest = np.int64(water != 0)
+    starts = water & next_to(water, side)
+    while starts:
+        reached = starts & -starts
+        starts &= ~reached
+        length = 1
+        grown = (reached | next_to(reached, side)) & water
+        while grown != reached:
+            reached = grown
+            length += 1
+            grown = (reached | next_to(reached, side)) & water
+        longest = max(longest, length)
+        # No path is longer than its group is large.
+        if count_bits(reached) <= longest:
+            starts &= ~reached
+    return longest
+
+
+@kernel
+def water_points(kinds, side):
+    """Score the longest river (side A), or the islands (side B)."""
+    water = np.int64(kinds[WATER])
+    if side == 0:
+        return np.int64(RIVER_POINTS[river_length(water, side)])
+    return ISLAND_POINTS * count_groups(BOARD[side] & ~water, side)
+
+
+@kernel
+def spirit_points(kinds, side, spirit):
+    """Score a spirit card on the board as it is now."""
+    landscape = SPIRIT_LANDSCAPE[spirit]
+    first = _FIRST_KIND[landscape]
+    last = _LAST_KIND[landscape]
+    points = 0
+    if SPIRIT_COUNTS_GROUPS[spirit]:
+        hexes = np.int64(kinds[first])
+        while hexes:
+            group = group_of(hexes & -hexes, hexes, side)
+            hexes &= ~group
+            points += SPIRIT_POINTS[spirit, min(count_bits(group), _LARGE_GROUP)]
+        return points
+    for height in range(1, last - first + 2):
+        points += SPIRIT_POINTS[spirit, height] * count_bits(np.int64(kinds[first + height - 1]))
+    return points
+
+
+# Points kept in the record
+
+
+@kernel
+def score_token(state, seat, colour):
+    """Bring the points of ``seat`` up to date after a token of ``colour`` was placed."""
+    kinds = state["hexes"][seat]
+    side = np.int64(state["side"])
+    points = state["points"][seat]
+    if colour == BLUE:
+        points[WATER_COLUMN] = water_points(kinds, side)
+    elif colour == GREEN:
+        points[TREE_COLUMN] = tree_points(kinds)
+    elif colour == YELLOW:
+        points[FIELD_COLUMN] = field_points(kinds, side)
+    elif colour in (GRAY, RED):
+        # A red token may cover a mountain.
+        points[MOUNTAIN_COLUMN] = mountain_points(kinds, side)
+    points[BUILDING_COLUMN] = building_points(kinds, side)
+    score_spirit(state, seat)
+
+
+@kernel
+def score_spirit(state, seat):
+    """Bring the spirit's points of ``seat`` up to date; there are none until it is settled."""
+    spirit = np.int64(state["spirit"][seat])
+    if (np.int64(state["completed"][seat]) >> spirit) & 1:
+        side = np.int64(state["side"])
+        state["points"][seat, SPIRIT_COLUMN] = spirit_points(state["hexes"][seat], side, spirit)
+
+
+@kernel
+def score_landscapes(state, seat):
+    """Work out all points of ``seat`` but those of the animals."""
+    kinds = state["hexes"][seat]
+    side = np.int64(state["side"])
+    points = state["points"][seat]
+    points[TREE_COLUMN] = tree_points(kinds)
+    points[MOUNTAIN_COLUMN] = mountain_points(kinds, side)
+    points[FIELD_COLUMN] = field_points(kinds, side)
+    points[BUILDING_COLUMN] = building_points(kinds, side)
+    points[WATER_COLUMN] = water_points(kinds, side)
+    points[SPIRIT_COLUMN] = 0
+    score_spirit(state, seat)
+
+
+@kernel
+def total_points(state, seat):
+    """Return the score of ``seat`` as if the game ended now."""
+    total = 0
+    for category in range(state["points"].shape[1]):
+        total += np.int64(state["points"][seat, category])
+    return total
+
+
+# Solo
+
+
+@kernel
+def suns_for(points, side, spirits, spirit):
+    """Return the suns for ``points``, side, and the ``spirit`` kept (0 for none yet)."""
+    suns = SUNS_FOR_SIDE[side]
+    for k in range(len(SUNS_FROM)):
+        suns += points >= SUNS_FROM[k]
+    if not spirits:
+        return suns + SUNS_WITHOUT_SPIRIT
+    if spirit:
+        suns += SUNS_GROUP_SPIRIT if SPIRIT_COUNTS_GROUPS[spirit] else SUNS_COUNT_SPIRIT
+    return suns
+
+
+def suns(state: np.void, seat: int = 0) -> int:
+    """Return the suns of a seat in the solo game, as if it ended now (Mode solo)."""
+    points = int(total_points(state, seat))
+    spirit = int(state["spirit"][seat])
+    return int(suns_for(points, int(state["side"]), bool(state["spirits"]), spirit))
