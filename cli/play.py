@@ -214,10 +214,6 @@ class _WindowPerson:
         self._window: Any = None
 
     def __enter__(self) -> _WindowPerson:
-        if self._table.game.locate is None:
-            raise FailedError(
-                f"{self._table.game.title} can't be played in a window: use --terminal."
-            )
         self._window = open_window(f"{self._table.game.title}: you are player_{self._seat}")
         return self
 

@@ -373,7 +373,9 @@ def check_hidden_varies(setting: Setting, seed: int = 0) -> None:
                 views(game, game.determinize(states, seat, redraw), other)
                 for redraw in range(seed, seed + REDRAWS)
             ]
-            for name in private:
+            mine = views(game, states, other)
+            # A field that this variant leaves empty (all 0) hides nothing.
+            for name in (name for name in private if mine[name].any()):
                 seen = {view[name].tobytes() for view in shown}
                 assert len(seen) > 1, f"{name} of seat {other} is the same in all redraws of {seat}"
 

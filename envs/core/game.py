@@ -6,7 +6,8 @@ import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import SimpleNamespace
+from importlib import import_module
+from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,9 +57,7 @@ class Game:
         decode_action, encode_action: action number ↔ its parts by name.
         action_to_string, action_from_string: action number ↔ notation; both take the state too,
             which a game may need to name a card.
-        describe, draw: text and picture of one record as a seat sees it, or of everything.
         search: settings of ``MCTSAgent`` that suit the game better than its defaults.
-        locate: point of the picture → the board place there, for playing with a mouse.
     """
 
     name: str
@@ -76,9 +75,6 @@ class Game:
     encode_action: Callable[[dict[str, Any]], int]
     action_to_string: Callable[..., str]
     action_from_string: Callable[..., int]
-    describe: Callable[..., str]
-    draw: Callable[..., Canvas]
-    locate: Callable[..., Any] | None = None
     search: Mapping[str, Any] = field(default_factory=dict)
     observation_dtype: np.dtype = field(default_factory=lambda: np.dtype(np.int8))
 
@@ -239,6 +235,26 @@ class Game:
         """Return the notation of every legal action of game ``i``."""
         legal = np.flatnonzero(self.legal_mask(states, i))
         return [self.action_to_string(int(action), states[i]) for action in legal]
+
+    @property
+    def _render(self) -> ModuleType:
+        # Imported when first asked for: drawing needs packages that playing does not.
+        return import_module(f"..{self.name}.render", __package__)
+
+    def describe(self, state: np.void, seat: int | None = None, last_action: Any = None) -> str:
+        """Return one record in words as ``seat`` sees it; None sees everything."""
+        return self._render.describe(state, seat, last_action)
+
+    def draw(self, state: np.void, seat: int | None = None, last_action: Any = None) -> Canvas:
+        """Return the picture of one record as ``seat`` sees it; None sees everything."""
+        return self._render.draw(state, seat, last_action)
+
+    def locate(self, x: float, y: float, state: np.void) -> Any:
+        """Return what lies at a point of the picture (pixels), for playing with a mouse.
+
+        The game's page says what comes back; None is nothing that can be clicked.
+        """
+        return self._render.locate(x, y, state)
 
     def raise_refusal(self, code: int, states: np.ndarray, i: int, action: Any) -> None:
         """Raise the error for a ``play`` that returned ``code``."""

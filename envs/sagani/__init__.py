@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..core.game import Game, Option
 from .components import CANVASES, MAX_CANVAS, MAX_PLIES, NUM_ACTIONS, PLAYER_COUNTS
 from .fields import FLAT, PLANES
@@ -12,25 +10,6 @@ from .notation import action_from_string, action_to_string, decode_action, encod
 from .rules import is_legal, legal_actions, random_action, returns, setup, step
 from .state import DTYPE
 from .views import determinize, observe, observe_planes
-
-
-def _describe(*args: Any, **kwargs: Any) -> str:
-    from .render import describe
-
-    return describe(*args, **kwargs)
-
-
-def _draw(*args: Any, **kwargs: Any):
-    from .render import draw
-
-    return draw(*args, **kwargs)
-
-
-def _locate(*args: Any, **kwargs: Any):
-    from .render import locate
-
-    return locate(*args, **kwargs)
-
 
 GAME = Game(
     name="sagani",
@@ -78,9 +57,6 @@ GAME = Game(
     encode_action=encode_action,
     action_to_string=action_to_string,
     action_from_string=action_from_string,
-    describe=_describe,
-    draw=_draw,
-    locate=_locate,
     # Random play ends far below zero points, so playouts say little; measured against greedy.
     search={
         "leaf": "evaluate",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..core.game import Game, Option
 from .components import NUM_ACTIONS, PLAYER_COUNTS
 from .heuristics import evaluate
@@ -11,25 +9,6 @@ from .notation import action_from_string, action_to_string, decode_action, encod
 from .rules import is_legal, legal_actions, random_action, returns, setup, step
 from .state import DTYPE
 from .views import FLAT, MAX_PLIES, PLANES, determinize, observe, observe_planes
-
-
-def _describe(*args: Any, **kwargs: Any) -> str:
-    from .render import describe
-
-    return describe(*args, **kwargs)
-
-
-def _draw(*args: Any, **kwargs: Any):
-    from .render import draw
-
-    return draw(*args, **kwargs)
-
-
-def _locate(*args: Any, **kwargs: Any):
-    from .render import locate
-
-    return locate(*args, **kwargs)
-
 
 GAME = Game(
     name="sarena",
@@ -65,7 +44,4 @@ GAME = Game(
     encode_action=encode_action,
     action_to_string=action_to_string,
     action_from_string=action_from_string,
-    describe=_describe,
-    draw=_draw,
-    locate=_locate,
 )
