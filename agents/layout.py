@@ -1,4 +1,4 @@
-"""Where the board is in a game's flat observation, and which places an action is about."""
+"""Where the things that actions are about stand in a game's flat observation."""
 
 from __future__ import annotations
 
@@ -8,62 +8,114 @@ from functools import lru_cache
 import numpy as np
 
 from ludotheque.envs.core.game import Game
+from ludotheque.envs.core.schema import Field
 
-# The parts of an action that are places of the board, by the names that games give them.
-PLACES = ("from", "to")
+TARGETS = 2  # things that an action is about, at most
 
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """A board game's observation and actions, taken apart.
+    """A game's observation and actions, taken apart.
+
+    Things are the places of the board, counted row by row, then the rows of each list.
 
     Attributes:
-        grid: rows and columns of the board.
+        grid: rows and columns of the board; (0, 0) without one.
         planes: int64 ``(places, planes)``: where each place's numbers stand in the observation.
+        lists: one int64 ``(rows, numbers)`` a list: where each row's numbers stand.
         rest: int64 ``(n,)``: where the numbers stand that belong to no place.
-        scale: float32 ``(size,)``: what each number is multiplied by, to lie within -1 and 1.
-        places: int64 ``(num_actions, 2)``: from where to where each action goes.
+        scale: float32 ``(size,)``: what each number is multiplied by, to be around 1.
+        targets: int64 ``(num_actions, 2)``: which things each action is about; ``num_things``
+            stands for none.
+        kinds: int64 ``(num_actions,)``: actions about the same kinds of things share a kind; one
+            about nothing has a kind of its own.
         framed: int64 ``(places,)``: each place's number when a frame of one place is laid around
             the board.
     """
 
     grid: tuple[int, int]
     planes: np.ndarray
+    lists: tuple[np.ndarray, ...]
     rest: np.ndarray
     scale: np.ndarray
-    places: np.ndarray
+    targets: np.ndarray
+    kinds: np.ndarray
     framed: np.ndarray
+
+    @property
+    def num_places(self) -> int:
+        return len(self.planes)
+
+    @property
+    def num_rows(self) -> int:
+        return sum(len(rows) for rows in self.lists)
+
+    @property
+    def num_things(self) -> int:
+        return self.num_places + self.num_rows
+
+    @property
+    def num_kinds(self) -> int:
+        return int(self.kinds.max()) + 1
 
 
 @lru_cache(maxsize=32)
 def layout_of(game: Game) -> Layout | None:
-    """Return a game's layout, or None if it isn't all about moves from place to place of a board.
+    """Return a game's layout, or None if it doesn't say what its actions are about.
 
-    The board is the flat observation's fields of shape ``(k, rows, columns)``; an action is a move
-    if ``decode_action`` gives its ``"from"`` and ``"to"``, counted row by row.
+    The board is the flat observation's fields of shape ``(k, rows, columns)``, all of one size; the
+    lists are the other fields that ``game.targets`` names.
     """
-    grid, planes, rest, scale, start = None, [], [], [], 0
-    for field in game.observation_schema("flat"):
+    if game.targets is None:
+        return None
+    fields = game.observation_schema("flat")
+    about = [game.targets(action) for action in range(game.num_actions)]
+    named = {name for pairs in about for name, _ in pairs}
+    grid, planes, lists, rest, scale, start = (0, 0), [], [], [], [], 0
+    first: dict[str, int] = {}
+    for field in fields:
         positions = np.arange(start, start + field.size)
         start += field.size
-        scale.append(np.full(field.size, 1.0 / max(abs(field.low), abs(field.high), 1)))
-        if len(field.shape) == 3 and grid in (None, field.shape[1:]):
+        # Numbers that may be large are mostly small: a root keeps them in sight.
+        scale.append(np.full(field.size, max(abs(field.low), abs(field.high), 1) ** -0.5))
+        if _is_map(field, grid):
             grid = field.shape[1:]
+            first[field.name] = 0
             planes.append(positions.reshape(field.shape[0], -1))
-        else:
-            rest.append(positions)
-    if grid is None:
-        return None
-    parts = [game.decode_action(action) for action in range(game.num_actions)]
-    if not all(part.get(name) in range(grid[0] * grid[1]) for part in parts for name in PLACES):
-        return None
+            continue
+        rest.append(positions)
+        if field.name in named:
+            first[field.name] = sum(len(rows) for rows in lists)
+            lists.append(positions.reshape(field.shape[0], -1))
+    places = grid[0] * grid[1]
+    maps = {field.name for field in fields if _is_map(field, grid)}
+    first = {name: row + (0 if name in maps else places) for name, row in first.items()}
+    things = [[first[name] + row for name, row in pairs] for pairs in about]
+    nothing = places + sum(len(rows) for rows in lists)
     return Layout(
         tuple(grid),
-        np.concatenate(planes).T.copy(),
+        np.concatenate(planes).T.copy() if planes else np.zeros((0, 0), np.int64),
+        tuple(lists),
         np.concatenate(rest) if rest else np.zeros(0, np.int64),
         np.concatenate(scale).astype(np.float32),
-        np.array([[part[name] for name in PLACES] for part in parts], dtype=np.int64),
-        np.arange((grid[0] + 2) * (grid[1] + 2))
-        .reshape(grid[0] + 2, grid[1] + 2)[1:-1, 1:-1]
-        .reshape(-1),
+        np.array([(each + [nothing] * TARGETS)[:TARGETS] for each in things], dtype=np.int64),
+        _kinds(about),
+        _framed(grid),
     )
+
+
+def _is_map(field: Field, grid: tuple[int, int]) -> bool:
+    return len(field.shape) == 3 and grid in ((0, 0), field.shape[1:])
+
+
+def _kinds(about: list[tuple[tuple[str, int], ...]]) -> np.ndarray:
+    """Number the kinds of actions by the names of what they are about."""
+    keys = [tuple(name for name, _ in pairs) or action for action, pairs in enumerate(about)]
+    numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+    return np.array([numbers[key] for key in keys], dtype=np.int64)
+
+
+def _framed(grid: tuple[int, int]) -> np.ndarray:
+    rows, columns = grid
+    frame = np.arange((rows + 2) * (columns + 2)).reshape(rows + 2, columns + 2)
+    return frame[1:-1, 1:-1].reshape(-1)

@@ -84,13 +84,14 @@ class MlpNetwork(Network):
 class BoardNetwork(Network):
     """The weights of a ``board_policy.Board``.
 
-    Arrays, with ``width`` numbers seen at each place and ``head`` in the scoring of moves:
+    Arrays, with ``width`` numbers seen at each thing and ``head`` in the scoring of actions:
         first: (planes, 3, 3 * width): what a place's numbers add to the three by three places
-            around it; place: (places, width), the bias there.
+            around it; or (planes, 1, width), to itself. rows: (numbers, width), of the lists one
+            after the other. thing: (things, width), the bias there.
         whole: (rest, width), whole_bias: (width,).
         more: (depth - 1, width, 3, 3 * width), more_bias: (depth - 1, width).
-        ends: (width, 2 * head), of a move's start and of its end; mean: (width, head), bias:
-            (head,), added to the start; score: (head,).
+        ends: (width, 2 * head), of an action's first target and of its second; mean: (width,
+            head), bias: (kinds, head), added to both; score: (head,).
     """
 
     kind = "board"
@@ -99,39 +100,48 @@ class BoardNetwork(Network):
         super().__init__(arrays)
         layout = layout_of(game)
         if layout is None:
-            raise ValueError(f"{game.name} has no moves on a board: its policies are of kind mlp")
+            raise ValueError(
+                f"{game.name} doesn't say what its actions are about: its policies are of kind mlp"
+            )
         self.layout = layout
         self.num_inputs = len(layout.scale)
-        self.num_actions = len(layout.places)
-        wanted = (*layout.planes.shape, len(layout.rest))
-        found = (
-            len(self.arrays["place"]),
-            len(self.arrays["first"]),
-            len(self.arrays["whole"]),
-        )
+        self.num_actions = len(layout.targets)
+        numbers = sum(rows.shape[1] for rows in layout.lists)
+        wanted = (layout.num_things, layout.planes.shape[1], numbers, len(layout.rest))
+        found = tuple(len(self.arrays[name]) for name in ("thing", "first", "rows", "whole"))
         if wanted != found:
             raise ValueError(
-                f"the policy is for {found[0]} places with {found[1]} planes and {found[2]} other "
-                f"numbers; {game.name} has {wanted}"
+                f"the policy is for {found[0]} things, {found[1]} planes, {found[2]} numbers in "
+                f"lists and {found[3]} in all but the board; {game.name} has {wanted}"
             )
+        # Where each list ends among the rows, and among the numbers of a row of each.
+        self._row_ends = np.cumsum([len(rows) for rows in layout.lists], dtype=np.int64)
+        self._number_ends = np.cumsum([rows.shape[1] for rows in layout.lists], dtype=np.int64)
+        flat = [rows.reshape(-1) for rows in layout.lists]
+        self._listed = np.concatenate(flat) if flat else np.zeros(0, np.int64)
 
     def logits(self, observations, masks):
         """See ``Network.logits``."""
         arrays, layout = self.arrays, self.layout
-        places, width = arrays["place"].shape
+        things, width = arrays["thing"].shape
         rows, columns = layout.grid
         out = np.zeros((len(observations), self.num_actions), np.float32)
         board_logits(
             np.ascontiguousarray(observations),
             np.ascontiguousarray(masks),
             layout.planes,
+            self._listed,
+            self._row_ends,
+            self._number_ends,
             layout.rest,
             layout.scale,
-            layout.places,
+            layout.targets,
+            layout.kinds,
             layout.framed,
             columns + 2,
             arrays["first"],
-            arrays["place"],
+            arrays["rows"],
+            arrays["thing"],
             arrays["whole"],
             arrays["whole_bias"],
             arrays["more"],
@@ -141,8 +151,10 @@ class BoardNetwork(Network):
             arrays["bias"],
             arrays["score"],
             np.empty((2, (rows + 2) * (columns + 2) * width), np.float32),
+            np.empty((layout.num_rows, width), np.float32),
             np.empty((2, width), np.float32),
-            np.empty((places, arrays["ends"].shape[1]), np.float32),
+            np.empty((things + 1, arrays["ends"].shape[1]), np.float32),
+            np.empty(things + 1, np.bool_),
             out,
         )
         return out
@@ -153,13 +165,18 @@ def board_logits(
     observations,
     masks,
     planes,
+    listed,
+    row_ends,
+    number_ends,
     rest,
     scale,
-    places,
+    targets,
+    kinds,
     framed,
     line,
     first,
-    place,
+    rows,
+    thing,
     whole,
     whole_bias,
     more,
@@ -169,81 +186,176 @@ def board_logits(
     bias,
     score,
     seen,
+    seen_rows,
     pooled,
     heads,
+    known,
     out,
 ):
-    """Score the legal moves of each row, skipping what is zero (see ``BoardNetwork``).
+    """Score the legal actions of each row, skipping what is zero (see ``BoardNetwork``).
 
     Observations are mostly zeros, and so is half of what comes after a ReLU: row by row this is
     as fast as matrix products on many rows, and much faster on few. The board has a frame of one
     place around it, ``line`` places a row, so that a place adds to three neighbours at a time.
     """
-    num_places, width = place.shape
+    num_places = len(planes)
+    num_things, width = thing.shape
     head = len(score)
     for row in range(len(observations)):
-        for o in range(width):
-            pooled[0, o] = whole_bias[o]
-        for k in range(len(rest)):
-            x = np.float32(observations[row, rest[k]])
-            if x != 0.0:
-                x *= scale[rest[k]]
-                for o in range(width):
-                    pooled[0, o] += x * whole[k, o]
-        for p in range(num_places):
-            for o in range(width):
-                seen[0, framed[p] * width + o] = place[p, o] + pooled[0, o]
-        after = seen[0]
-        for p in range(num_places):
-            for i in range(planes.shape[1]):
-                x = np.float32(observations[row, planes[p, i]])
-                if x != 0.0:
-                    _add_around(after, x * scale[planes[p, i]], first, i, framed[p], line, width)
-        now = 0
-        for layer in range(len(more)):
-            before = seen[now]
-            now = 1 - now
-            after = seen[now]
-            weights = more[layer]
-            for p in range(num_places):
-                for o in range(width):
-                    after[framed[p] * width + o] = more_bias[layer, o]
-            for p in range(num_places):
-                for i in range(width):
-                    x = before[framed[p] * width + i]
-                    if x > 0.0:
-                        _add_around(after, x, weights, i, framed[p], line, width)
-        last = seen[now]
+        _see_rest(observations[row], rest, scale, whole, whole_bias, pooled[0])
+        _see_rows(
+            observations[row],
+            listed,
+            row_ends,
+            number_ends,
+            scale,
+            rows,
+            thing[num_places:],
+            pooled[0],
+            seen_rows,
+        )
+        last = seen_rows.reshape(-1)
+        if num_places:
+            now = _see_places(
+                observations[row],
+                planes,
+                scale,
+                framed,
+                line,
+                first,
+                thing,
+                more,
+                more_bias,
+                pooled[0],
+                seen,
+            )
+            last = seen[now]
+        averaged = num_places if num_places else num_things
         for o in range(width):
             pooled[1, o] = 0.0
-        for p in range(num_places):
+        for p in range(averaged):
+            at = (framed[p] if num_places else p) * width
             for o in range(width):
-                x = last[framed[p] * width + o]
+                x = last[at + o]
                 pooled[1, o] += x if x > 0.0 else np.float32(0.0)
+        # The last row stands for nothing: what is added to every action.
         for h in range(head):
-            heads[0, h] = bias[h]
-            heads[0, head + h] = 0.0
+            heads[num_things, h] = 0.0
         for i in range(width):
-            x = pooled[1, i] / np.float32(num_places)
+            x = pooled[1, i] / np.float32(averaged)
             for h in range(head):
-                heads[0, h] += x * mean[i, h]
-        for p in range(1, num_places):
-            heads[p, :] = heads[0, :]
-        for p in range(num_places):
-            for i in range(width):
-                x = last[framed[p] * width + i]
-                if x > 0.0:
-                    for h in range(2 * head):
-                        heads[p, h] += x * ends[i, h]
-        for action in range(len(places)):
+                heads[num_things, h] += x * mean[i, h]
+        for t in range(num_things):
+            known[t] = False
+        for action in range(len(targets)):
             if masks[row, action]:
-                start = places[action, 0]
-                end = places[action, 1]
+                for k in range(2):
+                    t = targets[action, k]
+                    if t < num_things and not known[t]:
+                        known[t] = True
+                        if t < num_places:
+                            at = framed[t] * width
+                            _head_of(last[at : at + width], ends, heads[t])
+                        else:
+                            _head_of(seen_rows[t - num_places], ends, heads[t])
+                start = targets[action, 0]
+                end = targets[action, 1]
                 total = np.float32(0.0)
                 for h in range(head):
-                    x = heads[start, h] + heads[end, head + h]
+                    x = heads[num_things, h] + bias[kinds[action], h]
+                    if start < num_things:
+                        x += heads[start, h]
+                    if end < num_things:
+                        x += heads[end, head + h]
                     total += (x if x > 0.0 else np.float32(0.0)) * score[h]
                 out[row, action] = total
+
+
+@kernel
+def _see_rest(observation, rest, scale, whole, whole_bias, out):
+    width = len(out)
+    for o in range(width):
+        out[o] = whole_bias[o]
+    for k in range(len(rest)):
+        x = np.float32(observation[rest[k]])
+        if x != 0.0:
+            x *= scale[rest[k]]
+            for o in range(width):
+                out[o] += x * whole[k, o]
+
+
+@kernel
+def _see_rows(observation, listed, row_ends, number_ends, scale, rows, thing, of_rest, seen_rows):
+    """Look at the rows of all lists."""
+    width = len(of_rest)
+    row = 0
+    at = 0
+    first_number = 0
+    for k in range(len(row_ends)):
+        numbers = number_ends[k] - first_number
+        while row < row_ends[k]:
+            for o in range(width):
+                seen_rows[row, o] = thing[row, o] + of_rest[o]
+            for i in range(numbers):
+                x = np.float32(observation[listed[at + i]])
+                if x != 0.0:
+                    x *= scale[listed[at + i]]
+                    for o in range(width):
+                        seen_rows[row, o] += x * rows[first_number + i, o]
+            at += numbers
+            row += 1
+        first_number = number_ends[k]
+
+
+@kernel
+def _see_places(
+    observation, planes, scale, framed, line, first, thing, more, more_bias, of_rest, seen
+):
+    """Look at all places, layer after layer; return which half of ``seen`` is the last."""
+    num_places = len(planes)
+    width = len(of_rest)
+    for p in range(num_places):
+        for o in range(width):
+            seen[0, framed[p] * width + o] = thing[p, o] + of_rest[o]
+    after = seen[0]
+    alone = first.shape[1] == 1
+    for p in range(num_places):
+        for i in range(planes.shape[1]):
+            x = np.float32(observation[planes[p, i]])
+            if x != 0.0:
+                x *= scale[planes[p, i]]
+                if alone:
+                    at = framed[p] * width
+                    for o in range(width):
+                        after[at + o] += x * first[i, 0, o]
+                else:
+                    _add_around(after, x, first, i, framed[p], line, width)
+    now = 0
+    for layer in range(len(more)):
+        before = seen[now]
+        now = 1 - now
+        after = seen[now]
+        weights = more[layer]
+        for p in range(num_places):
+            for o in range(width):
+                after[framed[p] * width + o] = more_bias[layer, o]
+        for p in range(num_places):
+            for i in range(width):
+                x = before[framed[p] * width + i]
+                if x > 0.0:
+                    _add_around(after, x, weights, i, framed[p], line, width)
+    return now
+
+
+@kernel
+def _head_of(seen, ends, head):
+    for h in range(len(head)):
+        head[h] = 0.0
+    for i in range(len(seen)):
+        x = seen[i]
+        if x > 0.0:
+            for h in range(len(head)):
+                head[h] += x * ends[i, h]
 
 
 @kernel

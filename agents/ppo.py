@@ -61,6 +61,10 @@ BEST = "best.zip"
 _MAY_CHANGE = ("minutes", "steps", "out", "resume", "progress")
 # Kinds of networks, with the widths of each that serve if none are given.
 NET_ARCHS = {"board": (32, 1, 16), "mlp": (256, 256)}
+# On a board with more places than this, convolutions take most of the time: each is seen alone.
+SMALL_BOARD = 100
+# What stands for the opponent in a game alone.
+ALONE = "alone"
 _TORCH_ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh}
 
 Progress = Callable[[float, float, str], None]
@@ -82,14 +86,17 @@ class TrainConfig:
             if only those are limited); True shows a bar.
         options: the game's variants, as ``{"deal": "balanced"}``.
         reward, observation: see ``Settings``.
+        reward_scale: what rewards are multiplied by for learning; points want about 0.02, so that
+            the sum of a game's rewards is around 1.
         num_envs: games at once.
         n_steps: decisions in each game in a rollout.
         batch_size: decisions in a minibatch; must divide ``num_envs * n_steps``.
         n_epochs: passes over each rollout.
-        network: ``"board"`` (see ``board_policy``; games of moves on a board, flat observations),
-            ``"mlp"`` (any game), or ``"auto"``: board where it can be.
+        network: ``"board"`` (see ``board_policy``; games that say what their actions are about,
+            flat observations), ``"mlp"`` (any game), or ``"auto"``: board where it can be.
         net_arch: of a board: width, depth and head; of an mlp: width of the hidden layers, of the
-            policy and of the value network each. None: (32, 1, 16), or (256, 256).
+            policy and of the value network each. None: (32, 1, 16), with depth 0 on boards of
+            more than 100 places, or (256, 256).
         activation: of an mlp, ``"relu"`` or ``"tanh"``.
         learning_rate: at the start; falls in a line to ``final_learning_rate`` at the end.
         final_learning_rate: see there.
@@ -98,10 +105,11 @@ class TrainConfig:
         pool_sampling: ``"latest"``, ``"uniform"``, ``"recent"`` or ``"prioritized"``; see
             ``OpponentPool``.
         fixed_opponents: probability of other agents as opponents; the rest is for past selves.
+            Alone there are none.
         snapshot_every: steps from one past self to the next.
         eval_every: steps from one evaluation to the next; there is one at the end too.
         eval_games: games of an evaluation against each of ``eval_opponents``.
-        eval_opponents: names of agents.
+        eval_opponents: names of agents; ``("alone",)`` in a game alone.
         checkpoint_every: steps from one save to the next; there is one at the end too.
         num_threads: threads for the games.
         torch_threads: threads for the networks; None leaves torch's own choice.
@@ -123,6 +131,7 @@ class TrainConfig:
     options: Mapping[str, Any] = field(default_factory=dict)
     reward: str = "rank"
     observation: str = "flat"
+    reward_scale: float = 1.0
     num_envs: int = 128
     n_steps: int = 16
     batch_size: int = 256
@@ -162,6 +171,8 @@ class TrainConfig:
                 raise ValueError(f"{name} is {value!r}; give a number above 0")
         if self.resume:
             self._take_saved()
+        if self.num_players == 1:
+            self.fixed_opponents, self.eval_opponents = {}, (ALONE,)
         self.eval_opponents = tuple(self.eval_opponents)
         self._check()
 
@@ -200,15 +211,21 @@ class TrainConfig:
             )
         if self.rollout < 2 or self.batch_size < 2:
             raise ValueError("advantages are normalised: give a batch_size from 2 up")
-        has_board = layout_of(self.settings().game) is not None and self.observation == "flat"
+        if not self.reward_scale > 0:
+            raise ValueError(f"reward_scale is {self.reward_scale!r}; give a number above 0")
+        layout = layout_of(self.settings().game) if self.observation == "flat" else None
         if self.network == "auto":
-            self.network = "board" if has_board else "mlp"
-        elif self.network == "board" and not has_board:
+            self.network = "mlp" if layout is None else "board"
+        elif self.network == "board" and layout is None:
             raise ValueError(
-                "network is 'board'; it needs flat observations of a game of moves on a board: "
-                "give 'mlp'"
+                "network is 'board'; it needs flat observations of a game that says what its "
+                "actions are about: give 'mlp'"
             )
-        self.net_arch = tuple(self.net_arch or NET_ARCHS[self.network])
+        if self.net_arch is None:
+            self.net_arch = NET_ARCHS[self.network]
+            if layout is not None and self.network == "board" and layout.num_places > SMALL_BOARD:
+                self.net_arch = (self.net_arch[0], 0, self.net_arch[2])
+        self.net_arch = tuple(self.net_arch)
         if self.network == "board" and len(self.net_arch) != 3:
             raise ValueError(f"net_arch is {self.net_arch}; a board wants (width, depth, head)")
 
@@ -277,10 +294,12 @@ class Evaluation:
         steps: the learner's decisions in training so far.
         opponent: name of the agent in all other seats.
         games: how many.
-        wins, draws, losses: sole winner; shared first place; the rest.
+        wins, draws, losses: sole winner; shared first place; the rest. Alone, a win is the goal
+            reached.
         win_rate: wins / games.
         low, high: 95 % interval of the win rate (Wilson 1927).
         wins_by_seat: wins in each seat.
+        score: the learner's mean score.
         seconds: of training so far.
     """
 
@@ -294,6 +313,7 @@ class Evaluation:
     low: float
     high: float
     wins_by_seat: tuple[int, ...]
+    score: float = 0.0
     seconds: float = 0.0
 
 
@@ -337,16 +357,18 @@ def evaluate(
     """Play ``games`` games (rounded up to as many in each seat) of ``agent`` against ``opponent``.
 
     The same deals are played from every seat. ``agent`` must read the form ``settings`` gives and
-    not search.
+    not search. Alone, ``opponent`` is only a name.
     """
     players = settings.num_players
     each = -(-games // players)
     seeds = np.random.default_rng(seed).integers(0, 1 << 64, each, np.uint64, endpoint=False)
-    wins, draws, losses = [], 0, 0
+    wins, draws, losses, points = [], 0, 0, 0.0
+    opponents = "random" if players == 1 else [opponent] * players
     for seat in range(players):
-        batch = SeatBatch(settings, each, [opponent] * players, seat)
+        batch = SeatBatch(settings, each, opponents, seat)
         batch.deal(seeds)
         _play_to_end(batch, agent)
+        points += float(batch.scores[:, seat].sum())
         mine = batch.ranks[:, seat] == 1
         shared = (batch.ranks == 1).sum(axis=1) > 1
         wins.append(int((mine & ~shared).sum()))
@@ -355,7 +377,17 @@ def evaluate(
     total, name = each * players, getattr(opponent, "name", opponent)
     low, high = wilson(sum(wins), total)
     return Evaluation(
-        0, name, total, sum(wins), draws, losses, sum(wins) / total, low, high, tuple(wins)
+        0,
+        name,
+        total,
+        sum(wins),
+        draws,
+        losses,
+        sum(wins) / total,
+        low,
+        high,
+        tuple(wins),
+        points / total,
     )
 
 
@@ -459,6 +491,7 @@ class _Run:
             opponents=self.pool,
             observation=config.observation,
             reward=config.reward,
+            reward_scale=config.reward_scale,
             num_threads=config.num_threads,
             **config.options,
         )
@@ -574,8 +607,10 @@ class _Run:
             )
             found = dataclasses.replace(found, steps=self.steps, seconds=round(self.seconds, 1))
             self.evaluations.append(found)
-            rates.append((found.wins + found.draws / 2) / found.games)
+            alone = config.num_players == 1
+            rates.append(found.score if alone else (found.wins + found.draws / 2) / found.games)
             logger.record(f"eval/win_rate_{opponent}", found.win_rate)
+            logger.record(f"eval/score_{opponent}", found.score)
         logger.dump(self.steps)
         lines = [json.dumps(dataclasses.asdict(found)) + "\n" for found in self.evaluations]
         atomic_write_text(self.out / EVALUATIONS, "".join(lines))
@@ -591,7 +626,11 @@ class _Run:
         text = f"{self.steps:,} steps"
         newest = {found.opponent: found for found in self.evaluations}
         for name, found in newest.items():
-            text += f", {found.win_rate:.0%} against {name}"
+            text += (
+                f", {found.win_rate:.0%} against {name}"
+                if name != ALONE
+                else (f", {found.score:.1f} points")
+            )
         if config.minutes is None:
             self.progress(min(self.steps, config.steps), config.steps, text)
         else:

@@ -44,6 +44,7 @@ class SeatVecEnv(VecEnv):
             ``record(agent, result)`` is told how each game against its agents ended: +1 when the
             learner's rank was better, 0 when equal, -1 when worse.
         dict_observation: give the mask in the observation too.
+        reward_scale: what rewards are multiplied by; the infos' sums are not.
         render_mode: None or ``"rgb_array"``.
 
     Raises:
@@ -63,6 +64,7 @@ class SeatVecEnv(VecEnv):
         illegal: str = "raise",
         illegal_reward: float = -1.0,
         dict_observation: bool = False,
+        reward_scale: float = 1.0,
         num_threads: int = 1,
         render_mode: str | None = None,
         **options: Any,
@@ -73,6 +75,7 @@ class SeatVecEnv(VecEnv):
         )
         self.game = self.settings.game
         self.dict_observation = dict_observation
+        self.reward_scale = reward_scale
         self.render_mode = render_mode
         self._batch = SeatBatch(self.settings, num_envs, opponents, seat, num_threads)
         space = self.settings.observation_space()
@@ -130,7 +133,7 @@ class SeatVecEnv(VecEnv):
             self._end_games(ended, infos)
             batch.deal(batch.following_seeds(ended), ended)
             batch.refresh()
-        return self._seen(), rewards, dones, infos
+        return self._seen(), rewards * self.reward_scale, dones, infos
 
     def _end_games(self, rows: np.ndarray, infos: list[dict[str, Any]]) -> None:
         """Fill the infos of the games in ``rows``, which have ended, and tell the pools."""

@@ -1,6 +1,7 @@
 """Simulations a second of our MCTS at the opening, beside OpenSpiel's C++ bots.
 
-A simulation is a descent, a new node and one random game to the end, in all of them.
+A simulation is a descent, a new node and one random game to the end, in all of them; only "guided"
+uses what our agent does by default, which for some games is a look a few plies ahead instead.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ QUORIDOR = peers.open_spiel_search("quoridor(board_size=9)").name
 # Ours, the other, the least ratio asked for. A new game is a line here and nothing else.
 BARS = {
     "sarena": ((PLAIN, HEX, 5.0), (GUIDED, HEX, None), (PLAIN, QUORIDOR, None)),
+    "sagani": ((PLAIN, QUORIDOR, 2.0), (GUIDED, QUORIDOR, None)),
 }
 
 
@@ -48,8 +50,8 @@ def mcts_probe(game: str, simulations: int, guided: bool = False) -> Probe:
     """Our MCTS on one game at the opening, one thread.
 
     Args:
-        guided: With the order of children that our agent uses by default, which costs time and
-            saves simulations; the other libraries' searches are plain UCT.
+        guided: With the settings that our agent uses by default for this game, which cost time
+            and save simulations; the other libraries' searches are plain UCT.
     """
     return Probe(
         (GUIDED if guided else PLAIN).format(game=game),
@@ -65,7 +67,9 @@ def node_bytes() -> int:
 
 
 def _build_mcts(game: str, simulations: int, guided: bool) -> Work:
-    agent = MCTSAgent(get_game(game), simulations=simulations, guided=guided)
+    # A game may have its leaves valued otherwise by default; the others' searches play to the end.
+    plain = {} if guided else {"guided": False, "leaf": "playout"}
+    agent = MCTSAgent(get_game(game), simulations=simulations, **plain)
     states = get_game(game).new_state(seed=1)
     seeds = np.array([1], dtype=np.uint64)
 

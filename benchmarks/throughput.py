@@ -57,6 +57,7 @@ PGX_CONNECT_FOUR = peers.pgx_batch("connect_four", 1024).name
 PGX_HEX_CHEAPER = peers.pgx_batch("hex", 1024, True).name
 PGX_CONNECT_FOUR_CHEAPER = peers.pgx_batch("connect_four", 1024, True).name
 HAVANNAH = peers.open_spiel_rollouts("havannah(board_size=8)").name
+QUORIDOR = peers.open_spiel_rollouts("quoridor(board_size=9)").name
 
 # Ours, the other, the least ratio asked for. A new game is a line here and nothing else.
 BARS_OF_EVERY_GAME = (
@@ -75,6 +76,10 @@ BARS = {
         (BATCH_2, PGX_HEX_CHEAPER, None),
         (BATCH_2, PGX_CONNECT_FOUR_CHEAPER, None),
         (GAMES_1, HAVANNAH, 3.0),
+    ),
+    "sagani": (
+        (BATCH_1, PGX_HEX, 2.0),
+        (GAMES_1, QUORIDOR, 1.0),
     ),
 }
 

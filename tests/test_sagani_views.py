@@ -21,11 +21,13 @@ from ludotheque.envs.sagani.components import (
     WINDOW,
 )
 from ludotheque.envs.sagani.state import (
+    CHOOSING,
     IN_PILE,
     PLACING,
     POINTING,
     PUT_ASIDE,
     ROTATING,
+    TAKING,
     aside_of,
     back_of,
     directions_of,
@@ -140,6 +142,41 @@ class Sight:
                     )
         return seen
 
+    def bring(self) -> np.ndarray:
+        seen = np.zeros((2, WINDOW, WINDOW), int)
+        hand, state = int(self.state["hand"]), self.state
+        if self.seat == state["to_play"] and hand and state["phase"] == PLACING:
+            element = int(TILE_ELEMENT[hand])
+            for position in free_positions(state, self.seat):
+                at = self.cell(position)
+                seen[0][at] = self.demand()[element][at]
+                seen[1][at] = self.harvest()[element][at]
+        return seen
+
+    def turns(self) -> np.ndarray:
+        state = self.state
+        seen = np.zeros((4, 2), int)
+        if self.seat == state["to_play"] and state["phase"] == ROTATING:
+            at = divmod(int(state["hand_cell"]), WINDOW)
+            arrows = 1 + VALUES.index(int(TILE_VALUE[state["hand"]]))
+            for rotation in range(4):
+                served = self.fit()[rotation][at]
+                seen[rotation] = served, arrows - served
+        return seen
+
+    def offers(self, tiles: list[int]) -> np.ndarray:
+        """Tiles that may be taken: their faces, and the best they bring on a free cell."""
+        state, seen = self.state, np.zeros((len(tiles), 18), int)
+        asked = self.seat == state["to_play"] and state["phase"] in (TAKING, CHOOSING)
+        free = [self.cell(p) for p in free_positions(state, self.seat)] if self.table else []
+        for row, tile in zip(seen, tiles, strict=True):
+            row[:16] = face(tile)
+            if tile and asked and free:
+                element = int(TILE_ELEMENT[tile])
+                row[16] = max(self.demand()[element][at] for at in free)
+                row[17] = max(self.harvest()[element][at] for at in free)
+        return seen
+
     def chosen(self) -> np.ndarray:
         seen = np.zeros((1, WINDOW, WINDOW), int)
         acting = self.seat == self.state["to_play"]
@@ -176,10 +213,10 @@ class Sight:
         return face(0 if self.state["phase"] == POINTING else int(self.state["hand"]))
 
     def display(self) -> np.ndarray:
-        return np.array([face(int(tile)) for tile in self.state["display"]])
+        return self.offers(self.state["display"].tolist())
 
     def interlude(self) -> np.ndarray:
-        return np.array([face(int(tile)) for tile in self.state["interlude"]])
+        return self.offers(self.state["interlude"].tolist())
 
     def tops(self) -> np.ndarray:
         return np.array([face(tile)[:8] for tile in pile_tops(self.state)])
@@ -265,7 +302,7 @@ def test_planes(mode):
 
 def check_planes(sight: Sight, planes: dict[str, np.ndarray]) -> None:
     state = sight.state
-    for name in ("demand", "harvest", "fit", "chosen"):
+    for name in ("demand", "harvest", "fit", "bring", "chosen"):
         assert np.array_equal(planes[name], getattr(sight, name)()), name
     free = free_positions(state, sight.seat) if sight.table else set()
     assert set(zip(*np.nonzero(planes["free"][0]), strict=True)) == {sight.cell(p) for p in free}
@@ -285,8 +322,8 @@ def check_planes(sight: Sight, planes: dict[str, np.ndarray]) -> None:
         assert np.array_equal(planes[name], numbers), name
     check_others(sight, planes)
     cards = planes["cards"][0]
-    assert np.array_equal(cards[:5, :16], sight.display())
-    assert np.array_equal(cards[5:9, :16], sight.interlude())
+    assert np.array_equal(cards[:5, :16], sight.display()[:, :16])
+    assert np.array_equal(cards[5:9, :16], sight.interlude()[:, :16])
     assert np.array_equal(cards[9:12, :8], sight.tops())
     assert np.array_equal(cards[12:17, :8], sight.aside())
     assert (planes["hand"] == sight.hand()[:, None, None]).all()

@@ -49,3 +49,10 @@ def select_bit(bits, k):
         before = upto if passed else before
     shift = byte * _8
     return np.int64(shift) + np.int64(SELECT[(word >> shift) & _LOW_BYTE, k - before])
+
+
+@kernel
+def lowest_bit(bits):
+    """Return the number (int64) of the first thing in a set; there must be one."""
+    # The compiler makes one instruction of the count.
+    return count_bits((bits & -bits) - 1)

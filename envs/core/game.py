@@ -57,6 +57,9 @@ class Game:
         decode_action, encode_action: action number ↔ its parts by name.
         action_to_string, action_from_string: action number ↔ notation; both take the state too,
             which a game may need to name a card.
+        targets: action number → what it is about in the flat observation, at most two pairs of a
+            field's name and a row of it (of a map: a place, counted row by row); empty where it
+            is about nothing there. Trained policies score actions by it; None if not told.
         search: settings of ``MCTSAgent`` that suit the game better than its defaults.
     """
 
@@ -75,6 +78,7 @@ class Game:
     encode_action: Callable[[dict[str, Any]], int]
     action_to_string: Callable[..., str]
     action_from_string: Callable[..., int]
+    targets: Callable[[int], tuple[tuple[str, int], ...]] | None = None
     search: Mapping[str, Any] = field(default_factory=dict)
     observation_dtype: np.dtype = field(default_factory=lambda: np.dtype(np.int8))
 

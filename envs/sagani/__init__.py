@@ -6,7 +6,7 @@ from ..core.game import Game, Option
 from .components import CANVASES, MAX_CANVAS, MAX_PLIES, NUM_ACTIONS, PLAYER_COUNTS
 from .fields import FLAT, PLANES
 from .heuristics import evaluate
-from .notation import action_from_string, action_to_string, decode_action, encode_action
+from .notation import action_from_string, action_to_string, decode_action, encode_action, targets
 from .rules import is_legal, legal_actions, random_action, returns, setup, step
 from .state import DTYPE
 from .views import determinize, observe, observe_planes
@@ -57,6 +57,7 @@ GAME = Game(
     encode_action=encode_action,
     action_to_string=action_to_string,
     action_from_string=action_from_string,
+    targets=targets,
     # Random play ends far below zero points, so playouts say little; measured against greedy.
     search={
         "leaf": "evaluate",

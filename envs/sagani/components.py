@@ -115,13 +115,15 @@ COL_BITS = np.array([sum(1 << k * WINDOW + col for k in range(3)) for col in ran
 # difference of their ``SPOT``, plus ``SPOT_SHIFT``.
 NO_DIRECTION = 8
 _SPOTS = 2 * WINDOW
-SPOT = CELL_ROW * _SPOTS + CELL_COL
+SPOT = (CELL_ROW * _SPOTS + CELL_COL).astype(np.int16)
 SPOT_SHIFT = (WINDOW - 1) * (_SPOTS + 1)
 DIRECTION_OF = np.full(2 * SPOT_SHIFT + 1, NO_DIRECTION, dtype=np.int8)
 for _direction in range(NUM_DIRECTIONS):
     for _distance in range(1, WINDOW):
         _difference = _distance * (D_ROW[_direction] * _SPOTS + D_COL[_direction])
         DIRECTION_OF[SPOT_SHIFT + _difference] = _direction
+# Where the direction back from there begins in a word of four bits a direction; beyond it if none.
+SIGHT_OF = (4 * (DIRECTION_OF.astype(np.int64) ^ 4)).astype(np.int8)
 
 # The step from a cell to the next in a direction.
 RAY_STEP = D_ROW * WINDOW + D_COL

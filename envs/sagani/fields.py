@@ -13,13 +13,15 @@ from .components import (
     MAX_PLAYERS,
     NUM_CELLS,
     NUM_PILES,
+    NUM_ROTATIONS,
     NUM_TILES,
     WINDOW,
 )
 from .state import PHASES
 
-# Numbers for a tile's face, a tile's back, a tile on a table, a seat and the game.
+# Numbers for a tile's face, one that may be taken, a tile's back, one on a table, a seat, the game.
 FACE_SIZE = 16
+OFFER_SIZE = FACE_SIZE + 2
 BACK_SIZE = 8
 TILE_SIZE = 17
 SEAT_SIZE = 12
@@ -29,6 +31,10 @@ BYTE = 127  # numbers beyond are cut off
 _GRID = (WINDOW, WINDOW)
 _BACK = f"element ({', '.join(ELEMENTS)}), value ({', '.join(map(str, ARROWS_OF_VALUE))})"
 _FACE = f"{_BACK}, arrows from north clockwise (0 none, 1-4 the element)"
+_OFFER = (
+    "as in hand; then, when one is to be taken, what it would bring on the best free cell: most "
+    "arrows served, most points completed"
+)
 _TILE = (
     "each tile on a table: whose (4 seats), x, y from the first tile, open arrows from north "
     "clockwise (0 none, 1-4 the element), discs in the middle and on arrows, arrows that can be "
@@ -58,6 +64,7 @@ _MAPS = (
     _map("demand", 4, NUM_TILES, "open arrows that a tile of each element would serve there"),
     _map("harvest", 4, BYTE, "points of the tiles that a tile of each element would complete"),
     _map("fit", 4, 4, "by rotation: arrows of the tile in hand that would be served there"),
+    _map("bring", 2, BYTE, "by the tile in hand there: arrows served, points completed"),
     _map("chosen", 1, 1, "cell chosen for the tile in hand, or of the tile chosen"),
 )
 
@@ -66,8 +73,15 @@ FLAT = (
     _list("tiles", (NUM_TILES, TILE_SIZE), -WINDOW, WINDOW, _TILE),
     _list("unseen", (NUM_TILES,), 0, 1, "tiles of which nobody has seen the face"),
     _list("hand", (FACE_SIZE,), 0, 4, f"tile in hand: {_FACE}"),
-    _list("display", (DISPLAY_SIZE, FACE_SIZE), 0, 4, "tiles of the display, as in hand"),
-    _list("interlude", (INTERLUDE_SIZE, FACE_SIZE), 0, 4, "tiles of the interlude, as in hand"),
+    _list(
+        "turns",
+        (NUM_ROTATIONS, 2),
+        0,
+        4,
+        "tile in hand on the chosen cell, by rotation: arrows served there, arrows left open",
+    ),
+    _list("display", (DISPLAY_SIZE, OFFER_SIZE), 0, BYTE, f"tiles of the display, {_OFFER}"),
+    _list("interlude", (INTERLUDE_SIZE, OFFER_SIZE), 0, BYTE, f"of the interlude, {_OFFER}"),
     _list("tops", (NUM_PILES, BACK_SIZE), 0, 1, f"back of each pile's top tile: {_BACK}"),
     _list("aside", (ASIDE_SIZE, BACK_SIZE), 0, 1, "advanced solo: backs of the tiles put aside"),
     _list("seats", (MAX_PLAYERS, SEAT_SIZE), -BYTE - 1, BYTE, _SEAT),

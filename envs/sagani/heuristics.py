@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.bits import count_bits, select_bit
+from ..core.bits import count_bits, lowest_bit
 from ..core.jit import kernel
 from .components import (
     BONUS_OPEN,
@@ -104,7 +104,7 @@ def _best_placement(state, seat, outlook):
     for word in range(NUM_WORDS):
         cells = state["free"][seat, word]
         while cells:
-            cell = word * ROWS_PER_WORD * WINDOW + select_bit(cells, 0)
+            cell = word * ROWS_PER_WORD * WINDOW + lowest_bit(cells)
             best = max(best, _best_rotation(state, seat, cell, outlook))
             cells &= cells - 1
     return best

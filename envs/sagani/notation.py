@@ -85,6 +85,20 @@ def decode_action(action: int) -> dict[str, Any]:
     return {"kind": kind, name: values[int(action) - first]}
 
 
+def targets(action: int) -> tuple[tuple[str, int], ...]:
+    """Return what an action is about: a tile of the display or interlude, a rotation, a cell."""
+    if action >= CELL:
+        return (("demand", action - CELL),)
+    for field, first, count in (
+        ("display", TAKE, DISPLAY_SIZE),
+        ("interlude", CHOOSE, INTERLUDE_SIZE),
+        ("turns", TURN, NUM_ROTATIONS),
+    ):
+        if first <= action < first + count:
+            return ((field, action - first),)
+    return ()
+
+
 def encode_action(parts: dict[str, Any]) -> int:
     """Return the action number of parts as ``decode_action`` gives them, or raise ValueError."""
     kind = parts.get("kind")

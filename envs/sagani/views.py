@@ -9,20 +9,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.bits import count_bits, select_bit
+from ..core.bits import count_bits, lowest_bit
 from ..core.jit import kernel
 from ..core.rng import draw_below, shuffle
 from .alignment import goes_before
 from .components import (
-    ARROW_DIRECTION,
     ASIDE_SIZE,
     BONUS,
     CANVASES,
     CELL_COL,
     CELL_ROW,
-    D_COL,
-    D_ROW,
-    DIRECTION_OF,
     DISPLAY_SIZE,
     ELEMENT_OF_BIT,
     INTERLUDE_SIZE,
@@ -30,6 +26,7 @@ from .components import (
     NUM_ARROWS,
     NUM_CELLS,
     NUM_DIRECTIONS,
+    NUM_ELEMENTS,
     NUM_PILES,
     NUM_ROTATIONS,
     NUM_TILES,
@@ -37,6 +34,7 @@ from .components import (
     PILE_SIZE,
     RAY_STEP,
     ROWS_PER_WORD,
+    SIGHT_OF,
     SPOT,
     SPOT_SHIFT,
     TILE_ARROWS,
@@ -44,16 +42,28 @@ from .components import (
     TILE_VALUE,
     WINDOW,
 )
-from .fields import AT, BACK_SIZE, BYTE, FACE_SIZE, OTHER_SIZE, PLANES_AT, SEAT_SIZE, TILE_SIZE
-from .state import IN_PILE, PHASES, PLACING, POINTING, PUT_ASIDE, ROTATING
+from .fields import (
+    AT,
+    BACK_SIZE,
+    BYTE,
+    FACE_SIZE,
+    OFFER_SIZE,
+    OTHER_SIZE,
+    PLANES_AT,
+    SEAT_SIZE,
+    TILE_SIZE,
+)
+from .state import CHOOSING, IN_PILE, PHASES, PLACING, POINTING, PUT_ASIDE, ROTATING, TAKING
 
 _DEMAND = AT["demand"]
 _HARVEST = AT["harvest"]
 _FIT = AT["fit"]
+_BRING = AT["bring"]
 _CHOSEN = AT["chosen"]
 _TILES = AT["tiles"]
 _UNSEEN = AT["unseen"]
 _HAND = AT["hand"]
+_TURNS = AT["turns"]
 _DISPLAY = AT["display"]
 _INTERLUDE = AT["interlude"]
 _TOPS = AT["tops"]
@@ -99,10 +109,16 @@ def observe(state, seat, out):
         out[_UNSEEN + tile - 1] = state["place"][tile] <= PUT_ASIDE
     if state["phase"] != POINTING:
         _write_face(np.int64(state["hand"]), out, _HAND)
+    if state["phase"] == ROTATING and seat == state["to_play"]:
+        _write_turns(np.int64(state["hand"]), np.int64(state["hand_cell"]), out)
+    best = np.int64(0)
+    if seat == state["to_play"] and (state["phase"] == TAKING or state["phase"] == CHOOSING):
+        best = _best_by_element(state, seat, out)
     for space in range(DISPLAY_SIZE):
-        _write_face(np.int64(state["display"][space]), out, _DISPLAY + space * FACE_SIZE)
+        _write_offer(np.int64(state["display"][space]), best, out, _DISPLAY + space * OFFER_SIZE)
     for space in range(INTERLUDE_SIZE):
-        _write_face(np.int64(state["interlude"][space]), out, _INTERLUDE + space * FACE_SIZE)
+        tile = np.int64(state["interlude"][space])
+        _write_offer(tile, best, out, _INTERLUDE + space * OFFER_SIZE)
     _write_backs(state, out, _TOPS, BACK_SIZE, _ASIDE)
     for ahead in range(num_players):
         _write_seat(state, _seat_after(state, seat, ahead), out, _SEATS + ahead * SEAT_SIZE)
@@ -114,7 +130,7 @@ def observe(state, seat, out):
 
 @kernel
 def _write_maps(state, seat, out):
-    """Write ``demand``, ``harvest``, ``fit`` and ``chosen``."""
+    """Write ``demand``, ``harvest``, ``fit``, ``bring`` and ``chosen``."""
     for k in range(np.int64(state["placed"][seat])):
         tile = np.int64(state["table"][seat, k])
         if state["arrows"][tile]:
@@ -127,8 +143,11 @@ def _write_maps(state, seat, out):
         for word in range(NUM_WORDS):
             cells = state["free"][seat, word]
             while cells:
-                free = word * ROWS_PER_WORD * WINDOW + select_bit(cells, 0)
+                free = word * ROWS_PER_WORD * WINDOW + lowest_bit(cells)
                 _write_fit(state, seat, tile, free, out)
+                there = TILE_ELEMENT[tile] * NUM_CELLS + free
+                out[_BRING + free] = out[_DEMAND + there]
+                out[_BRING + NUM_CELLS + free] = out[_HARVEST + there]
                 cells &= cells - 1
         return
     out[_CHOSEN + cell] = 1
@@ -143,29 +162,37 @@ def _write_rays(state, seat, tile, out):
     On those of its last open arrow, its points are counted too.
     """
     arrows = np.int64(state["arrows"][tile])
-    points = TILE_VALUE[tile] if arrows & (arrows - 1) == 0 else 0
+    last = arrows & (arrows - 1) == 0
     cell = np.int64(state["cell"][tile])
-    to_north = CELL_ROW[cell] - np.int64(state["north"][seat]) + 1
-    to_south = np.int64(state["south"][seat]) - CELL_ROW[cell] + 1
-    to_west = CELL_COL[cell] - np.int64(state["west"][seat]) + 1
-    to_east = np.int64(state["east"][seat]) - CELL_COL[cell] + 1
-    turned = 2 * np.int64(state["rotation"][tile])
-    for k in range(NUM_ARROWS[tile]):
-        direction = ARROW_DIRECTION[tile, k] + turned & 7
-        bit = arrows >> 4 * direction & 15
-        if bit:
-            down = D_ROW[direction]
-            right = D_COL[direction]
-            rows = to_south if down > 0 else to_north if down < 0 else WINDOW
-            cols = to_east if right > 0 else to_west if right < 0 else WINDOW
-            at = (ELEMENT_OF_BIT[bit] - 1) * NUM_CELLS + cell
-            step = RAY_STEP[direction]
-            for distance in range(1, min(rows, cols) + 1):
-                out[_DEMAND + at + distance * step] += 1
-            if points:
-                for distance in range(1, min(rows, cols) + 1):
-                    there = _HARVEST + at + distance * step
-                    out[there] = _clip(out[there] + points)
+    reach = _reach(state, seat, cell)
+    while arrows:
+        arrow = lowest_bit(arrows)
+        arrows &= arrows - 1
+        direction = arrow >> 2
+        at = (arrow & 3) * NUM_CELLS + cell
+        step = RAY_STEP[direction]
+        distance = reach >> 8 * direction & 255
+        there = _DEMAND + at
+        for _ in range(distance):
+            there += step
+            out[there] += 1
+        if last:
+            there = _HARVEST + at
+            for _ in range(distance):
+                there += step
+                out[there] = _clip(out[there] + TILE_VALUE[tile])
+
+
+@kernel
+def _reach(state, seat, cell):
+    """Return how far one can go from a cell, to one beyond all tiles: a byte a direction."""
+    north = CELL_ROW[cell] - np.int64(state["north"][seat]) + 1
+    south = np.int64(state["south"][seat]) - CELL_ROW[cell] + 1
+    west = CELL_COL[cell] - np.int64(state["west"][seat]) + 1
+    east = np.int64(state["east"][seat]) - CELL_COL[cell] + 1
+    right = north | min(north, east) << 8 | east << 16 | min(south, east) << 24
+    left = south | min(south, west) << 8 | west << 16 | min(north, west) << 24
+    return right | left << 32
 
 
 @kernel
@@ -175,8 +202,7 @@ def sight_from(state, seat, cell):
     sight = 0
     for k in range(np.int64(state["placed"][seat])):
         tile = np.int64(state["table"][seat, k])
-        direction = np.int64(DIRECTION_OF[spot - SPOT[state["cell"][tile]]])
-        sight |= 1 << (4 * (direction ^ 4) + TILE_ELEMENT[tile])
+        sight |= 1 << (SIGHT_OF[spot - SPOT[state["cell"][tile]]] + TILE_ELEMENT[tile])
     return sight
 
 
@@ -189,6 +215,15 @@ def _write_fit(state, seat, tile, cell, out):
 
 
 # Lists
+
+
+@kernel
+def _write_turns(tile, cell, out):
+    """Write what each rotation of the tile in hand would serve; ``fit`` is there already."""
+    for rotation in range(NUM_ROTATIONS):
+        served = out[_FIT + rotation * NUM_CELLS + cell]
+        out[_TURNS + 2 * rotation] = served
+        out[_TURNS + 2 * rotation + 1] = NUM_ARROWS[tile] - served
 
 
 @kernel
@@ -224,6 +259,36 @@ def _write_face(tile, out, at):
         arrows = TILE_ARROWS[tile, 0]
         for direction in range(NUM_DIRECTIONS):
             out[at + 8 + direction] = ELEMENT_OF_BIT[arrows >> 4 * direction & 15]
+
+
+@kernel
+def _best_by_element(state, seat, out):
+    """Return the most that a tile of each element brings on one of the seat's free cells.
+
+    Two bytes an element: arrows served, points completed. The maps are there already.
+    """
+    best = np.int64(0)
+    for element in range(NUM_ELEMENTS):
+        arrows = np.int64(0)
+        points = np.int64(0)
+        for word in range(NUM_WORDS):
+            cells = state["free"][seat, word]
+            while cells:
+                at = element * NUM_CELLS + word * ROWS_PER_WORD * WINDOW + lowest_bit(cells)
+                arrows = max(arrows, np.int64(out[_DEMAND + at]))
+                points = max(points, np.int64(out[_HARVEST + at]))
+                cells &= cells - 1
+        best |= (arrows | points << 8) << 16 * element
+    return best
+
+
+@kernel
+def _write_offer(tile, best, out, at):
+    if tile:
+        _write_face(tile, out, at)
+        of_element = best >> 16 * TILE_ELEMENT[tile]
+        out[at + FACE_SIZE] = of_element & 255
+        out[at + FACE_SIZE + 1] = of_element >> 8 & 255
 
 
 @kernel
@@ -349,19 +414,12 @@ def _write_own_planes(state, seat, out):
 @kernel
 def _write_seen(state, seat, cell, element, out):
     """Mark a tile on the cells that see it, to one cell beyond all tiles."""
-    to_north = CELL_ROW[cell] - np.int64(state["north"][seat]) + 1
-    to_south = np.int64(state["south"][seat]) - CELL_ROW[cell] + 1
-    to_west = CELL_COL[cell] - np.int64(state["west"][seat]) + 1
-    to_east = np.int64(state["east"][seat]) - CELL_COL[cell] + 1
+    reach = _reach(state, seat, cell)
     for direction in range(NUM_DIRECTIONS):
-        down = D_ROW[direction]
-        right = D_COL[direction]
-        rows = to_south if down > 0 else to_north if down < 0 else WINDOW
-        cols = to_east if right > 0 else to_west if right < 0 else WINDOW
         # Cells in this direction see the tile in the opposite one.
         at = _P_SIGHT + (4 * (direction ^ 4) + element) * NUM_CELLS + cell
         step = RAY_STEP[direction]
-        for distance in range(1, min(rows, cols) + 1):
+        for distance in range(1, (reach >> 8 * direction & 255) + 1):
             out[at + distance * step] = 1
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.game import Game, Option
 from .components import NUM_ACTIONS, PLAYER_COUNTS
 from .heuristics import evaluate
-from .notation import action_from_string, action_to_string, decode_action, encode_action
+from .notation import action_from_string, action_to_string, decode_action, encode_action, targets
 from .rules import is_legal, legal_actions, random_action, returns, setup, step
 from .state import DTYPE
 from .views import FLAT, MAX_PLIES, PLANES, determinize, observe, observe_planes
@@ -44,4 +44,5 @@ GAME = Game(
     encode_action=encode_action,
     action_to_string=action_to_string,
     action_from_string=action_from_string,
+    targets=targets,
 )

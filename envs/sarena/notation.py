@@ -36,6 +36,11 @@ def decode_action(action: int) -> dict[str, Any]:
     return {"from": int(FROM[action]), "to": int(TO[action])}
 
 
+def targets(action: int) -> tuple[tuple[str, int], ...]:
+    """Return the circles that an action is about: from where, to where."""
+    return ("top", int(FROM[action])), ("top", int(TO[action]))
+
+
 def encode_action(parts: dict[str, Any]) -> int:
     """Return the action number of ``{"from": circle, "to": circle}``, or raise ValueError."""
     if set(parts) != {"from", "to"}:
