@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from .game import Game
 
 # Name of the game → its id without the version, and the version.
-GAMES = {"sarena": ("Sarena", 0), "sagani": ("Sagani", 0)}
+GAMES = {"sarena": ("Sarena", 0), "sagani": ("Sagani", 0), "harmonies": ("Harmonies", 0)}
 # Games whose rules are there, but not yet their pictures: tests and developers get them by name,
 # and nothing else lists them.
-UNLISTED = ("harmonies",)
+UNLISTED: tuple[str, ...] = ()
 NAMESPACE = "ludotheque"
 _PACKAGE = __name__.rsplit(".", 2)[0]
 
