@@ -9,6 +9,10 @@ learns in 60,000 decisions what a network of ordinary layers hasn't learned in 5
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
 import numpy as np
 import torch
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
@@ -17,6 +21,34 @@ from torch import nn
 from ludotheque.envs import get_game
 
 from .layout import Layout, layout_of
+
+
+@dataclass
+class _Seen:
+    """What was seen at the things of n games.
+
+    Attributes:
+        values: ``(m, width)``: of the places, then of the rows of lists, game by game.
+        mean: ``(n, width)``: over the places, or over the rows in a game without a board.
+        where: ``(n * places,)``: where a place is among the values; None where all are, in order.
+        num_rows, first_row, num_places: rows of a game, where they begin, and places of a game.
+    """
+
+    values: torch.Tensor
+    mean: torch.Tensor
+    where: torch.Tensor | None
+    num_rows: int
+    first_row: int = 0
+    num_places: int = 0
+
+    def at(self, games: torch.Tensor, things: torch.Tensor) -> torch.Tensor:
+        """Return ``(k, width)``: what was seen at each thing of each game."""
+        on_board = things < self.num_places
+        places = games * self.num_places + things.clamp(max=max(self.num_places - 1, 0))
+        if self.where is not None:
+            places = self.where[places]
+        rows = self.first_row + games * self.num_rows + things - self.num_places
+        return self.values[torch.where(on_board, places, rows)]
 
 
 class Board(nn.Module):
@@ -33,7 +65,10 @@ class Board(nn.Module):
         super().__init__()
         num_planes = layout.planes.shape[1]
         self.grid = layout.grid
-        self.num_places = layout.num_places
+        self.num_places, self.num_things = layout.num_places, layout.num_things
+        self.alone = depth == 0
+        # Set by the policy for as long as it needs scores: only legal actions are scored.
+        self.masks: torch.Tensor | None = None
         constants = {
             "planes": layout.planes.reshape(-1).copy(),
             "rest": layout.rest,
@@ -64,59 +99,97 @@ class Board(nn.Module):
         self.latent_dim_pi, self.latent_dim_vf = len(layout.targets), head
 
     def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        seen, mean, rest = self._see(features)
-        return self._scores(seen, mean), self._values(mean, rest)
+        seen, rest = self._see(features)
+        return self._scores(seen), self._values(seen.mean, rest)
 
     def forward_actor(self, features: torch.Tensor) -> torch.Tensor:
-        seen, mean, _ = self._see(features)
-        return self._scores(seen, mean)
+        return self._scores(self._see(features)[0])
 
     def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
-        _, mean, rest = self._see(features)
-        return self._values(mean, rest)
+        seen, rest = self._see(features)
+        return self._values(seen.mean, rest)
 
-    def _see(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Return what is seen at each thing ``(n, things, width)``, its mean, and of the rest.
-
-        The mean is over the places, or over the rows of lists in a game without a board.
-        """
+    def _see(self, features: torch.Tensor) -> tuple[_Seen, torch.Tensor]:
+        """Return what is seen at the things, and of what belongs to no place ``(n, width)``."""
         x = features * self.scale
         rest = self.whole(x.index_select(1, self.rest))
-        parts = []
-        if self.num_places:
-            planes = x.index_select(1, self.planes).unflatten(1, (self.num_places, -1))
-            places = self._around(self.first, planes) + self.thing[: self.num_places]
-            places = torch.relu(places + rest[:, None])
+        rows = self._see_rows(x, rest)
+        if not self.num_places:
+            return _Seen(rows.flatten(0, 1), rows.mean(1), None, rows.shape[1]), rest
+        planes = x.index_select(1, self.planes).unflatten(1, (self.num_places, -1))
+        if self.alone:
+            places, mean, where = self._see_alone(planes, rest)
+        else:
+            seen = self._around(self.first, planes) + self.thing[: self.num_places]
+            seen = torch.relu(seen + rest[:, None])
             for layer in self.more:
-                places = torch.relu(self._around(layer, places))
-            parts.append(places)
-        begin = self.num_places
+                seen = torch.relu(self._around(layer, seen))
+            places, mean, where = seen.flatten(0, 1), seen.mean(1), None
+        both = torch.cat([places, rows.flatten(0, 1)])
+        return _Seen(both, mean, where, rows.shape[1], len(places), self.num_places), rest
+
+    def _see_rows(self, x: torch.Tensor, rest: torch.Tensor) -> torch.Tensor:
+        """Return what is seen at the rows of all lists ``(n, rows, width)``."""
+        parts, begin = [rest.new_zeros(len(x), 0, rest.shape[1])], self.num_places
         for k, layer in enumerate(self.rows):
             numbers = x.index_select(1, getattr(self, f"list_{k}"))
             rows = layer(numbers.unflatten(1, (-1, layer.in_features)))
             end = begin + rows.shape[1]
             parts.append(torch.relu(rows + self.thing[begin:end] + rest[:, None]))
             begin = end
-        seen = parts[0] if len(parts) == 1 else torch.cat(parts, 1)
-        return seen, (parts[0] if self.num_places else seen).mean(1), rest
+        return torch.cat(parts, 1)
+
+    def _see_alone(
+        self, planes: torch.Tensor, rest: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Look at those places only that hold a number or that a legal action is about.
+
+        Most of a large board is bare. Return what is seen at them ``(m, width)``, its sum divided
+        by all places ``(n, width)``, and where each place is among the m ``(n * places)``.
+        """
+        holding = planes.abs().sum(2) > 0
+        looked_at = holding.clone()
+        if self.masks is None:
+            looked_at[:] = True
+        else:
+            games, actions = self.masks.nonzero(as_tuple=True)
+            for target in (self.start, self.end):
+                places = target[actions]
+                on_board = places < self.num_places
+                looked_at[games[on_board], places[on_board]] = True
+        games, places = looked_at.nonzero(as_tuple=True)
+        layer = self.first
+        seen = nn.functional.linear(planes[games, places], layer.weight[:, :, 0, 0], layer.bias)
+        seen = torch.relu(seen + self.thing[places] + rest[games])
+        counted = seen * holding[games, places, None]
+        total = torch.zeros_like(rest).index_add(0, games, counted)
+        where = games.new_zeros(looked_at.numel())
+        where[games * self.num_places + places] = torch.arange(len(games), device=games.device)
+        return seen, total / self.num_places, where
 
     def _around(self, layer: nn.Conv2d, seen: torch.Tensor) -> torch.Tensor:
         """Convolve ``(n, places, inputs)`` into ``(n, places, outputs)``.
 
         Numbers of a place lie side by side throughout: convolutions and heads are faster so.
         """
-        if layer.kernel_size == (1, 1):
-            return nn.functional.linear(seen, layer.weight[:, :, 0, 0], layer.bias)
         board = seen.unflatten(1, self.grid).permute(0, 3, 1, 2)
         return layer(board).permute(0, 2, 3, 1).flatten(1, 2)
 
-    def _scores(self, seen: torch.Tensor, mean: torch.Tensor) -> torch.Tensor:
-        # The last row stands for nothing.
-        ends = nn.functional.pad(self.ends(seen), (0, 0, 0, 1))
-        start, end = ends.chunk(2, dim=2)
-        actions = start.index_select(1, self.start) + end.index_select(1, self.end)
-        actions = actions + self.kind.index_select(0, self.kinds) + self.from_mean(mean)[:, None]
-        return self.score(torch.relu(actions)).squeeze(2)
+    def _scores(self, seen: _Seen) -> torch.Tensor:
+        """Return the scores of the legal actions, 0 for the others; of all without masks."""
+        shape = (len(seen.mean), len(self.start))
+        masks = self.masks if self.masks is not None else torch.ones(shape, device=seen.mean.device)
+        games, actions = masks.nonzero(as_tuple=True)
+        start, end = self.ends.weight.chunk(2)
+        head = self.kind[self.kinds[actions]] + self.from_mean(seen.mean)[games]
+        for target, weight in ((self.start, start), (self.end, end)):
+            things = target[actions]
+            some = (things < self.num_things).nonzero(as_tuple=True)[0]
+            if len(some):
+                at = seen.at(games[some], things[some])
+                head = head.index_add(0, some, nn.functional.linear(at, weight))
+        scores = self.score(torch.relu(head)).squeeze(1)
+        return scores.new_zeros(shape).index_put((games, actions), scores)
 
     def _values(self, mean: torch.Tensor, rest: torch.Tensor) -> torch.Tensor:
         return torch.relu(self.value(torch.cat([mean, rest], 1)))
@@ -155,6 +228,29 @@ class BoardPolicy(MaskableActorCriticPolicy):
         self.optimizer = self.optimizer_class(
             self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs
         )
+
+    def forward(self, obs, deterministic=False, action_masks=None):
+        """See MaskableActorCriticPolicy, as for the two below."""
+        with self._masked(obs, action_masks):
+            return super().forward(obs, deterministic, action_masks)
+
+    def evaluate_actions(self, obs, actions, action_masks=None):
+        with self._masked(obs, action_masks):
+            return super().evaluate_actions(obs, actions, action_masks)
+
+    def get_distribution(self, obs, action_masks=None):
+        with self._masked(obs, action_masks):
+            return super().get_distribution(obs, action_masks)
+
+    @contextmanager
+    def _masked(self, obs: torch.Tensor, action_masks) -> Iterator[None]:
+        if action_masks is not None:
+            masks = torch.as_tensor(action_masks, device=obs.device)
+            self.mlp_extractor.masks = masks.reshape(len(obs), -1)
+        try:
+            yield
+        finally:
+            self.mlp_extractor.masks = None
 
     def _get_constructor_parameters(self):
         return {**super()._get_constructor_parameters(), "game": self.game}

@@ -231,9 +231,12 @@ def board_logits(
             )
             last = seen[now]
         averaged = num_places if num_places else num_things
+        alone = first.shape[1] == 1
         for o in range(width):
             pooled[1, o] = 0.0
         for p in range(averaged):
+            if num_places and alone and not _holds(observations[row], planes[p]):
+                continue
             at = (framed[p] if num_places else p) * width
             for o in range(width):
                 x = last[at + o]
@@ -269,6 +272,15 @@ def board_logits(
                         x += heads[end, head + h]
                     total += (x if x > 0.0 else np.float32(0.0)) * score[h]
                 out[row, action] = total
+
+
+@kernel
+def _holds(observation, positions):
+    """Say whether a place holds a number: bare ones don't count where each is seen alone."""
+    held = False
+    for position in positions:
+        held |= observation[position] != 0
+    return held
 
 
 @kernel

@@ -85,9 +85,10 @@ class TrainConfig:
         progress: called as ``progress(done, total, text)`` after each rollout (seconds, or steps
             if only those are limited); True shows a bar.
         options: the game's variants, as ``{"deal": "balanced"}``.
-        reward, observation: see ``Settings``.
-        reward_scale: what rewards are multiplied by for learning; points want about 0.02, so that
-            the sum of a game's rewards is around 1.
+        observation: see ``Settings``.
+        reward: see ``Settings``; None takes what suits the game, ``"rank"`` if it doesn't say.
+        reward_scale: what rewards are multiplied by for learning, so that the sum of a game's is
+            around 1. None takes what suits the game, if the reward is its own too, else 1.
         num_envs: games at once.
         n_steps: decisions in each game in a rollout.
         batch_size: decisions in a minibatch; must divide ``num_envs * n_steps``.
@@ -129,9 +130,9 @@ class TrainConfig:
     seed: int = 0
     progress: Progress | bool | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
-    reward: str = "rank"
+    reward: str | None = None
     observation: str = "flat"
-    reward_scale: float = 1.0
+    reward_scale: float | None = None
     num_envs: int = 128
     n_steps: int = 16
     batch_size: int = 256
@@ -171,6 +172,11 @@ class TrainConfig:
                 raise ValueError(f"{name} is {value!r}; give a number above 0")
         if self.resume:
             self._take_saved()
+        usual = {"reward": "rank", "reward_scale": 1.0, **get_game(self.game).training}
+        if self.reward_scale is None:
+            fits = self.reward in (None, usual["reward"])
+            self.reward_scale = usual["reward_scale"] if fits else 1.0
+        self.reward = self.reward or usual["reward"]
         if self.num_players == 1:
             self.fixed_opponents, self.eval_opponents = {}, (ALONE,)
         self.eval_opponents = tuple(self.eval_opponents)

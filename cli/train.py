@@ -8,6 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from ludotheque.envs.core.rewards import REWARDS
+
 from .common import (
     Bar,
     FailedError,
@@ -43,6 +45,10 @@ def train(
         Path | None, typer.Option("--out", help="Folder of the run; runs/GAME if not given.")
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
+    reward: Annotated[
+        str | None,
+        typer.Option("--reward", help=f"{', '.join(REWARDS)}; if not given, what suits the game."),
+    ] = None,
     settings: SetOption = None,
     seed: SeedOption = None,
     as_json: JsonOption = False,
@@ -58,8 +64,12 @@ def train(
     folder = folder or Path("runs") / game
     options = game_options(found, settings)
     _check_folder(folder, resume)
-    if resume and (seed is not None or settings):
-        raise UserError("a resumed run keeps its seed and options: leave out --seed and --set.")
+    if resume and (seed is not None or settings or reward):
+        raise UserError(
+            "a resumed run keeps its seed, reward and options: leave out --seed, --reward, --set."
+        )
+    if reward is not None and reward not in REWARDS:
+        raise UserError(f"there is no reward {reward!r}; there is: {', '.join(REWARDS)}.")
     try:
         from ludotheque.agents import ppo
     except ModuleNotFoundError as error:
@@ -72,6 +82,7 @@ def train(
             steps=steps,
             out=folder,
             resume=resume,
+            reward=reward,
             seed=0 if resume else draw_seed(seed),
             options=options,
         )
@@ -125,6 +136,12 @@ def _show(result: Any, as_json: bool) -> None:
     typer.echo(f"{result.model_path}: {result.steps:,} steps in {result.seconds / 60:.1f} minutes")
     newest = {found.opponent: found for found in result.evaluations}
     for name, found in newest.items():
+        if name == "alone":
+            typer.echo(
+                f"{found.score:.1f} points a game over {found.games} games; goal reached in "
+                f"{found.win_rate:.1%}"
+            )
+            continue
         typer.echo(
             f"won {found.win_rate:.1%} of {found.games} games against {name} "
             f"(95 % interval {found.low:.1%} to {found.high:.1%})"

@@ -201,6 +201,7 @@ def test_watch_refuses_files_it_cannot_write(tmp_path: Path):
 def test_train_with_wrong_arguments(tmp_path: Path):
     assert_refused(run("train", "--minutes", 0), "--minutes", "more than 0")
     assert_refused(run("train", "--resume", "--out", tmp_path / "none"), "nothing to resume")
+    assert_refused(run("train", "--reward", "money"), "no reward 'money'", "score_change")
     (tmp_path / "file").write_text("")
     assert_refused(run("train", "--out", tmp_path), "holds a run already", "--resume")
     assert_refused(run("train", "--out", tmp_path / "file"), "is a file")

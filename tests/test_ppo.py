@@ -253,8 +253,11 @@ def test_evaluation_counts_from_every_seat():
 
 def test_training_alone(tmp_path):
     """A game alone has no opponents: what counts is the score, and how often the goal is met."""
-    changes = {"game": "sagani", "reward": "score_change", "reward_scale": 0.01, "net_arch": None}
-    config = tiny(tmp_path, num_players=1, eval_every=1024, **changes)
+    changes = {"game": "sagani", "eval_every": 1024, "net_arch": None}
+    config = tiny(tmp_path, num_players=1, **changes)
+    assert (config.reward, config.reward_scale) == ("score_change", 0.02), "what suits the game"
+    other = tiny(tmp_path, num_players=1, reward="rank", **changes)
+    assert (other.reward, other.reward_scale) == ("rank", 1.0)
     assert config.net_arch == (32, 0, 16), "the window has 400 places: each is seen alone"
     result = train(config)
     assert {found.opponent for found in result.evaluations} == {"alone"}

@@ -61,6 +61,7 @@ class Game:
             field's name and a row of it (of a map: a place, counted row by row); empty where it
             is about nothing there. Trained policies score actions by it; None if not told.
         search: settings of ``MCTSAgent`` that suit the game better than its defaults.
+        training: the same for ``TrainConfig``: reward and reward_scale.
     """
 
     name: str
@@ -80,6 +81,7 @@ class Game:
     action_from_string: Callable[..., int]
     targets: Callable[[int], tuple[tuple[str, int], ...]] | None = None
     search: Mapping[str, Any] = field(default_factory=dict)
+    training: Mapping[str, Any] = field(default_factory=dict)
     observation_dtype: np.dtype = field(default_factory=lambda: np.dtype(np.int8))
 
     def __repr__(self) -> str:

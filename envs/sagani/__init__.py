@@ -66,4 +66,6 @@ GAME = Game(
         "exploration": 0.5,
         "widening": 0.25,
     },
+    # Whoever learns from wins alone beats random play at 50 points below zero and stays there.
+    training={"reward": "score_change", "reward_scale": 0.02},
 )
