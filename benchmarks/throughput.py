@@ -58,6 +58,8 @@ PGX_HEX_CHEAPER = peers.pgx_batch("hex", 1024, True).name
 PGX_CONNECT_FOUR_CHEAPER = peers.pgx_batch("connect_four", 1024, True).name
 HAVANNAH = peers.open_spiel_rollouts("havannah(board_size=8)").name
 QUORIDOR = peers.open_spiel_rollouts("quoridor(board_size=9)").name
+HEARTS = peers.open_spiel_rollouts("hearts").name
+GIN_RUMMY = peers.open_spiel_rollouts("gin_rummy").name
 
 # Ours, the other, the least ratio asked for. A new game is a line here and nothing else.
 BARS_OF_EVERY_GAME = (
@@ -80,6 +82,19 @@ BARS = {
     "sagani": (
         (BATCH_1, PGX_HEX, 2.0),
         (GAMES_1, QUORIDOR, 1.0),
+    ),
+    "harmonies": (
+        (BATCH_1, PGX_HEX, 2.0),
+        (GAMES_1, QUORIDOR, 1.0),
+    ),
+    "saga": (
+        (BATCH_1, PGX_HEX, 5.0),
+        (GAMES_1, HEARTS, 0.5),
+        (GAMES_1, GIN_RUMMY, 10.0),
+    ),
+    "shamans": (
+        (BATCH_1, PGX_HEX, 5.0),
+        (GAMES_1, HEARTS, 0.5),
     ),
 }
 
