@@ -82,6 +82,7 @@ METHODS = {
     "game": {
         "action_from_string",
         "action_to_string",
+        "check_options",
         "decode_action",
         "describe",
         "determinize",
@@ -116,7 +117,9 @@ METHODS = {
         "returns",
         "search",
         "step",
+        "targets",
         "title",
+        "training",
         "version",
     },
 }

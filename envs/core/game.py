@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
@@ -31,12 +31,17 @@ class Option:
         choices: what is allowed; kernels get the position in this tuple.
         default: one of the choices.
         meaning: one line for people.
+        read: for an option that takes more values than its choices can list. It gets any value, one
+            of the choices too, and returns ``(plain, numbers)``: the value as JSON can hold it, for
+            replays, and the integers that ``setup`` reads, equally many for every value. It raises
+            ValueError for a value that isn't allowed.
     """
 
     name: str
     choices: tuple[Any, ...]
     default: Any
     meaning: str
+    read: Callable[[Any], tuple[Any, Sequence[int]]] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +67,8 @@ class Game:
             is about nothing there. Trained policies score actions by it; None if not told.
         search: settings of ``MCTSAgent`` that suit the game better than its defaults.
         training: the same for ``TrainConfig``: reward and reward_scale.
+        check_options: gets the plain values of all options; raises ValueError if they don't fit
+            together.
     """
 
     name: str
@@ -82,6 +89,7 @@ class Game:
     targets: Callable[[int], tuple[tuple[str, int], ...]] | None = None
     search: Mapping[str, Any] = field(default_factory=dict)
     training: Mapping[str, Any] = field(default_factory=dict)
+    check_options: Callable[[Mapping[str, Any]], None] | None = None
     observation_dtype: np.dtype = field(default_factory=lambda: np.dtype(np.int8))
 
     def __repr__(self) -> str:
@@ -144,23 +152,13 @@ class Game:
     def encode_options(self, num_players: int, **options: Any) -> np.ndarray:
         """Return the int64 array that ``setup`` reads: the player count, then a number an option.
 
+        An option with ``Option.read`` has as many numbers as that gives.
+
         Raises:
             ValueError: a player count or an option's value that this game doesn't have.
             TypeError: an option's name that this game doesn't have.
         """
-        pick(num_players, self.player_counts, f"num_players of {self.name}")
-        names = [option.name for option in self.options]
-        for name in options:
-            if name not in names:
-                raise TypeError(
-                    f"{self.name} has no option {name!r}; it has: {', '.join(names) or 'none'}"
-                )
-        encoded = [num_players]
-        for option in self.options:
-            value = options.get(option.name, option.default)
-            pick(value, option.choices, f"{option.name} of {self.name}")
-            encoded.append(option.choices.index(value))
-        return np.array(encoded, dtype=np.int64)
+        return read_options(self, num_players, options)[1]
 
     def new_states(self, count: int) -> np.ndarray:
         """Return ``count`` blank records."""
@@ -278,6 +276,36 @@ class Game:
             f"seat {state['to_play']} at ply {state['ply']} of {self.title}; {count} actions are "
             "legal: choose one where action_mask is 1"
         )
+
+
+def read_options(
+    game: Game, num_players: int, options: Mapping[str, Any]
+) -> tuple[dict[str, Any], np.ndarray]:
+    """Return every option's plain value by name, and what ``Game.encode_options`` returns.
+
+    The plain values are what a replay or a saved setting keeps: encoding them gives the same array.
+    Errors as in ``Game.encode_options``.
+    """
+    pick(num_players, game.player_counts, f"num_players of {game.name}")
+    names = [option.name for option in game.options]
+    for name in options:
+        if name not in names:
+            raise TypeError(
+                f"{game.name} has no option {name!r}; it has: {', '.join(names) or 'none'}"
+            )
+    plain, encoded = {}, [num_players]
+    for option in game.options:
+        value = options.get(option.name, option.default)
+        if option.read is None:
+            pick(value, option.choices, f"{option.name} of {game.name}")
+            plain[option.name] = value
+            encoded.append(option.choices.index(value))
+        else:
+            plain[option.name], numbers = option.read(value)
+            encoded.extend(numbers)
+    if game.check_options is not None:
+        game.check_options(plain)
+    return plain, np.array(encoded, dtype=np.int64)
 
 
 def check_action(action: Any) -> int:

@@ -10,7 +10,12 @@ if TYPE_CHECKING:
     from .game import Game
 
 # Name of the game → its id without the version, and the version.
-GAMES = {"sarena": ("Sarena", 0), "sagani": ("Sagani", 0), "harmonies": ("Harmonies", 0)}
+GAMES = {
+    "sarena": ("Sarena", 0),
+    "sagani": ("Sagani", 0),
+    "harmonies": ("Harmonies", 0),
+    "saga": ("Saga", 0),
+}
 # Games whose rules are there, but not yet their pictures: tests and developers get them by name,
 # and nothing else lists them.
 UNLISTED: tuple[str, ...] = ()

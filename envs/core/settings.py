@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium import spaces
 
 from .errors import StateError, pick
-from .game import Game
+from .game import Game, read_options
 from .loops import ILLEGAL
 from .registry import get_game
 from .rewards import REWARDS
@@ -45,7 +45,7 @@ class Settings:
         if num_players is None:
             counts = self.game.player_counts
             num_players = 2 if 2 in counts else min(counts)
-        self.options = self.game.encode_options(num_players, **options)
+        self.named_options, self.options = read_options(self.game, num_players, options)
         pick(observation, self.game.observation_forms, f"observation of {self.game.name}")
         pick(reward, REWARDS, "reward")
         pick(illegal, ILLEGAL, "illegal")
@@ -58,7 +58,6 @@ class Settings:
             raise ValueError(f"illegal_reward is {illegal_reward!r}; give a finite number")
         self.illegal_code = ILLEGAL.index(illegal)
         self.reward_code = REWARDS.index(reward)
-        self.named_options = {o.name: options.get(o.name, o.default) for o in self.game.options}
         self.observation_size = self.game.observation_size(observation)
         self.observation_shape = self.game.observation_shape(observation)
 

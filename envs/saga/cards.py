@@ -1,0 +1,300 @@
+"""Cards that move: hands, attack forces, defences, and what the others can know of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.jit import kernel
+from .components import (
+    CASTLELAND,
+    COLOUR_OF,
+    GOLDLAND,
+    KNIGHTS_OF,
+    NUM_COLOURS,
+    NUM_KNIGHTS,
+    NUM_VALUES,
+    STRONGER,
+    VALUE_OF,
+    WEAKER,
+)
+from .state import FACE_DOWN_MARK, NO_TARGET
+
+
+@kernel
+def gain_card(state, seat, knight):
+    """Add a card to a hand."""
+    state["hand"][seat, knight] += 1
+    state["hand_size"][seat] += 1
+    state["held"][seat] |= 1 << knight
+
+
+@kernel
+def lose_card(state, seat, knight):
+    """Take a card out of a hand."""
+    state["hand"][seat, knight] -= 1
+    state["hand_size"][seat] -= 1
+    if state["hand"][seat, knight] == 0:
+        state["held"][seat] &= ~(1 << knight)
+
+
+@kernel
+def free_card(state, knight):
+    """Put a card among the free knights."""
+    state["free"][knight] += 1
+    state["free_knights"] |= 1 << knight
+
+
+@kernel
+def recruit_card(state, seat, knight):
+    """Move a free knight to a hand."""
+    state["free"][knight] -= 1
+    if state["free"][knight] == 0:
+        state["free_knights"] &= ~(1 << knight)
+    gain_card(state, seat, knight)
+
+
+@kernel
+def hand_colours(state, seat):
+    """Return the colours in a hand, as bits."""
+    held = np.int64(state["held"][seat])
+    colours = 0
+    for colour in range(NUM_COLOURS):
+        colours |= np.int64(held >> NUM_VALUES * colour & 15 != 0) << colour
+    return colours
+
+
+@kernel
+def force_colours(state, seat, slot):
+    """Return the colours of a force, face-down cards too, as bits."""
+    colours = 0
+    for colour in range(NUM_COLOURS):
+        colours |= (np.int64(state["having"][seat, colour]) >> slot & 1) << colour
+    return colours
+
+
+@kernel
+def open_colours(state, seat, slot):
+    """Return the colours of a force that everybody sees, as bits."""
+    colours = 0
+    for colour in range(NUM_COLOURS):
+        colours |= np.int64(state["attack"][seat, slot, colour] != 0) << colour
+    return colours
+
+
+@kernel
+def defence_colours(state, kingdom):
+    """Return the colours of a defence, as bits."""
+    colours = 0
+    for colour in range(NUM_COLOURS):
+        colours |= np.int64(state["defence"][kingdom, colour] != 0) << colour
+    return colours
+
+
+@kernel
+def measure(state, kingdom):
+    """Work out the strength of a defence (Défense +1, Défense -1)."""
+    strength = 0
+    for colour in range(NUM_COLOURS):
+        strength += np.int64(state["defence"][kingdom, colour])
+    if kingdom == CASTLELAND and state["powers"] & STRONGER:
+        strength += 1
+    if kingdom == GOLDLAND and state["powers"] & WEAKER:
+        strength -= 1
+    state["strength"][kingdom] = strength
+
+
+@kernel
+def add_open(state, seat, slot, knight):
+    """Add a card face up to an attack force, which may be the next new one."""
+    if slot == state["num_forces"][seat]:
+        state["num_forces"][seat] += 1
+    state["having"][seat, COLOUR_OF[knight]] |= 1 << slot
+    order = np.int64(state["order"][seat, slot])
+    at = 0
+    while order >> at:
+        at += 4
+    _set_open(state, seat, slot, at, knight)
+
+
+@kernel
+def _set_open(state, seat, slot, at, knight):
+    """Let a card lie face up in its place of a force; the first of these names the target."""
+    colour = np.int64(COLOUR_OF[knight])
+    value = np.int64(VALUE_OF[knight])
+    order = np.int64(state["order"][seat, slot]) & ~(15 << at) | (colour + 1) << at
+    state["order"][seat, slot] = order
+    state["attack"][seat, slot, colour] = value
+    state["total"][seat, slot] += value
+    state["target"][seat, slot] = _target(order)
+    for j in range(state["num_down"][seat]):
+        if state["down_slot"][seat, j] == slot:
+            # No colour twice in a force: the face-down card has another.
+            state["down_knights"][seat, j] &= ~KNIGHTS_OF[1 << colour]
+
+
+@kernel
+def _target(order):
+    """Return the colour of the first card that lies face up, ``NO_TARGET`` if none does."""
+    while order & 15 == FACE_DOWN_MARK:
+        order >>= 4
+    return (order & 15) - 1
+
+
+@kernel
+def remove_open(state, seat, slot, colour):
+    """Take a face-up card out of an attack force; return whether the force is still there."""
+    order = np.int64(state["order"][seat, slot])
+    at = 0
+    while order >> at & 15 != colour + 1:
+        at += 4
+    state["total"][seat, slot] -= state["attack"][seat, slot, colour]
+    state["attack"][seat, slot, colour] = 0
+    state["having"][seat, colour] &= ~(1 << slot)
+    return _close_gap(state, seat, slot, at)
+
+
+@kernel
+def _close_gap(state, seat, slot, at):
+    """Take a place out of the order of a force; return whether the force is still there."""
+    order = np.int64(state["order"][seat, slot])
+    order = order & ((1 << at) - 1) | order >> (at + 4) << at
+    state["order"][seat, slot] = order
+    state["target"][seat, slot] = _target(order)
+    if order == 0:
+        drop_force(state, seat, slot)
+    return order != 0
+
+
+@kernel
+def drop_force(state, seat, slot):
+    """Take a force off the table; those after it move up."""
+    last = np.int64(state["num_forces"][seat]) - 1
+    for k in range(slot, last):
+        state["order"][seat, k] = state["order"][seat, k + 1]
+        state["target"][seat, k] = state["target"][seat, k + 1]
+        state["total"][seat, k] = state["total"][seat, k + 1]
+        for colour in range(NUM_COLOURS):
+            state["attack"][seat, k, colour] = state["attack"][seat, k + 1, colour]
+    clear_force(state, seat, last)
+    state["num_forces"][seat] = last
+    for colour in range(NUM_COLOURS):
+        slots = np.int64(state["having"][seat, colour])
+        state["having"][seat, colour] = slots & ((1 << slot) - 1) | slots >> (slot + 1) << slot
+    for j in range(state["num_down"][seat]):
+        if state["down_slot"][seat, j] > slot:
+            state["down_slot"][seat, j] -= 1
+
+
+@kernel
+def clear_force(state, seat, slot):
+    """Empty what the record holds of one force."""
+    state["order"][seat, slot] = 0
+    state["target"][seat, slot] = NO_TARGET
+    state["total"][seat, slot] = 0
+    for colour in range(NUM_COLOURS):
+        state["attack"][seat, slot, colour] = 0
+
+
+@kernel
+def add_down(state, seat, slot, knight):
+    """Add a card of the hand face down to an attack force.
+
+    It is still in the hand: for the others any card that the seat has, seen or not, can be it.
+    """
+    j = np.int64(state["num_down"][seat])
+    knights = np.int64(state["held"][seat])
+    for other in range(j):
+        knights |= 1 << np.int64(state["down_card"][seat, other])
+    state["num_down"][seat] = j + 1
+    state["down_slot"][seat, j] = slot
+    state["down_card"][seat, j] = knight
+    state["down_knights"][seat, j] = knights & ~KNIGHTS_OF[open_colours(state, seat, slot)]
+    state["having"][seat, COLOUR_OF[knight]] |= 1 << slot
+    order = np.int64(state["order"][seat, slot])
+    at = 0
+    while order >> at:
+        at += 4
+    state["order"][seat, slot] = order | FACE_DOWN_MARK << at
+
+
+@kernel
+def _place_of_down(state, seat, j):
+    """Return where the ``j``-th face-down card of a seat lies in the order of its force."""
+    slot = np.int64(state["down_slot"][seat, j])
+    before = 0
+    for k in range(j):
+        before += state["down_slot"][seat, k] == slot
+    order = np.int64(state["order"][seat, slot])
+    at = 0
+    while before or order >> at & 15 != FACE_DOWN_MARK:
+        before -= order >> at & 15 == FACE_DOWN_MARK
+        at += 4
+    return at
+
+
+@kernel
+def _forget_down(state, seat, j):
+    """Take the ``j``-th face-down card of a seat out of their list."""
+    last = np.int64(state["num_down"][seat]) - 1
+    for k in range(j, last):
+        state["down_slot"][seat, k] = state["down_slot"][seat, k + 1]
+        state["down_card"][seat, k] = state["down_card"][seat, k + 1]
+        state["down_knights"][seat, k] = state["down_knights"][seat, k + 1]
+    state["down_slot"][seat, last] = 0
+    state["down_card"][seat, last] = 0
+    state["down_knights"][seat, last] = 0
+    state["num_down"][seat] = last
+    if j == last and seat == state["turn_of"]:
+        state["fresh"] = False
+
+
+@kernel
+def remove_down(state, seat, j):
+    """Take the ``j``-th face-down card of a seat out of its force."""
+    colour = np.int64(COLOUR_OF[state["down_card"][seat, j]])
+    slot = np.int64(state["down_slot"][seat, j])
+    at = _place_of_down(state, seat, j)
+    _forget_down(state, seat, j)
+    state["having"][seat, colour] &= ~(1 << slot)
+    _close_gap(state, seat, slot, at)
+
+
+@kernel
+def turn_up(state, seat, j):
+    """Turn the ``j``-th face-down card of a seat up."""
+    knight = np.int64(state["down_card"][seat, j])
+    slot = np.int64(state["down_slot"][seat, j])
+    at = _place_of_down(state, seat, j)
+    _forget_down(state, seat, j)
+    _set_open(state, seat, slot, at, knight)
+    rule_out(state, seat, knight)
+
+
+@kernel
+def find_down(state, seat, slot, knight):
+    """Return which face-down card of a seat is the ``knight`` in a force; any, if that is -1."""
+    for j in range(state["num_down"][seat]):
+        here = state["down_slot"][seat, j] == slot
+        if here and (knight < 0 or state["down_card"][seat, j] == knight):
+            return j
+    return -1
+
+
+@kernel
+def pool_of(state, seat, knight):
+    """Count the cards of a knight that a seat has in its hand or face down."""
+    count = np.int64(state["hand"][seat, knight])
+    for j in range(state["num_down"][seat]):
+        count += state["down_card"][seat, j] == knight
+    return count
+
+
+@kernel
+def rule_out(state, seat, knight):
+    """A seat showed a card: if it was its last of that knight, none of its face-down ones is it."""
+    if state["num_down"][seat] and pool_of(state, seat, knight) == 0:
+        for j in range(state["num_down"][seat]):
+            state["down_knights"][seat, j] &= ~(1 << knight)
+
+
+assert NUM_KNIGHTS == NUM_COLOURS * NUM_VALUES and NUM_VALUES == 4

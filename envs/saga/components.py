@@ -1,0 +1,155 @@
+"""What is in the box of Saga, as constant arrays, and the numbers of the actions.
+
+``components.json`` holds what the rulebook or several reviews say. ``reconstructed.json`` holds
+what nobody has published and was worked out instead: which colours the cards of each pack have,
+which powers are on which side of a kingdom, and the layout of the first game. Pass the options
+``packs`` and ``kingdoms`` to play with other contents (``options.py``).
+
+Colours and kingdoms have the same numbers: 0 red, Castleland; 1 green, Forestland; 2 blue, Sealand;
+3 orange, Goldland; 4 violet, Shadowland; 5 yellow, Fieldland. A knight is its ``colour * 4 + value
+- 1``, 0 to 23: two cards of the same colour and value are the same knight.
+
+Actions (134):
+
+    0        begin a new attack force
+    1-12     strengthen that attack force
+    13-18    add to the defence of that kingdom
+    19-30    add a card face down to that attack force
+    31-42    take a card of that attack force back
+    43-48    take a card of that kingdom's defence back
+    49-60    turn a face-down card of that attack force up
+    61       pass: end the turn, recruit nobody for free, add no last card
+    62-85    recruit that knight
+    86-109   that knight: the card that is played, taken back or turned up
+    110-133  that knight, which the other players don't see
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+
+def _read(name: str) -> dict[str, Any]:
+    return json.loads((Path(__file__).parent / name).read_text(encoding="utf-8"))
+
+
+_BOX = _read("components.json")
+RECONSTRUCTED = _read("reconstructed.json")
+
+COLOURS = tuple(kingdom["colour"] for kingdom in _BOX["kingdoms"])
+KINGDOMS = tuple(kingdom["name"] for kingdom in _BOX["kingdoms"])
+NUM_COLOURS = NUM_KINGDOMS = len(COLOURS)
+CASTLELAND, FORESTLAND, SEALAND, GOLDLAND, SHADOWLAND, FIELDLAND = range(NUM_KINGDOMS)
+SIDES = ("crown", "reverse")
+
+PLAYER_COUNTS = (2, 3, 4)
+MAX_PLAYERS = 4
+NUM_PACKS = 5
+PACK_SIZE = 12
+VALUES = (1, 2, 3, 4)
+PACK_VALUES = tuple(_BOX["pack_values"])
+NUM_VALUES = len(VALUES)
+NUM_KNIGHTS = NUM_COLOURS * NUM_VALUES
+
+# Powers: a bit each in ``state["powers"]``, in the order of their kingdoms; when they work.
+POWERS = tuple(power for kingdom in _BOX["kingdoms"] for power in kingdom["powers"])
+POWERS_OF = tuple(tuple(kingdom["powers"]) for kingdom in _BOX["kingdoms"])
+WHEN = dict(_BOX["powers"])
+(
+    STRONGER,
+    FREE_RECRUIT,
+    HAND_IS_FREE,
+    TAKE_FAME,
+    FACE_DOWN,
+    BEST_FORCE,
+    WEAKER,
+    SCORES_NOTHING,
+    ADD_ONCE,
+    ADD_LAST,
+    TAKE_BACK,
+    PLUS_5,
+    SCORES_15,
+) = (1 << k for k in range(len(POWERS)))
+FAME_TAKEN = 2
+FIELDLAND_BONUS = 5
+FIELDLAND_SCORE = 15
+
+# A seat may hold so many attack forces at once, and so many face-down cards (see ``state.py``).
+MAX_FORCES = 12
+MAX_DOWN = 4
+
+NEW = 0
+STRENGTHEN = NEW + 1
+ADD = STRENGTHEN + MAX_FORCES
+DOWN = ADD + NUM_KINGDOMS
+TAKE_FORCE = DOWN + MAX_FORCES
+TAKE_DEFENCE = TAKE_FORCE + MAX_FORCES
+TURN_UP = TAKE_DEFENCE + NUM_KINGDOMS
+PASS = TURN_UP + MAX_FORCES
+RECRUIT = PASS + 1
+CARD = RECRUIT + NUM_KNIGHTS
+HIDDEN = CARD + NUM_KNIGHTS
+NUM_ACTIONS = HIDDEN + NUM_KNIGHTS
+
+# Nothing in the rules ends a game in which somebody takes a card back every turn.
+MAX_PLIES = 1000
+
+COLOUR_OF = np.repeat(np.arange(NUM_COLOURS), NUM_VALUES)
+VALUE_OF = np.tile(np.array(VALUES), NUM_COLOURS)
+# Knights of a set of colours (bits), and those worth at most a number, as bits.
+ALL_KNIGHTS = (1 << NUM_KNIGHTS) - 1
+KNIGHTS_OF = np.array(
+    [
+        sum(0b1111 << NUM_VALUES * k for k in range(NUM_COLOURS) if colours >> k & 1)
+        for colours in range(1 << NUM_COLOURS)
+    ]
+)
+KNIGHTS_UPTO = np.array(
+    [
+        sum(1 << k for k in range(NUM_KNIGHTS) if VALUE_OF[k] <= value)
+        for value in range(NUM_VALUES + 1)
+    ]
+)
+
+
+def knight_number(colour: str, value: int) -> int:
+    """Return the number of a knight, as 2 for red 3."""
+    return COLOURS.index(colour) * NUM_VALUES + value - 1
+
+
+def knight_name(knight: int) -> str:
+    """Return the words for a knight's number, as "red 3"."""
+    return f"{COLOURS[COLOUR_OF[knight]]} {VALUE_OF[knight]}"
+
+
+# Reconstructed: knights of each pack; lead and second of each kingdom in the first game; income and
+# powers (bits) of each kingdom on its two sides.
+PACKS = np.array(
+    [[knight_number(*card) for card in pack["cards"]] for pack in RECONSTRUCTED["packs"]["cards"]]
+)
+FIRST_GAME = np.array(
+    [
+        [knight_number(*card) for card in RECONSTRUCTED["first_game"]["layout"][name]]
+        for name in KINGDOMS
+    ]
+)
+_KINGDOM_SIDES = RECONSTRUCTED["kingdoms"]["sides"]
+INCOME = np.array([_KINGDOM_SIDES[name]["income"] for name in KINGDOMS])
+
+
+def powers_as_bits(side: dict[str, Any]) -> int:
+    """Return the powers of ``{"in_play": power or None, "end": power or None}`` as bits."""
+    named = (side.get(slot) for slot in ("in_play", "end"))
+    return sum(1 << POWERS.index(power) for power in named if power is not None)
+
+
+SIDE_POWERS = np.array(
+    [[powers_as_bits(_KINGDOM_SIDES[name][side]) for side in SIDES] for name in KINGDOMS]
+)
+
+assert NUM_ACTIONS == 134 and PASS == 61, "see the table above"
+assert len(PACKS) == NUM_PACKS and len(PACK_VALUES) == PACK_SIZE

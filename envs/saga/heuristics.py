@@ -1,0 +1,355 @@
+"""What a position is worth to a seat, in points; for the greedy agent and guided search.
+
+The estimated final score of the seat less that of the best other seat and of the mean of all other
+seats. An estimate is made of the tokens, the kingdoms with their income in the turns to come (less
+the more a force of another seat threatens them), what the attack forces promise (the less they lack
+the more), and the hand: as many of its cards as there are turns will be played, the others cost
+their value. Where a place for a card has been chosen the best card for it is looked for.
+
+Of the others' hands only what is public is used: how many cards, and their values together with
+those that lie face down.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.bits import select_bit
+from ..core.jit import kernel
+from .components import (
+    ADD,
+    BEST_FORCE,
+    CASTLELAND,
+    COLOUR_OF,
+    DOWN,
+    FAME_TAKEN,
+    FORESTLAND,
+    GOLDLAND,
+    HAND_IS_FREE,
+    NEW,
+    NUM_KINGDOMS,
+    NUM_KNIGHTS,
+    SEALAND,
+    STRENGTHEN,
+    STRONGER,
+    TAKE_FAME,
+    VALUE_OF,
+    WEAKER,
+)
+from .scoring import hand_points, points_for, table_points, total_points
+from .state import CENTRE, LAST_CARD, LAST_KNIGHT, PLACING, TAKING
+
+# What the numbers of ``WEIGHTS`` are for.
+(
+    W_TURNS,  # turns to come for each card of the smallest hand
+    W_THREAT,  # part of a kingdom that is lost to a force that lacks nothing more
+    W_THREAT_NEED,  # and how fast that falls with what the force lacks
+    W_WEAK,  # part that is lost anyway, with strength 0
+    W_WEAK_STRENGTH,  # and how fast that falls with strength
+    W_FORCE,  # part of a kingdom that a force is worth that lacks one point
+    W_FORCE_NEED,  # and how fast that falls with what it lacks
+    W_STOLEN,  # how much more a kingdom of another seat is worth
+    W_GUARD,  # worth of each point of a force that waits at the seat's own kingdom
+    W_HAND,  # part of its value that a card in hand is worth that will be played
+    W_DOWN,  # points that a face-down card of another seat is taken for
+    W_BEST,  # weight of the best other seat, against the mean of the others
+    W_SOON,  # turns to come from which on forces and threats count in full
+) = range(13)
+# Fitted by self-play on dealt games of all player counts and sides.
+WEIGHTS = np.array([0.93, 0.5, 0.32, 0.4, 0.25, 0.55, 0.25, 0.6, 0.13, 0.2, 2.0, 0.5, 1.65])
+
+# A card that is thought of as played: the kingdom that it wins or makes stronger, and its strength
+# then; the force that it changes, and its total then (0: gone); target and total of a new force;
+# the card's value.
+_NO_MOVE = (-1, 0, -1, 0, -1, 0, 0)
+
+
+@kernel
+def evaluate(state, seat):
+    """Value the position for ``seat`` in points, from what it knows."""
+    return value_of(state, seat, WEIGHTS)
+
+
+@kernel
+def value_of(state, seat, weights):
+    """See ``evaluate``."""
+    if state["terminated"] or state["truncated"]:
+        return _final_margin(state, seat)
+    chooses = state["to_play"] == seat and state["chosen"] >= 0
+    if chooses and state["phase"] == PLACING:
+        return _best_card(state, seat, weights)
+    if chooses and state["phase"] == LAST_KNIGHT:
+        return _best_last_card(state, seat)
+    if state["phase"] in (LAST_CARD, LAST_KNIGHT):
+        return _final_margin(state, seat)
+    value = _margin(state, seat, _NO_MOVE, weights)
+    if chooses and state["phase"] == TAKING:
+        value -= 0.5  # a card to play again is no gain by itself
+    return value
+
+
+@kernel
+def _final_margin(state, seat):
+    """Return the seat's score less the best other score, with the others' cards as known."""
+    best = -np.inf
+    for other in range(np.int64(state["num_players"])):
+        if other != seat:
+            best = max(best, _score_in_sight(state, other))
+    return np.float64(total_points(state, seat)) - best
+
+
+@kernel
+def _score_in_sight(state, other):
+    points = table_points(state, other)
+    if not (state["powers"] & HAND_IS_FREE and state["owner"][FORESTLAND] == other):
+        points -= _pool_points(state, other)
+    return np.float64(points)
+
+
+@kernel
+def _pool_points(state, seat):
+    """Return the values of a seat's hand and face-down cards; everybody knows them together."""
+    points = hand_points(state, seat)
+    for j in range(state["num_down"][seat]):
+        points += VALUE_OF[np.int64(state["down_card"][seat, j])]
+    return points
+
+
+# Cards that are thought of as played
+
+
+@kernel
+def _best_card(state, seat, weights):
+    """Return the value after the best card for the place that was chosen."""
+    place = np.int64(state["chosen"])
+    knights = state["legal"][1] >> NUM_KNIGHTS | state["legal"][2]
+    best = -np.inf
+    while knights:
+        knight = select_bit(knights, 0)
+        knights &= knights - 1
+        best = max(best, _margin(state, seat, _move(state, seat, place, knight), weights))
+    return best
+
+
+@kernel
+def _move(state, seat, place, knight):
+    """Return what playing a card does (see ``_NO_MOVE``)."""
+    colour = np.int64(COLOUR_OF[knight])
+    value = np.int64(VALUE_OF[knight])
+    if place == NEW:
+        if _wins(state, seat, colour, value):
+            return (colour, _as_defence(state, colour, value), -1, 0, -1, 0, value)
+        return (-1, 0, -1, 0, colour, value, value)
+    if place >= DOWN:
+        slot = place - DOWN
+        return (
+            -1,
+            0,
+            slot,
+            np.int64(_strength_of(state, seat, slot, True, 0.0)) + value,
+            -1,
+            0,
+            value,
+        )
+    if place >= ADD:
+        kingdom = place - ADD
+        return (kingdom, np.int64(state["strength"][kingdom]) + value, -1, 0, -1, 0, value)
+    slot = place - STRENGTHEN
+    kingdom = np.int64(state["target"][seat, slot])
+    total = np.int64(_strength_of(state, seat, slot, True, 0.0)) + value
+    if kingdom >= 0 and _wins(state, seat, kingdom, np.int64(state["total"][seat, slot]) + value):
+        return (kingdom, _as_defence(state, kingdom, total), slot, 0, -1, 0, value)
+    return (-1, 0, slot, total, -1, 0, value)
+
+
+@kernel
+def _wins(state, seat, kingdom, total):
+    return state["owner"][kingdom] != seat and total > state["strength"][kingdom]
+
+
+@kernel
+def _as_defence(state, kingdom, total):
+    powers = np.int64(state["powers"])
+    if kingdom == CASTLELAND and powers & STRONGER:
+        return total + 1
+    if kingdom == GOLDLAND and powers & WEAKER:
+        return total - 1
+    return total
+
+
+@kernel
+def _best_last_card(state, seat):
+    """Return the final margin after the best last card for the place that was chosen."""
+    place = np.int64(state["chosen"])
+    knights = state["legal"][1] >> NUM_KNIGHTS
+    best = 0.0
+    while knights:
+        value = VALUE_OF[select_bit(knights, 0)]
+        knights &= knights - 1
+        gain = 0
+        if not (state["powers"] & HAND_IS_FREE and state["owner"][FORESTLAND] == seat):
+            gain += value
+        if place >= ADD:
+            kingdom = place - ADD
+            strength = np.int64(state["strength"][kingdom])
+            powers = np.int64(state["powers"])
+            gain += points_for(powers, kingdom, strength + value)
+            gain -= points_for(powers, kingdom, strength)
+        elif state["powers"] & BEST_FORCE and state["owner"][SEALAND] == seat:
+            before = _best_total(state, seat)
+            total = np.int64(state["total"][seat, place - STRENGTHEN]) + value
+            gain += max(total - before, 0)
+        best = max(best, np.float64(gain))
+    return _final_margin(state, seat) + best
+
+
+@kernel
+def _best_total(state, seat):
+    best = 0
+    for slot in range(state["num_forces"][seat]):
+        best = max(best, np.int64(state["total"][seat, slot]))
+    return best
+
+
+# Estimates
+
+
+@kernel
+def _margin(state, seat, move, weights):
+    """Return the seat's estimate less that of the others, once a move is made."""
+    num_players = np.int64(state["num_players"])
+    spent = np.int64(move[6] > 0)
+    fewest = np.int64(state["hand_size"][seat]) - spent
+    for other in range(num_players):
+        if other != seat:
+            fewest = min(fewest, np.int64(state["hand_size"][other]))
+    turns = weights[W_TURNS] * fewest
+    best = -np.inf
+    total = 0.0
+    for other in range(num_players):
+        if other != seat:
+            value = _estimate(state, other, seat, turns, move, weights)
+            best = max(best, value)
+            total += value
+    others = weights[W_BEST] * best + (1.0 - weights[W_BEST]) * total / (num_players - 1)
+    return _estimate(state, seat, seat, turns, move, weights) - others
+
+
+@kernel
+def _estimate(state, player, viewer, turns, move, weights):
+    """Estimate the final score of ``player`` from what ``viewer`` knows."""
+    soon = min(turns / weights[W_SOON], 1.0)
+    incomes = _incomes(state, player, turns)
+    points = np.float64(state["fame"][player])
+    for kingdom in range(NUM_KINGDOMS):
+        owner = np.int64(state["owner"][kingdom])
+        strength = np.int64(state["strength"][kingdom])
+        if move[0] == kingdom:
+            owner = viewer
+            strength = move[1]
+        worth = _worth(state, kingdom, strength, incomes)
+        if owner == player:
+            threat = _strongest(state, kingdom, player, viewer, move, weights, False)
+            loss = weights[W_WEAK] * np.exp(-weights[W_WEAK_STRENGTH] * strength)
+            if threat > 0:
+                need = max(strength - threat, 0.0)
+                loss += weights[W_THREAT] * np.exp(-weights[W_THREAT_NEED] * need)
+            guard = _strongest(state, kingdom, player, viewer, move, weights, True)
+            points += worth * (1.0 - min(loss, 1.0) * soon) + weights[W_GUARD] * guard * soon
+        else:
+            total = _strongest(state, kingdom, player, viewer, move, weights, True)
+            if total > 0:
+                need = max(strength - total, 0.0)
+                won = _worth(state, kingdom, np.int64(max(total, strength + 1.0)), incomes)
+                if owner != CENTRE:
+                    won *= 1.0 + weights[W_STOLEN]
+                points += won * soon * weights[W_FORCE] * np.exp(-weights[W_FORCE_NEED] * need)
+    return (
+        points
+        + _powers(state, player, viewer, move)
+        + _hand(state, player, viewer, turns, move, weights)
+    )
+
+
+@kernel
+def _incomes(state, player, turns):
+    """Return how often a player will have income: who had it just now waits longest."""
+    if turns <= 0.0:
+        return 0.0
+    num_players = np.int64(state["num_players"])
+    ahead = (player - np.int64(state["turn_of"]) + num_players) % num_players
+    return turns + (1.0 - ahead / num_players if ahead else 0.0)
+
+
+@kernel
+def _worth(state, kingdom, strength, incomes):
+    """Return what a kingdom brings: points at the end, and income till then."""
+    points = points_for(np.int64(state["powers"]), kingdom, strength)
+    return np.float64(points) + np.float64(state["income"][kingdom]) * incomes
+
+
+@kernel
+def _strongest(state, kingdom, player, viewer, move, weights, own):
+    """Return the strongest force at a kingdom: of ``player`` if ``own``, else of the others."""
+    best = 0.0
+    for other in range(np.int64(state["num_players"])):
+        if (other == player) == own:
+            for slot in range(state["num_forces"][other]):
+                if state["target"][other, slot] == kingdom:
+                    mine = other == viewer
+                    if mine and slot == move[2]:
+                        total = np.float64(move[3])
+                    else:
+                        total = _strength_of(state, other, slot, mine, weights[W_DOWN])
+                    best = max(best, total)
+            if other == viewer and move[4] == kingdom:
+                best = max(best, np.float64(move[5]))
+    return best
+
+
+@kernel
+def _strength_of(state, seat, slot, mine, guess):
+    """Return the total of a force, its face-down cards included: known ones, or a guess each."""
+    total = np.float64(state["total"][seat, slot])
+    for j in range(state["num_down"][seat]):
+        if state["down_slot"][seat, j] == slot:
+            total += np.float64(VALUE_OF[state["down_card"][seat, j]]) if mine else guess
+    return total
+
+
+@kernel
+def _powers(state, player, viewer, move):
+    """Return what powers at the end add that belong to no kingdom's defence."""
+    powers = np.int64(state["powers"])
+    points = 0.0
+    if powers & BEST_FORCE and _owner(state, SEALAND, viewer, move) == player:
+        points += _best_total(state, player)
+    owner = _owner(state, FORESTLAND, viewer, move)
+    if powers & TAKE_FAME and owner != CENTRE:
+        if owner == player:
+            points += FAME_TAKEN * (np.float64(state["num_players"]) - 1.0)
+        else:
+            points -= FAME_TAKEN
+    return points
+
+
+@kernel
+def _owner(state, kingdom, viewer, move):
+    return viewer if move[0] == kingdom else np.int64(state["owner"][kingdom])
+
+
+@kernel
+def _hand(state, player, viewer, turns, move, weights):
+    """Return what a hand is worth: cards that will be played, less the values of the others."""
+    size = np.float64(state["hand_size"][player])
+    if player == viewer:
+        points = np.float64(hand_points(state, player) - move[6])
+        size -= move[6] > 0
+    else:
+        points = np.float64(_pool_points(state, player))
+    if size <= 0.0:
+        return 0.0
+    part = min(turns / size, 1.0)
+    free = state["powers"] & HAND_IS_FREE and _owner(state, FORESTLAND, viewer, move) == player
+    cost = 0.0 if free else 1.0 - part
+    return points * (weights[W_HAND] * part - cost)

@@ -1,0 +1,195 @@
+"""The options of Saga that take more than a word: sides, packs and kingdoms, read and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..core.errors import pick
+from .components import (
+    COLOURS,
+    FIRST_GAME,
+    INCOME,
+    KINGDOMS,
+    NUM_COLOURS,
+    NUM_KINGDOMS,
+    NUM_PACKS,
+    PACK_SIZE,
+    PACKS,
+    POWERS_OF,
+    SIDE_POWERS,
+    SIDES,
+    VALUES,
+    WHEN,
+    knight_number,
+    powers_as_bits,
+)
+
+# Values with a name; what else may be passed says ``read_sides`` and so on.
+SIDES_CHOICES = (*SIDES, "mixed")
+DEAL_CHOICES = ("random", "first_game")
+RETAKE_CHOICES = ("at_once", "with_card")
+PACKS_CHOICES = ("reconstructed",)
+KINGDOMS_CHOICES = ("inferred",)
+
+# Where the numbers of each option stand in what ``setup`` reads; the player count is the first.
+MIXED = SIDES_CHOICES.index("mixed")
+OPTION_SIDES = 1
+OPTION_DEAL = OPTION_SIDES + NUM_KINGDOMS
+OPTION_RETAKE = OPTION_DEAL + 1
+OPTION_PACKS = OPTION_RETAKE + 1
+OPTION_KINGDOMS = OPTION_PACKS + NUM_PACKS * PACK_SIZE
+# A kingdom's numbers: its income, the powers of its crown and of its reverse side as bits.
+PER_KINGDOM = 1 + len(SIDES)
+
+MAX_INCOME = 9
+_CARD = 'a card is [colour, value], as ["red", 3]'
+
+
+def read_sides(value: Any) -> tuple[Any, list[int]]:
+    """Read ``"crown"``, ``"reverse"``, ``"mixed"``, or one of these for each kingdom.
+
+    Raises:
+        ValueError: anything else.
+    """
+    if isinstance(value, str):
+        pick(value, SIDES_CHOICES, "sides of saga")
+        return value, [SIDES_CHOICES.index(value)] * NUM_KINGDOMS
+    sides = _listed(value, NUM_KINGDOMS, f"sides of saga are one word, or one for {_KINGDOM_LIST}")
+    for name, side in zip(KINGDOMS, sides, strict=True):
+        pick(side, SIDES_CHOICES, f"side of {name} in saga")
+    return sides, [SIDES_CHOICES.index(side) for side in sides]
+
+
+def read_packs(value: Any) -> tuple[Any, list[int]]:
+    """Read ``"reconstructed"``, or five packs of twelve cards ``[colour, value]``.
+
+    The first is the castle pack. As the rulebook has it, all packs have the same values; and each
+    must do for the defences at the start: a card of every colour, and no more than six of one.
+
+    Raises:
+        ValueError: packs that can't be; the message says which and why.
+    """
+    if isinstance(value, str):
+        pick(value, PACKS_CHOICES, "packs of saga")
+        return value, PACKS.ravel().tolist()
+    packs = _listed(value, NUM_PACKS, "packs of saga: a game has five packs, the castle pack first")
+    plain = []
+    for number, pack in enumerate(packs, start=1):
+        what = f"pack {number} of saga"
+        cards = _listed(pack, PACK_SIZE, f"{what}: a pack has {PACK_SIZE} cards")
+        plain.append([_read_card(card, what) for card in cards])
+        _check_pack(plain, what)
+    return plain, [knight_number(*card) for pack in plain for card in pack]
+
+
+def _read_card(card: Any, what: str) -> list:
+    colour, value = _listed(card, 2, f"{what}: {_CARD}")
+    pick(colour, COLOURS, f"colour of a card in {what}")
+    pick(value, VALUES, f"value of a card in {what}")
+    return [colour, value]
+
+
+def _check_pack(packs: list[list], what: str) -> None:
+    """Check the last of ``packs`` by itself and against the first."""
+    colours = [colour for colour, _ in packs[-1]]
+    for colour in COLOURS:
+        count = colours.count(colour)
+        if not 1 <= count <= PACK_SIZE - NUM_COLOURS:
+            raise ValueError(
+                f"{what} has {count} {colour} cards; the six kingdoms can be defended with 1 to "
+                f"{PACK_SIZE - NUM_COLOURS} of each colour"
+            )
+    first, values = (sorted(value for _, value in pack) for pack in (packs[0], packs[-1]))
+    if values != first:
+        raise ValueError(
+            f"{what} has the values {values}, pack 1 has {first}; all packs have the same values"
+        )
+
+
+def read_kingdoms(value: Any) -> tuple[Any, list[int]]:
+    """Read ``"inferred"``, or what differs from it, by kingdom.
+
+    As ``{"Goldland": {"income": 3, "crown": {"in_play": "defence_minus_1", "end": None}}}``: a
+    kingdom that isn't named keeps all it has, and so do an income and a side. On a side a power
+    that isn't named is none. A kingdom can have the powers only that the rulebook gives it.
+
+    Raises:
+        ValueError: a name, an income or a power that can't be.
+    """
+    if isinstance(value, str):
+        pick(value, KINGDOMS_CHOICES, "kingdoms of saga")
+        return value, _numbers_of_kingdoms({})
+    if not isinstance(value, Mapping):
+        raise ValueError(
+            f'kingdoms of saga are {value!r}; give "inferred" or a dict of changes, as '
+            '{"Goldland": {"income": 3}}'
+        )
+    plain = {}
+    for name, changes in value.items():
+        pick(name, KINGDOMS, "a kingdom of saga")
+        changes = _mapping(changes, ("income", *SIDES), name)
+        plain[name] = _read_kingdom(name, changes)
+    return plain, _numbers_of_kingdoms(plain)
+
+
+def _read_kingdom(name: str, changes: dict[str, Any]) -> dict[str, Any]:
+    plain = {}
+    for key, value in changes.items():
+        if key == "income":
+            pick(value, range(MAX_INCOME + 1), f"income of {name}")
+            plain[key] = value
+            continue
+        side = _mapping(value, ("in_play", "end"), f"side {key!r} of {name}")
+        for slot, power in side.items():
+            allowed = [p for p in POWERS_OF[KINGDOMS.index(name)] if WHEN[p] == slot]
+            pick(power, (None, *allowed), f"power {slot!r} of {name}")
+        plain[key] = {slot: side.get(slot) for slot in ("in_play", "end")}
+    return plain
+
+
+def _numbers_of_kingdoms(plain: Mapping[str, Any]) -> list[int]:
+    numbers = []
+    for k, name in enumerate(KINGDOMS):
+        changes = plain.get(name, {})
+        numbers.append(changes.get("income", int(INCOME[k])))
+        for j, side in enumerate(SIDES):
+            inferred = int(SIDE_POWERS[k, j])
+            numbers.append(powers_as_bits(changes[side]) if side in changes else inferred)
+    return numbers
+
+
+def check_options(options: Mapping[str, Any]) -> None:
+    """Check that the first game's layout can be had from the castle pack.
+
+    Raises:
+        ValueError: it can't.
+    """
+    if options["deal"] != "first_game" or isinstance(options["packs"], str):
+        return
+    castle = sorted(knight_number(*card) for card in options["packs"][0])
+    if castle != sorted(FIRST_GAME.ravel().tolist()):
+        raise ValueError(
+            "deal='first_game' lays out the cards of the reconstructed castle pack, and the first "
+            "of the packs given has others: use deal='random'"
+        )
+
+
+_KINGDOM_LIST = ", ".join(KINGDOMS)
+
+
+def _listed(value: Any, count: int, what: str) -> list:
+    """Return a list or tuple of ``count`` things as a list, or raise ValueError."""
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        if len(value) == count:
+            return list(value)
+        raise ValueError(f"{what}; got {len(value)}: {value!r}")
+    raise ValueError(f"{what}; got {value!r}")
+
+
+def _mapping(value: Any, keys: tuple[str, ...], what: str) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ValueError(f"{what} of saga is {value!r}; give a dict with {', '.join(keys)}")
+    for key in value:
+        pick(key, keys, f"an entry for {what}")
+    return dict(value)

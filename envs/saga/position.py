@@ -1,0 +1,136 @@
+"""Setting up any position: for analysis, problems and tests."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ..core.errors import pick
+from .cards import add_down, add_open, free_card, gain_card, lose_card, measure
+from .components import (
+    COLOUR_OF,
+    COLOURS,
+    KINGDOMS,
+    MAX_DOWN,
+    MAX_FORCES,
+    VALUE_OF,
+    VALUES,
+    knight_number,
+)
+from .legal import find_legal
+from .rules import clear_table
+from .state import CENTRE
+
+Cards = Sequence[str]
+
+
+def set_position(
+    states: np.ndarray,
+    i: int = 0,
+    *,
+    kingdoms: Mapping[str, tuple[int | None, Cards]] | None = None,
+    forces: Mapping[int, Sequence[Cards]] | None = None,
+    down: Mapping[int, Sequence[tuple[int, str]]] | None = None,
+    hands: Mapping[int, Cards] | None = None,
+    free: Cards = (),
+    fame: Sequence[int] = (),
+    used: Sequence[str] = (),
+    played: bool = False,
+    to_play: int = 0,
+) -> None:
+    """Put a position into ``states[i]``, a game already dealt (its players and options are kept).
+
+    Cards are written as ``"red 3"``. They need not be those of the box. All seats count as having
+    shown a card.
+
+    Args:
+        states: ``(n,)`` records.
+        i: which of them.
+        kingdoms: owner (None: the centre) and defenders by name; those not named lie in the centre
+            without defenders.
+        forces: for each seat its attack forces, each with its face-up cards as they came.
+        down: for each seat its face-down cards, the oldest first: number of the force, card. They
+            lie on top of the face-up cards.
+        hands: the cards in each seat's hand.
+        free: the free knights.
+        fame: of each seat.
+        used: kingdoms whose once-only power was used.
+        played: the seat to play has played its card.
+        to_play: seat whose turn it is; its income is given already.
+
+    Raises:
+        ValueError: cards, kingdoms, seats or numbers that can't be.
+    """
+    record = states[i]
+    kingdoms, forces = dict(kingdoms or {}), dict(forces or {})
+    down, hands = dict(down or {}), dict(hands or {})
+    seats = range(int(record["num_players"]))
+    owners = [owner for owner, _ in kingdoms.values() if owner is not None]
+    for seat in (*owners, *forces, *down, *hands, to_play):
+        pick(seat, seats, "seat")
+    for name in (*kingdoms, *used):
+        pick(name, KINGDOMS, "kingdom")
+    _check_cards(kingdoms, forces, down)
+    clear_table(states, i)
+    for seat, cards in hands.items():
+        for card in cards:
+            gain_card(record, seat, knight_of(card))
+    for seat, rows in forces.items():
+        for slot, cards in enumerate(rows):
+            for card in cards:
+                add_open(record, seat, slot, knight_of(card))
+    for seat, cards in down.items():
+        for slot, card in cards:
+            gain_card(record, seat, knight_of(card))
+            add_down(record, seat, slot, knight_of(card))
+            lose_card(record, seat, knight_of(card))
+    for name, (owner, cards) in kingdoms.items():
+        kingdom = KINGDOMS.index(name)
+        record["owner"][kingdom] = CENTRE if owner is None else owner
+        for card in cards:
+            knight = knight_of(card)
+            record["defence"][kingdom, COLOUR_OF[knight]] = VALUE_OF[knight]
+    for kingdom in range(len(KINGDOMS)):
+        measure(record, kingdom)
+    for card in free:
+        free_card(record, knight_of(card))
+    record["fame"][: len(fame)] = fame
+    record["used"] = sum(1 << KINGDOMS.index(name) for name in used)
+    record["played"] = played
+    record["to_play"] = record["turn_of"] = to_play
+    record["shown"] = (1 << len(seats)) - 1
+    find_legal(record)
+
+
+def knight_of(card: str) -> int:
+    """Return the number of a knight written as "red 3", or raise ValueError."""
+    colour, _, value = card.partition(" ")
+    if colour not in COLOURS or value not in map(str, VALUES):
+        raise ValueError(
+            f"{card!r} is no knight; write a colour ({', '.join(COLOURS)}) and a value "
+            f"({min(VALUES)} to {max(VALUES)})"
+        )
+    return knight_number(colour, int(value))
+
+
+def _check_cards(kingdoms, forces, down) -> None:
+    rows = [cards for _, cards in kingdoms.values()]
+    for seat, groups in forces.items():
+        if len(groups) > MAX_FORCES:
+            raise ValueError(f"seat {seat} has {len(groups)} forces; at most {MAX_FORCES}")
+        hidden = down.get(seat, ())
+        for slot, cards in enumerate(groups):
+            rows.append([*cards, *(card for at, card in hidden if at == slot)])
+    for seat, hidden in down.items():
+        if len(hidden) > MAX_DOWN:
+            raise ValueError(f"seat {seat} has {len(hidden)} cards face down; at most {MAX_DOWN}")
+        for slot, _ in hidden:
+            pick(
+                slot, range(len(forces.get(seat, ()))), f"force of a face-down card of seat {seat}"
+            )
+    for cards in rows:
+        colours = Counter(COLOUR_OF[knight_of(card)] for card in cards)
+        if any(count > 1 for count in colours.values()):
+            raise ValueError(f"{list(cards)} has a colour twice")

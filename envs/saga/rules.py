@@ -1,0 +1,548 @@
+"""The rules of Saga as kernels on one record: setting up, playing, conquering.
+
+How cards move is in ``cards.py``, what is legal in ``legal.py``, the final score in ``scoring.py``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.jit import kernel
+from ..core.rng import draw_below, shuffle
+from ..core.state import begin
+from .cards import (
+    add_down,
+    add_open,
+    clear_force,
+    drop_force,
+    find_down,
+    free_card,
+    gain_card,
+    lose_card,
+    measure,
+    recruit_card,
+    remove_down,
+    remove_open,
+    rule_out,
+    turn_up,
+)
+from .components import (
+    ADD,
+    ADD_LAST,
+    CARD,
+    CASTLELAND,
+    COLOUR_OF,
+    DOWN,
+    FIRST_GAME,
+    FREE_RECRUIT,
+    HIDDEN,
+    MAX_DOWN,
+    MAX_FORCES,
+    MAX_PLAYERS,
+    MAX_PLIES,
+    NEW,
+    NUM_COLOURS,
+    NUM_KINGDOMS,
+    NUM_KNIGHTS,
+    NUM_PACKS,
+    NUM_VALUES,
+    PACK_SIZE,
+    PASS,
+    RECRUIT,
+    SEALAND,
+    SHADOWLAND,
+    STRENGTHEN,
+    TAKE_DEFENCE,
+    TAKE_FORCE,
+    TURN_UP,
+    VALUE_OF,
+)
+from .legal import find_legal, is_legal, legal_actions, only_pass, random_action
+from .options import (
+    MIXED,
+    OPTION_DEAL,
+    OPTION_KINGDOMS,
+    OPTION_PACKS,
+    OPTION_RETAKE,
+    OPTION_SIDES,
+    PER_KINGDOM,
+)
+from .scoring import returns
+from .state import (
+    CENTRE,
+    LAST_CARD,
+    LAST_KNIGHT,
+    PLACING,
+    RECRUITING,
+    TAKING,
+    TURN,
+    TURNING,
+)
+
+__all__ = ["is_legal", "legal_actions", "random_action", "returns", "setup", "step"]
+
+_NO_CHOICE = -1
+
+
+@kernel
+def setup(state, seed, options):
+    """Turn the kingdoms, deal the packs, place the defenders, draw who begins (Mise en place)."""
+    num_players = options[0]
+    begin(state, seed, num_players)
+    _clear(state)
+    _read_options(state, options)
+    _draw_packs(state, num_players, options[OPTION_DEAL] == 1)
+    if options[OPTION_DEAL] == 1:
+        for kingdom in range(NUM_KINGDOMS):
+            _defend(state, kingdom, FIRST_GAME[kingdom, 0])
+            _defend(state, kingdom, FIRST_GAME[kingdom, 1])
+    else:
+        _deal_defenders(state, np.int64(state["pack"][num_players]))
+    for kingdom in range(NUM_KINGDOMS):
+        measure(state, kingdom)
+    for seat in range(num_players):
+        deal_pack(state, seat, np.int64(state["pack"][seat]))
+    first = draw_below(state, num_players)
+    state["first_player"] = first
+    _begin_turn(state, first)
+
+
+@kernel
+def clear_table(states, i):
+    """Empty the table of ``states[i]`` and all hands; players, options and chance stay."""
+    state = states[i]
+    begin(state, state["seed"], state["num_players"])
+    _clear(state)
+    _start_turn(state, 0)
+
+
+@kernel
+def _clear(state):
+    state["shown"] = 0
+    state["used"] = 0
+    state["ending"] = False
+    state["chosen"] = _NO_CHOICE
+    state["free_knights"] = 0
+    for knight in range(NUM_KNIGHTS):
+        state["free"][knight] = 0
+    for kingdom in range(NUM_KINGDOMS):
+        state["owner"][kingdom] = CENTRE
+        state["strength"][kingdom] = 0
+        for colour in range(NUM_COLOURS):
+            state["defence"][kingdom, colour] = 0
+    for seat in range(MAX_PLAYERS):
+        state["fame"][seat] = 0
+        state["hand_size"][seat] = 0
+        state["held"][seat] = 0
+        state["num_forces"][seat] = 0
+        state["num_down"][seat] = 0
+        for knight in range(NUM_KNIGHTS):
+            state["hand"][seat, knight] = 0
+        for colour in range(NUM_COLOURS):
+            state["having"][seat, colour] = 0
+        for slot in range(MAX_FORCES):
+            clear_force(state, seat, slot)
+        for j in range(MAX_DOWN):
+            state["down_slot"][seat, j] = 0
+            state["down_card"][seat, j] = 0
+            state["down_knights"][seat, j] = 0
+
+
+@kernel
+def _read_options(state, options):
+    state["at_once"] = options[OPTION_RETAKE] == 0
+    state["powers"] = 0
+    for kingdom in range(NUM_KINGDOMS):
+        side = options[OPTION_SIDES + kingdom]
+        if side == MIXED:
+            side = draw_below(state, 2)
+        at = OPTION_KINGDOMS + kingdom * PER_KINGDOM
+        state["side"][kingdom] = side
+        state["income"][kingdom] = options[at]
+        state["powers"] |= options[at + 1 + side]
+    for pack in range(NUM_PACKS):
+        for knight in range(NUM_KNIGHTS):
+            state["contents"][pack, knight] = 0
+    for k in range(NUM_PACKS * PACK_SIZE):
+        state["contents"][k // PACK_SIZE, options[OPTION_PACKS + k]] += 1
+
+
+@kernel
+def _draw_packs(state, num_players, first_game):
+    """Draw the pack of each seat and of the centre; in the first game the castle's is there."""
+    for pack in range(NUM_PACKS):
+        state["pack"][pack] = NUM_PACKS - 1 - pack
+    if first_game:
+        shuffle(state, state["pack"], NUM_PACKS - 1)
+        state["pack"][NUM_PACKS - 1] = state["pack"][num_players]
+        state["pack"][num_players] = 0
+    else:
+        shuffle(state, state["pack"], NUM_PACKS)
+
+
+@kernel
+def _deal_defenders(state, pack):
+    """Turn over a pack: to each kingdom a first card of its colour, then a second of another.
+
+    The spare cards are mixed. When one comes to its own colour all are gathered and dealt again, so
+    that all layouts are equally likely.
+    """
+    cards = state["free"]  # scratch paper: nobody is free yet
+    while not _turn_over(state, pack, cards):
+        pass
+    for kingdom in range(NUM_KINGDOMS):
+        _defend(state, kingdom, np.int64(cards[PACK_SIZE + kingdom]))
+        _defend(state, kingdom, np.int64(cards[kingdom]))
+    for k in range(NUM_KNIGHTS):
+        cards[k] = 0
+
+
+@kernel
+def _turn_over(state, pack, cards):
+    """Fill ``cards``: seconds of the kingdoms, from ``PACK_SIZE`` on firsts; return if they fit."""
+    count = 0
+    for knight in range(NUM_KNIGHTS):
+        for _ in range(np.int64(state["contents"][pack, knight])):
+            cards[count] = knight
+            count += 1
+    shuffle(state, cards, PACK_SIZE)
+    led = 0
+    spare = 0
+    for k in range(PACK_SIZE):
+        knight = np.int64(cards[k])
+        colour = np.int64(COLOUR_OF[knight])
+        if led >> colour & 1:
+            cards[spare] = knight
+            spare += 1
+        else:
+            cards[PACK_SIZE + colour] = knight
+        led |= 1 << colour
+    shuffle(state, cards, spare)
+    own = False
+    for kingdom in range(NUM_KINGDOMS):
+        own |= COLOUR_OF[cards[kingdom]] == kingdom
+    return not own
+
+
+@kernel
+def _defend(state, kingdom, knight):
+    state["defence"][kingdom, COLOUR_OF[knight]] = VALUE_OF[knight]
+
+
+@kernel
+def deal_pack(state, seat, pack):
+    """Make a pack the hand of a seat."""
+    held = 0
+    for knight in range(NUM_KNIGHTS):
+        count = np.int64(state["contents"][pack, knight])
+        state["hand"][seat, knight] = count
+        held |= np.int64(count > 0) << knight
+    state["held"][seat] = held
+    state["hand_size"][seat] = PACK_SIZE
+
+
+# What is played
+
+
+@kernel
+def step(state, action):
+    """Play a legal action and what follows without a choice."""
+    seat = np.int64(state["to_play"])
+    state["ply"] += 1
+    if action >= CARD:
+        _choose_knight(state, seat, (action - CARD) % NUM_KNIGHTS, action >= HIDDEN)
+    elif action >= RECRUIT:
+        _recruit(state, seat, action - RECRUIT)
+    elif action == PASS:
+        _pass(state)
+    elif action >= TURN_UP:
+        _choose_down(state, seat, action)
+    else:
+        _choose_place(state, action)
+    if state["ply"] >= MAX_PLIES and not state["terminated"]:
+        state["truncated"] = True
+
+
+@kernel
+def _choose_place(state, action):
+    state["chosen"] = action
+    if action >= TAKE_FORCE:
+        state["phase"] = TAKING
+    elif state["phase"] == LAST_CARD:
+        state["phase"] = LAST_KNIGHT
+    else:
+        state["phase"] = PLACING
+    find_legal(state)
+
+
+@kernel
+def _choose_knight(state, seat, knight, hidden):
+    chosen = np.int64(state["chosen"])
+    state["chosen"] = _NO_CHOICE
+    if state["phase"] == PLACING:
+        _play_card(state, seat, chosen, knight)
+    elif state["phase"] == TAKING:
+        _take_back(state, seat, chosen, knight, hidden)
+    elif state["phase"] == TURNING:
+        slot = chosen - TURN_UP
+        _turn_up(state, seat, find_down(state, seat, slot, knight))
+    else:
+        _add_last(state, seat, chosen, knight)
+
+
+@kernel
+def _play_card(state, seat, chosen, knight):
+    """Play the card of the turn (Jouer une carte chevalier); the last one ends the game."""
+    slot = -1
+    if chosen >= DOWN:
+        add_down(state, seat, chosen - DOWN, knight)
+        state["fresh"] = True
+        _use_power(state, seat, chosen)
+    lose_card(state, seat, knight)
+    if chosen == NEW:
+        slot = np.int64(state["num_forces"][seat])
+        add_open(state, seat, slot, knight)
+    elif chosen < ADD:
+        slot = chosen - STRENGTHEN
+        add_open(state, seat, slot, knight)
+    elif chosen < DOWN:
+        _defend(state, chosen - ADD, knight)
+        measure(state, chosen - ADD)
+        _use_power(state, seat, chosen)
+    if chosen < DOWN:
+        rule_out(state, seat, knight)
+    state["shown"] |= 1 << seat
+    state["played"] = True
+    state["ending"] = state["hand_size"][seat] == 0
+    if slot >= 0:
+        _attack(state, seat, slot)
+    _go_on(state)
+
+
+@kernel
+def _use_power(state, seat, chosen):
+    """Turn the card of Shadowland or Sealand around: its power is used."""
+    kingdom = chosen - ADD if chosen < DOWN else SEALAND
+    state["used"] |= 1 << kingdom
+
+
+@kernel
+def _take_back(state, seat, chosen, knight, hidden):
+    """Fieldland: take a card back into the hand; the kingdom may be lost (Récupérer 1 carte)."""
+    state["took"] = True
+    gain_card(state, seat, knight)
+    if chosen >= TAKE_DEFENCE:
+        kingdom = chosen - TAKE_DEFENCE
+        state["defence"][kingdom, COLOUR_OF[knight]] = 0
+        measure(state, kingdom)
+        _attack_all(state, kingdom)
+    elif hidden:
+        remove_down(state, seat, find_down(state, seat, chosen - TAKE_FORCE, knight))
+    else:
+        slot = chosen - TAKE_FORCE
+        if remove_open(state, seat, slot, np.int64(COLOUR_OF[knight])):
+            # Another card may lead now, against a kingdom that is weaker than the force.
+            _attack(state, seat, slot)
+    _go_on(state)
+
+
+@kernel
+def _choose_down(state, seat, action):
+    """Turn a face-down card up; ask which, where the force has several from earlier turns."""
+    slot = action - TURN_UP
+    ripe = np.int64(state["num_down"][seat]) - np.int64(state["fresh"])
+    count = 0
+    for j in range(ripe):
+        count += state["down_slot"][seat, j] == slot
+    if count > 1:
+        state["chosen"] = action
+        state["phase"] = TURNING
+        find_legal(state)
+    else:
+        _turn_up(state, seat, find_down(state, seat, slot, -1))
+
+
+@kernel
+def _turn_up(state, seat, j):
+    slot = np.int64(state["down_slot"][seat, j])
+    turn_up(state, seat, j)
+    _attack(state, seat, slot)
+    _go_on(state)
+
+
+@kernel
+def _recruit(state, seat, knight):
+    """Recruit a free knight (Recruter un chevalier disponible, 1 Recrutement gratuit)."""
+    recruit_card(state, seat, knight)
+    if state["phase"] == RECRUITING:
+        _after_free_recruit(state)
+    else:
+        state["fame"][seat] -= VALUE_OF[knight]
+        state["recruited"] = True
+        _go_on(state)
+
+
+@kernel
+def _pass(state):
+    if state["phase"] == RECRUITING:
+        _after_free_recruit(state)
+    elif state["phase"] == LAST_CARD:
+        _finish(state)
+    else:
+        _next_turn(state)
+
+
+# Conquests
+
+
+@kernel
+def _attack(state, seat, slot):
+    """Conquer if the force is stronger than the kingdom that it names (Conquérir un royaume)."""
+    kingdom = np.int64(state["target"][seat, slot])
+    if kingdom < 0:
+        return
+    owner = np.int64(state["owner"][kingdom])
+    if owner != seat and state["total"][seat, slot] > state["strength"][kingdom]:
+        _conquer(state, seat, slot, kingdom)
+        if state["at_once"] and state["phase"] != RECRUITING:
+            _attack_all(state, kingdom)
+
+
+@kernel
+def _attack_all(state, kingdom):
+    """Let the strongest force that waits at a seat's kingdom conquer it.
+
+    If several are as strong, it is that of the first seat clockwise after the owner. With
+    ``at_once`` the one who loses may have a force there that conquers in turn.
+    """
+    num_players = np.int64(state["num_players"])
+    while True:
+        owner = np.int64(state["owner"][kingdom])
+        best = np.int64(state["strength"][kingdom])
+        winner = -1
+        best_slot = 0
+        for ahead in range(1, num_players):
+            seat = (owner + ahead) % num_players
+            for slot in range(state["num_forces"][seat]):
+                if state["target"][seat, slot] == kingdom:
+                    total = np.int64(state["total"][seat, slot])
+                    if total > best:
+                        best = total
+                        winner = seat
+                        best_slot = slot
+        if winner < 0:
+            return
+        _conquer(state, winner, best_slot, kingdom)
+        if not state["at_once"] or state["phase"] == RECRUITING:
+            return
+
+
+@kernel
+def _conquer(state, seat, slot, kingdom):
+    """Make a force the defence of a kingdom; the knights before are freed or go back to a hand."""
+    owner = np.int64(state["owner"][kingdom])
+    for colour in range(NUM_COLOURS):
+        value = np.int64(state["defence"][kingdom, colour])
+        if value:
+            knight = colour * NUM_VALUES + value - 1
+            if owner == CENTRE:
+                free_card(state, knight)
+            else:
+                gain_card(state, owner, knight)
+    # Face-down cards of the force are turned up; the last first, so the others keep their place.
+    for j in range(np.int64(state["num_down"][seat]) - 1, -1, -1):
+        if state["down_slot"][seat, j] == slot:
+            turn_up(state, seat, j)
+    for colour in range(NUM_COLOURS):
+        state["defence"][kingdom, colour] = state["attack"][seat, slot, colour]
+    drop_force(state, seat, slot)
+    measure(state, kingdom)
+    state["owner"][kingdom] = seat
+    state["used"] &= ~(1 << kingdom)
+    if kingdom == CASTLELAND and state["powers"] & FREE_RECRUIT and state["free_knights"]:
+        state["phase"] = RECRUITING
+        state["to_play"] = seat
+
+
+@kernel
+def _after_free_recruit(state):
+    state["phase"] = TURN
+    if state["at_once"]:
+        _attack_all(state, CASTLELAND)
+    _go_on(state)
+
+
+# Turns
+
+
+@kernel
+def _go_on(state):
+    """Go on with the turn, or with the next when only passing is left, or end the game."""
+    if state["phase"] != RECRUITING:
+        state["phase"] = TURN
+        state["to_play"] = state["turn_of"]
+        if state["ending"]:
+            _end(state)
+            return
+    find_legal(state)
+    if state["phase"] == TURN and only_pass(state):
+        _next_turn(state)
+
+
+@kernel
+def _next_turn(state):
+    seat = np.int64(state["turn_of"]) + 1
+    _begin_turn(state, 0 if seat == state["num_players"] else seat)
+
+
+@kernel
+def _begin_turn(state, seat):
+    """Begin a turn with the income of the seat's kingdoms (Piocher des points de renommée)."""
+    _start_turn(state, seat)
+    for kingdom in range(NUM_KINGDOMS):
+        if state["owner"][kingdom] == seat:
+            state["fame"][seat] += state["income"][kingdom]
+    find_legal(state)
+
+
+@kernel
+def _start_turn(state, seat):
+    state["to_play"] = seat
+    state["turn_of"] = seat
+    state["phase"] = TURN
+    state["played"] = False
+    state["recruited"] = False
+    state["took"] = False
+    state["fresh"] = False
+
+
+@kernel
+def _end(state):
+    """End the game, once Shadowland's owner has added a card if it can (Fin du jeu)."""
+    owner = np.int64(state["owner"][SHADOWLAND])
+    if state["powers"] & ADD_LAST and owner != CENTRE and state["hand_size"][owner] > 0:
+        state["phase"] = LAST_CARD
+        state["to_play"] = owner
+        find_legal(state)
+        if not only_pass(state):
+            return
+    _finish(state)
+
+
+@kernel
+def _add_last(state, seat, chosen, knight):
+    """Shadowland: add a card to a force when the game is over; it conquers nothing."""
+    lose_card(state, seat, knight)
+    if chosen >= ADD:
+        _defend(state, chosen - ADD, knight)
+        measure(state, chosen - ADD)
+    else:
+        add_open(state, seat, chosen - STRENGTHEN, knight)
+    rule_out(state, seat, knight)
+    _finish(state)
+
+
+@kernel
+def _finish(state):
+    state["terminated"] = True
+    find_legal(state)

@@ -1,0 +1,96 @@
+"""The final score of Saga (Fin du jeu, Caractéristiques actives en fin de partie)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.jit import kernel
+from ..core.rewards import rank_in_place
+from .components import (
+    BEST_FORCE,
+    FAME_TAKEN,
+    FIELDLAND,
+    FIELDLAND_BONUS,
+    FIELDLAND_SCORE,
+    FORESTLAND,
+    GOLDLAND,
+    HAND_IS_FREE,
+    NUM_KINGDOMS,
+    NUM_KNIGHTS,
+    PLUS_5,
+    SCORES_15,
+    SCORES_NOTHING,
+    SEALAND,
+    TAKE_FAME,
+    VALUE_OF,
+)
+
+
+@kernel
+def points_for(powers, kingdom, strength):
+    """Return what a defence of so much strength is worth to the kingdom's owner at the end."""
+    if kingdom == FIELDLAND:
+        bonus = FIELDLAND_BONUS if powers & PLUS_5 else 0
+        return bonus + (FIELDLAND_SCORE if powers & SCORES_15 else strength)
+    if kingdom == GOLDLAND and powers & SCORES_NOTHING:
+        return 0
+    return strength
+
+
+@kernel
+def hand_points(state, seat):
+    """Return the values in a seat's hand; what they cost."""
+    points = 0
+    for knight in range(NUM_KNIGHTS):
+        points += np.int64(state["hand"][seat, knight]) * VALUE_OF[knight]
+    return points
+
+
+@kernel
+def best_force(state, seat):
+    """Return the total of the seat's strongest attack force; face-down cards count nothing."""
+    best = 0
+    for slot in range(state["num_forces"][seat]):
+        best = max(best, np.int64(state["total"][seat, slot]))
+    return best
+
+
+@kernel
+def table_points(state, seat):
+    """Return a seat's points for all that everybody sees: tokens, kingdoms, powers at the end."""
+    powers = np.int64(state["powers"])
+    points = np.int64(state["fame"][seat])
+    for kingdom in range(NUM_KINGDOMS):
+        if state["owner"][kingdom] == seat:
+            points += points_for(powers, kingdom, np.int64(state["strength"][kingdom]))
+    if powers & BEST_FORCE and state["owner"][SEALAND] == seat:
+        points += best_force(state, seat)
+    owner = np.int64(state["owner"][FORESTLAND])
+    if powers & TAKE_FAME and owner >= 0:
+        if owner == seat:
+            for other in range(np.int64(state["num_players"])):
+                if other != seat:
+                    points += min(np.int64(state["fame"][other]), FAME_TAKEN)
+        else:
+            points -= min(np.int64(state["fame"][seat]), FAME_TAKEN)
+    return points
+
+
+@kernel
+def total_points(state, seat):
+    """Return a seat's score as if the game ended now."""
+    points = table_points(state, seat)
+    if state["powers"] & HAND_IS_FREE and state["owner"][FORESTLAND] == seat:
+        return points
+    return points - hand_points(state, seat)
+
+
+@kernel
+def returns(state, scores, ranks):
+    """Fill scores and ranks (Fin du jeu); in mid-game, as if it ended now. Ties are shared."""
+    num_players = np.int64(state["num_players"])
+    for seat in range(num_players):
+        points = total_points(state, seat)
+        scores[seat] = points
+        ranks[seat] = points
+    rank_in_place(ranks, num_players)

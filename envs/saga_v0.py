@@ -1,0 +1,27 @@
+"""Saga for PettingZoo: ``env``, ``raw_env`` and ``parallel_env``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .core.aec import TurnBasedEnv
+from .core.parallel import TurnBasedParallelEnv
+
+__all__ = ["env", "parallel_env", "raw_env"]
+
+
+def raw_env(num_players: int = 2, **kwargs: Any) -> TurnBasedEnv:
+    """Return Saga as an AEC environment.
+
+    Arguments as for ``TurnBasedEnv``, and ``sides``, ``deal``, ``retake``, ``packs``, ``kingdoms``.
+    """
+    return TurnBasedEnv("saga", num_players, **kwargs)
+
+
+# The checks that PettingZoo's wrappers make are part of the environment, so both are the same.
+env = raw_env
+
+
+def parallel_env(num_players: int = 2, **kwargs: Any) -> TurnBasedParallelEnv:
+    """Return Saga as a parallel environment; arguments as for ``raw_env``."""
+    return TurnBasedParallelEnv("saga", num_players, **kwargs)
