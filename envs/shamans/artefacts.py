@@ -1,0 +1,185 @@
+"""Artefacts: taking one, filling up the two places, and the Eclipse."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.bits import count_bits
+from ..core.jit import kernel
+from .components import (
+    ECLIPSE,
+    FACE_UP,
+    MASK,
+    NO_CARD,
+    NO_TILE,
+    NO_WORLD,
+    NOBODY,
+    TAKE,
+    TAKE_TOP,
+)
+from .state import (
+    ECLIPSE_PHASE,
+    GATHERING,
+    KEEP_PHASE,
+    RITUAL_STAGE,
+    TAKEN,
+)
+from .track import ask, is_out, reveal_role, seat_after
+
+
+@kernel
+def can_take(state):
+    """Return whether there is an artefact to take."""
+    tiles = np.int64(state["pile_size"])
+    for place in range(FACE_UP):
+        tiles += state["display"][place] != NO_TILE
+    return tiles > 0
+
+
+@kernel
+def pop_pile(state):
+    """Take the tile on top of the pile; return its kind."""
+    top = np.int64(state["pile_size"]) - 1
+    kind = np.int64(state["pile"][top])
+    # What was there must not be read from the record.
+    state["pile"][top] = 0
+    state["pile_size"] = top
+    return kind
+
+
+@kernel
+def eclipse_shows(state):
+    """Return whether the Eclipse is on top of the pile."""
+    size = np.int64(state["pile_size"])
+    return size > 0 and state["pile"][size - 1] == ECLIPSE
+
+
+@kernel
+def take_artefact(state, seat, action):
+    """Take the artefact of an action (``TAKE``, ``TAKE_TOP``); that of the pile is looked at first.
+
+    A Mask shows the role at once.
+    """
+    state["stage"] = TAKEN
+    if action < TAKE_TOP:
+        kind = np.int64(state["display"][action - TAKE])
+        state["display"][action - TAKE] = NO_TILE
+    else:
+        kind = pop_pile(state)
+        if kind != MASK:
+            state["looked_at"] = kind
+            ask(state, seat, KEEP_PHASE)
+            return
+    if kind == MASK:
+        state["gone"][MASK] += 1
+        reveal_role(state, seat)
+    else:
+        state["shown"][seat, kind] += 1
+
+
+@kernel
+def keep_artefact(state, seat, face_up):
+    """Keep the artefact that was looked at, face up or face down."""
+    kind = np.int64(state["looked_at"])
+    state["looked_at"] = NO_TILE
+    if face_up:
+        state["shown"][seat, kind] += 1
+    else:
+        state["hidden"][seat, kind] += 1
+    state["stage"] = TAKEN
+
+
+@kernel
+def fill_up(state):
+    """Fill empty places from the pile; if the Eclipse comes up, resolve it. Then go on."""
+    for place in range(FACE_UP):
+        # The Eclipse is never on top here: it was resolved when it came up.
+        empty = state["display"][place] == NO_TILE
+        if empty and state["pile_size"] > 0 and not eclipse_shows(state):
+            state["display"][place] = pop_pile(state)
+    if eclipse_shows(state):
+        pop_pile(state)
+        state["eclipsed"] = True
+        if _holders(state) > 1:
+            ask(state, _next_giver(state), ECLIPSE_PHASE)
+            return
+    state["stage"] = RITUAL_STAGE if state["doing"] != NO_WORLD else GATHERING
+
+
+@kernel
+def lowest_card(state):
+    """Return who played the lowest card of the Destination, -1 if all who did are eliminated."""
+    lowest = np.int64(NOBODY)
+    for seat in range(np.int64(state["num_players"])):
+        if (
+            state["front"][seat] != NO_CARD
+            and not is_out(state, seat)
+            and (lowest < 0 or state["front"][seat] < state["front"][lowest])
+        ):
+            lowest = np.int64(seat)
+    return lowest
+
+
+# The Eclipse (Résolution de l'Éclipse)
+
+
+@kernel
+def _has_cards(state, seat):
+    return state["hand"][seat] != 0 and not is_out(state, seat)
+
+
+@kernel
+def _holders(state):
+    """Count the players who have cards in hand."""
+    count = 0
+    for seat in range(np.int64(state["num_players"])):
+        count += _has_cards(state, seat)
+    return count
+
+
+@kernel
+def _next_giver(state):
+    """Return who has cards and hasn't chosen what to give, clockwise from the taker; -1 if none."""
+    taker = state["performer"] if state["doing"] != NO_WORLD else lowest_card(state)
+    for ahead in range(np.int64(state["num_players"])):
+        seat = seat_after(state, taker, ahead)
+        if state["given"][seat] == NO_CARD and _has_cards(state, seat):
+            return seat
+    return np.int64(NOBODY)
+
+
+@kernel
+def give_card(state, seat, card):
+    """Choose a card to give; once everybody has, they change hands all at once."""
+    state["given"][seat] = card
+    giver = _next_giver(state)
+    if giver != NOBODY:
+        ask(state, giver, ECLIPSE_PHASE)
+        return
+    num_players = np.int64(state["num_players"])
+    for seat in range(num_players):
+        state["held_then"][seat] = count_bits(state["hand"][seat]) if _has_cards(state, seat) else 0
+    for seat in range(num_players):
+        if state["held_then"][seat] > 0:
+            card = np.int64(state["given"][seat])
+            state["hand"][seat] ^= 1 << card
+            state["hand"][receiver_of(state, seat)] ^= 1 << card
+    state["stage"] = TAKEN
+
+
+@kernel
+def receiver_of(state, seat):
+    """Return who gets the card of ``seat``: the next by the arrow of those who take part."""
+    ahead = np.int64(1) if state["arrow"] > 0 else np.int64(state["num_players"]) - 1
+    other = seat_after(state, seat, ahead)
+    while state["held_then"][other] == 0:
+        other = seat_after(state, other, ahead)
+    return other
+
+
+@kernel
+def show_card(state, card):
+    """Note that everybody sees a card that had been given: it is no secret any more."""
+    for seat in range(np.int64(state["num_players"])):
+        if state["given"][seat] == card:
+            state["given"][seat] = NO_CARD

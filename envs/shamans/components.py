@@ -1,0 +1,130 @@
+"""What is in the box of Shamans, as constant arrays (from the two JSON files beside this file).
+
+``components.json`` is what the rulebook says. ``reconstructed.json`` is what no source says for
+certain: the rituals of most worlds and the start of the track.
+
+Worlds: 0 violet, 1 blue, 2 green, 3 yellow, 4 orange, 5 brown (4 players), 6 red (5 players). The
+card of world w and value v, from 1 to 8, is number 8 * w + v - 1; a set of cards is an int64 with
+bit k for card k, so that a world is a byte of it.
+
+Artefact tiles by kind: 0 dagger, 1 portal, 2 shard, 3 mask; 4 is the Eclipse. Camps: 0 Shaman,
+1 Shadow. Rituals: 0 stabilisation, 1 permutation, 2 illumination, 3 neutralisation.
+
+Actions (84):
+
+    0-55     play that card; during the Eclipse, give it
+    56       use a Portal: the pawn goes a square back
+    57       use a Portal: the pawn goes a square on
+    58       pass: use no Portal now; show no Dagger that lies face down
+    59-60    take the artefact that lies face up in the first or second place
+    61       take the artefact on top of the pile
+    62       keep that artefact face up
+    63       keep it face down
+    64       stabilisation: the pawn goes two squares back
+    65-68    permutation: swap roles with the first to fourth player to the left
+    69-72    neutralisation: eliminate the first to fourth player to the left
+    73-76    eliminated: name the first to fourth player to the left as the Guide
+    77-83    do the ritual of that world first
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+_HERE = Path(__file__).parent
+_BOX = json.loads((_HERE / "components.json").read_text(encoding="utf-8"))
+_GUESS = json.loads((_HERE / "reconstructed.json").read_text(encoding="utf-8"))
+
+PLAYER_COUNTS: tuple[int, ...] = tuple(_BOX["players"])
+MAX_PLAYERS = max(PLAYER_COUNTS)
+FEWEST_PLAYERS = min(PLAYER_COUNTS)
+NOBODY = -1
+
+# Cards.
+WORLDS: tuple[str, ...] = tuple(_BOX["worlds"])
+NUM_WORLDS = len(WORLDS)
+VALUES: int = _BOX["values"]
+NUM_CARDS = NUM_WORLDS * VALUES
+NO_CARD = -1
+NO_WORLD = -1
+
+
+def _by_players(key: str) -> np.ndarray:
+    """Return a number of the setup for each player count, 0 where nobody plays."""
+    setups = {int(count): setup[key] for count, setup in _BOX["setup"].items()}
+    return np.array([setups.get(count, 0) for count in range(MAX_PLAYERS + 1)], dtype=np.int64)
+
+
+WORLDS_IN_PLAY = _by_players("worlds")
+VALUES_IN_PLAY = _by_players("values")
+HAND_SIZE = _by_players("hand")
+SHADOWS_IN_PLAY = _by_players("shadows")
+# All cards of one world, as the bits of a byte; all cards of the game.
+WHOLE_WORLD = (1 << VALUES_IN_PLAY) - 1
+DECK = np.array(
+    [
+        sum(int(WHOLE_WORLD[count]) << VALUES * world for world in range(WORLDS_IN_PLAY[count]))
+        for count in range(MAX_PLAYERS + 1)
+    ],
+    dtype=np.int64,
+)
+MAX_HAND = int(HAND_SIZE.max())
+# WORLD_OF[card], VALUE_OF[card]: the parts of a card's number.
+WORLD_OF = np.arange(NUM_CARDS, dtype=np.int64) // VALUES
+VALUE_OF = np.arange(NUM_CARDS, dtype=np.int64) % VALUES + 1
+
+# Artefacts.
+TILES: tuple[str, ...] = tuple(_BOX["artefacts"])
+NUM_TILES = len(TILES)
+DAGGER, PORTAL, SHARD, MASK = range(NUM_TILES)
+# A Mask is used when it is taken; the others can be held.
+NUM_HELD = MASK
+ECLIPSE = NUM_TILES
+NO_TILE = -1
+TILES_IN_BOX = np.array([_BOX["artefacts"][tile] for tile in TILES], dtype=np.int64)
+NUM_ARTEFACTS = int(TILES_IN_BOX.sum())
+FACE_UP: int = _BOX["face_up"]
+# What is left once two artefacts lie face up, and the Eclipse.
+PILE_SIZE = NUM_ARTEFACTS - FACE_UP + 1
+# The arrow of the Eclipse: the player to the left is the next one clockwise.
+LEFT, RIGHT = 1, -1
+
+# Roles and points.
+CAMPS = ("shaman", "shadow")
+SHAMAN, SHADOW = range(len(CAMPS))
+POINTS_OF_CAMP = np.array([_BOX["points"][camp] for camp in CAMPS], dtype=np.int64)
+POINTS_OF_SHARDS: int = _BOX["points"]["shards"]
+SHARDS_THAT_SCORE: int = _BOX["shards_that_score"]
+POINTS_OF_ILLUMINATION: int = _BOX["points"]["illumination"]
+GOAL: int = _BOX["goal"]
+
+# Rituals and track.
+RITUALS: tuple[str, ...] = tuple(_BOX["rituals"])
+STABILISATION, PERMUTATION, ILLUMINATION, NEUTRALISATION = range(len(RITUALS))
+STABILISATION_SQUARES: int = _BOX["stabilisation_squares"]
+WORLD_RITUALS: dict[str, str] = {world: _GUESS["rituals"][world]["ritual"] for world in WORLDS}
+TRACK_MOON: int = _GUESS["track"]["moon"]
+TRACK_START: dict[int, int] = {
+    int(count): start for count, start in _GUESS["track"]["start"].items()
+}
+# The longest track that can be asked for.
+MAX_TRACK = 100
+
+# Actions.
+NUM_TARGETS = MAX_PLAYERS - 1
+BACK = NUM_CARDS
+ON = BACK + 1
+PASS = ON + 1
+TAKE = PASS + 1
+TAKE_TOP = TAKE + FACE_UP
+SHOW = TAKE_TOP + 1
+HIDE = SHOW + 1
+RETREAT = HIDE + 1
+SWAP = RETREAT + 1
+ELIMINATE = SWAP + NUM_TARGETS
+NAME_GUIDE = ELIMINATE + NUM_TARGETS
+FIRST_RITUAL = NAME_GUIDE + NUM_TARGETS
+NUM_ACTIONS = FIRST_RITUAL + NUM_WORLDS

@@ -1,0 +1,211 @@
+"""What a seat cannot know of a game of Shamans, drawn anew.
+
+What is known to a seat and kept: its hand, the card it gave while the receiver has it, the card it
+got, role cards it has looked at, its tiles that lie face down, and that a tile kept face down is no
+Mask, that the Eclipse isn't on top of the pile, and that whoever is being asked about a Portal or a
+Dagger has one. Cards played off the Destination tell nothing (any card may be played), nor does
+passing. All that is consistent with this is equally likely.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.bits import count_bits, select_bit
+from ..core.jit import kernel
+from ..core.rng import draw_below, shuffle
+from .artefacts import eclipse_shows, receiver_of
+from .components import (
+    DAGGER,
+    ECLIPSE,
+    FACE_UP,
+    LEFT,
+    MASK,
+    NO_CARD,
+    NO_TILE,
+    NUM_HELD,
+    PORTAL,
+    RIGHT,
+    SHADOW,
+    SHADOWS_IN_PLAY,
+    SHAMAN,
+    SHARD,
+    TILES_IN_BOX,
+)
+from .rounds import draw_card
+from .rules import is_asked_unseen
+from .state import ECLIPSE_PHASE, NEUTRALISE_PHASE
+
+
+@kernel
+def determinize(state, seat, seed):
+    """Redraw all that ``seat`` cannot know, uniformly among what is consistent."""
+    state["rng"] = seed
+    state["seed"] = seed
+    if state["secret"] and state["last_seat"] != seat:
+        state["secret"] = False
+        state["last_action"] = state["shown_action"]
+        state["last_seat"] = state["shown_seat"]
+    _redraw_roles(state, seat)
+    _redraw_hands(state, seat)
+    if state["eclipsed"]:
+        _redraw_given(state, seat)
+    _redraw_tiles(state, seat)
+
+
+@kernel
+def _redraw_roles(state, seat):
+    """Spread the Shadows that the seat doesn't know over the role cards it hasn't seen."""
+    num_players = np.int64(state["num_players"])
+    shadows = SHADOWS_IN_PLAY[num_players]
+    unseen = 0
+    for card in range(num_players):
+        if np.int64(state["seen"][card]) >> seat & 1:
+            shadows -= state["camp"][card] == SHADOW
+        else:
+            unseen += 1
+    for card in range(num_players):
+        if not np.int64(state["seen"][card]) >> seat & 1:
+            if draw_below(state, unseen) < shadows:
+                state["camp"][card] = SHADOW
+                shadows -= 1
+            else:
+                state["camp"][card] = SHAMAN
+            unseen -= 1
+
+
+@kernel
+def _redraw_hands(state, seat):
+    """Deal the cards in the other hands (and those set aside) again, to as many in each."""
+    num_players = np.int64(state["num_players"])
+    # The card that the seat gave stays where it is.
+    kept = np.int64(0)
+    if state["given"][seat] != NO_CARD and state["phase"] != ECLIPSE_PHASE:
+        kept = np.int64(1) << np.int64(state["given"][seat])
+    cards = np.int64(0)
+    for other in range(num_players):
+        if other != seat:
+            cards |= np.int64(state["hand"][other])
+    cards &= ~kept
+    for other in range(num_players):
+        if other == seat:
+            continue
+        hand = np.int64(state["hand"][other])
+        size = count_bits(hand & ~kept)
+        drawn = np.int64(0)
+        if size == count_bits(cards):
+            drawn = cards
+        else:
+            for _ in range(size):
+                drawn |= 1 << draw_card(state, cards & ~drawn)
+        cards &= ~drawn
+        state["hand"][other] = hand & kept | drawn
+
+
+@kernel
+def _redraw_given(state, seat):
+    """Draw which cards the others gave; any of the receiver's since then may be the one."""
+    for giver in range(np.int64(state["num_players"])):
+        if giver == seat:
+            continue
+        if state["phase"] == ECLIPSE_PHASE:
+            if state["given"][giver] != NO_CARD:
+                state["given"][giver] = draw_card(state, np.int64(state["hand"][giver]))
+        elif state["held_then"][giver] > 0:
+            receiver = receiver_of(state, giver)
+            if receiver != seat:
+                hand = np.int64(state["hand"][receiver])
+                k = draw_below(state, np.int64(state["held_then"][receiver]))
+                # Beyond its hand are the cards that everybody has seen since.
+                known = k >= count_bits(hand)
+                state["given"][giver] = NO_CARD if known else select_bit(hand, k)
+
+
+@kernel
+def _redraw_tiles(state, seat):
+    """Draw the others' tiles that lie face down, then the order of the pile."""
+    masks = _unseen_of(state, seat, MASK)
+    daggers = _unseen_of(state, seat, DAGGER)
+    portals = _unseen_of(state, seat, PORTAL)
+    shards = _unseen_of(state, seat, SHARD)
+    # Whoever is asked about a tile that lies face down has such a tile.
+    needed = np.int64(NO_TILE)
+    asked = np.int64(state["to_play"])
+    if asked != seat and is_asked_unseen(state):
+        needed = np.int64(DAGGER) if state["phase"] == NEUTRALISE_PHASE else np.int64(PORTAL)
+    left = _redraw_face_down(state, seat, daggers, portals, shards)
+    while needed != NO_TILE and state["hidden"][asked, needed] == 0:
+        left = _redraw_face_down(state, seat, daggers, portals, shards)
+    daggers, portals, shards = left
+    if state["looked_at"] != NO_TILE and asked != seat:
+        # It is no Mask: that would have been shown.
+        kind = _draw_kind(state, daggers, portals, shards)
+        daggers -= kind == DAGGER
+        portals -= kind == PORTAL
+        shards -= kind == SHARD
+        state["looked_at"] = kind
+    _redraw_pile(state, masks, daggers, portals, shards)
+
+
+@kernel
+def _unseen_of(state, seat, kind):
+    """Count the tiles of a kind that the seat hasn't seen."""
+    count = TILES_IN_BOX[kind] - np.int64(state["gone"][kind])
+    for place in range(FACE_UP):
+        count -= state["display"][place] == kind
+    if kind == MASK:
+        return count
+    count -= np.int64(state["hidden"][seat, kind])
+    count -= state["looked_at"] == kind and state["to_play"] == seat
+    for other in range(np.int64(state["num_players"])):
+        count -= np.int64(state["shown"][other, kind])
+    return count
+
+
+@kernel
+def _draw_kind(state, daggers, portals, shards):
+    """Draw a tile of these; return its kind."""
+    k = draw_below(state, daggers + portals + shards)
+    if k < daggers:
+        return np.int64(DAGGER)
+    return np.int64(PORTAL) if k < daggers + portals else np.int64(SHARD)
+
+
+@kernel
+def _redraw_face_down(state, seat, daggers, portals, shards):
+    """Draw the tiles that lie face down in front of the others; return how many are left."""
+    for other in range(np.int64(state["num_players"])):
+        if other == seat:
+            continue
+        count = 0
+        for kind in range(NUM_HELD):
+            count += np.int64(state["hidden"][other, kind])
+            state["hidden"][other, kind] = 0
+        for _ in range(count):
+            kind = _draw_kind(state, daggers, portals, shards)
+            daggers -= kind == DAGGER
+            portals -= kind == PORTAL
+            shards -= kind == SHARD
+            state["hidden"][other, kind] += 1
+    return daggers, portals, shards
+
+
+@kernel
+def _redraw_pile(state, masks, daggers, portals, shards):
+    """Shuffle what is left into the pile; the Eclipse stays on top if it shows."""
+    shows = eclipse_shows(state)
+    counts = (daggers, portals, shards, masks)
+    at = 0
+    for kind in range(len(counts)):
+        for _ in range(counts[kind]):
+            state["pile"][at] = kind
+            at += 1
+    shuffle(state, state["pile"], at)
+    if shows:
+        state["pile"][at] = ECLIPSE
+    elif not state["eclipsed"]:
+        # Anywhere but on top, as at the start; the tile it displaces goes up.
+        eclipse = draw_below(state, at)
+        state["pile"][at] = state["pile"][eclipse]
+        state["pile"][eclipse] = ECLIPSE
+        state["arrow"] = LEFT if draw_below(state, 2) == 0 else RIGHT

@@ -1,0 +1,107 @@
+"""The options of Shamans: how many rounds, and data of one's own for what is reconstructed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..core.errors import pick
+from ..core.game import Option
+from .components import (
+    MAX_TRACK,
+    PLAYER_COUNTS,
+    RITUALS,
+    TRACK_MOON,
+    TRACK_START,
+    WORLD_RITUALS,
+    WORLDS,
+)
+
+ROUNDS = ("match", "single")
+SINGLE = ROUNDS.index("single")
+RECONSTRUCTED = "reconstructed"
+
+
+def read_rituals(value: Any) -> tuple[Any, Sequence[int]]:
+    """Return ``(plain, numbers)`` of the option ``rituals``: a ritual for each world in order.
+
+    Args:
+        value: ``"reconstructed"``, or ``{"blue": "illumination", ...}`` for those worlds that
+            shall have another ritual.
+
+    Raises:
+        ValueError: no such world or ritual.
+    """
+    rituals = dict(WORLD_RITUALS)
+    if value != RECONSTRUCTED:
+        _expect_mapping(value, "rituals", '{"blue": "illumination"}')
+        for world, ritual in value.items():
+            pick(world, WORLDS, "world in rituals of shamans")
+            pick(ritual, RITUALS, f"ritual of {world} of shamans")
+        rituals.update(value)
+    plain = value if value == RECONSTRUCTED else rituals
+    return plain, [RITUALS.index(rituals[world]) for world in WORLDS]
+
+
+def read_track(value: Any) -> tuple[Any, Sequence[int]]:
+    """Return ``(plain, numbers)`` of the option ``track``: the starts, then the Moon's square.
+
+    Args:
+        value: ``"reconstructed"``, or ``{"start": 12, "moon": 24}``: the pawn starts on square 12
+            and the Moon is square 24, the first square being 0. ``start`` can be given for each
+            player count: ``{"3": 14, "4": 12, "5": 10}``.
+
+    Raises:
+        ValueError: not 0 <= start < moon <= 100.
+    """
+    if value == RECONSTRUCTED:
+        return value, [*(TRACK_START[count] for count in PLAYER_COUNTS), TRACK_MOON]
+    _expect_mapping(value, "track", '{"start": 12, "moon": 24}')
+    if set(value) != {"start", "moon"}:
+        raise ValueError(f"track of shamans has the parts {sorted(value)}; give start and moon")
+    starts = value["start"]
+    if not isinstance(starts, Mapping):
+        starts = dict.fromkeys(map(str, PLAYER_COUNTS), starts)
+    starts = {str(count): start for count, start in starts.items()}
+    if set(starts) != set(map(str, PLAYER_COUNTS)):
+        raise ValueError(
+            f"start in track of shamans is for {sorted(starts)} players; give one square, or one "
+            f"for each of {', '.join(map(str, PLAYER_COUNTS))}"
+        )
+    moon = value["moon"]
+    for name, square in [("moon", moon), *starts.items()]:
+        if not isinstance(square, int) or isinstance(square, bool):
+            raise ValueError(f"track of shamans has {square!r} for {name}; give a whole number")
+    if not all(0 <= start < moon <= MAX_TRACK for start in starts.values()):
+        raise ValueError(
+            f"track of shamans starts on {starts} with the Moon on square {moon}; allowed: "
+            f"0 <= start < moon <= {MAX_TRACK}"
+        )
+    plain = {"start": starts, "moon": moon}
+    return plain, [*(starts[str(count)] for count in PLAYER_COUNTS), moon]
+
+
+def _expect_mapping(value: Any, name: str, example: str) -> None:
+    if not isinstance(value, Mapping):
+        raise ValueError(
+            f"{name} of shamans is {value!r}; allowed: {RECONSTRUCTED!r}, or a dict like {example}"
+        )
+
+
+OPTIONS = (
+    Option("rounds", ROUNDS, "match", "to 8 points in as many rounds as it takes, or one round"),
+    Option(
+        "rituals",
+        (RECONSTRUCTED,),
+        RECONSTRUCTED,
+        'which world has which ritual: our reconstruction, or a dict like {"blue": "illumination"}',
+        read_rituals,
+    ),
+    Option(
+        "track",
+        (RECONSTRUCTED,),
+        RECONSTRUCTED,
+        'squares of the start and the Moon: our reconstruction, or {"start": 12, "moon": 24}',
+        read_track,
+    ),
+)

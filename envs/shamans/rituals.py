@@ -1,0 +1,171 @@
+"""Completed worlds, their rituals, and what an elimination brings about."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.bits import count_bits, select_bit
+from ..core.jit import kernel
+from .artefacts import show_card
+from .components import (
+    DAGGER,
+    ILLUMINATION,
+    NO_WORLD,
+    NOBODY,
+    NUM_CARDS,
+    PERMUTATION,
+    POINTS_OF_ILLUMINATION,
+    PORTAL,
+    SHADOW,
+    SHAMAN,
+    STABILISATION,
+    VALUES,
+    WHOLE_WORLD,
+    WORLD_OF,
+)
+from .state import (
+    FALLING,
+    LAST_PHASE,
+    NEUTRALISE_PHASE,
+    ORDER_PHASE,
+    PERMUTE_PHASE,
+    RITUAL_STAGE,
+    ROUND_OVER,
+    STABILISE_PHASE,
+    TARGETED,
+)
+from .track import ask, discard_tiles, has_tile, is_out, reveal_role, spend_tile, start_advance
+
+_CARDS_OF_WORLD = (1 << VALUES) - 1
+
+
+@kernel
+def place_card(state, card):
+    """Lay a card at its world; return the world as a bit if that completes it, else 0."""
+    state["placed"] |= 1 << np.int64(card)
+    if state["eclipsed"]:
+        show_card(state, card)
+    world = WORLD_OF[card]
+    cards = np.int64(state["placed"]) >> VALUES * world & _CARDS_OF_WORLD
+    return (1 << world) if cards == WHOLE_WORLD[state["num_players"]] else 0
+
+
+@kernel
+def start_rituals(state, worlds, performer, then):
+    """Let ``performer`` do the rituals of ``worlds`` (bits; may be none); then comes ``then``."""
+    if worlds == 0:
+        state["stage"] = then
+        return
+    state["pending"] = worlds
+    state["performer"] = performer
+    state["then"] = then
+    state["stage"] = RITUAL_STAGE
+
+
+@kernel
+def next_ritual(state):
+    """Begin the next ritual; with several the performer says which."""
+    pending = np.int64(state["pending"])
+    state["doing"] = NO_WORLD
+    state["target"] = NOBODY
+    if pending == 0:
+        state["performer"] = NOBODY
+        state["stage"] = state["then"]
+    elif pending & (pending - 1):
+        ask(state, state["performer"], ORDER_PHASE)
+    else:
+        begin_ritual(state, select_bit(pending, 0))
+
+
+@kernel
+def begin_ritual(state, world):
+    """Do the ritual of a world, or let the performer decide (Effets des rituels)."""
+    performer = np.int64(state["performer"])
+    state["pending"] = np.int64(state["pending"]) & ~(1 << world)
+    state["doing"] = world
+    state["stage"] = RITUAL_STAGE
+    ritual = state["ritual"][world]
+    if ritual == ILLUMINATION:
+        state["points"][performer] += POINTS_OF_ILLUMINATION
+    elif ritual == STABILISATION:
+        ask(state, performer, STABILISE_PHASE)
+    elif players_left(state) > 1:
+        if ritual == PERMUTATION:
+            ask(state, performer, PERMUTE_PHASE)
+        elif has_tile(state, performer, DAGGER):
+            ask(state, performer, NEUTRALISE_PHASE)
+
+
+@kernel
+def players_left(state):
+    """Count the players who are not eliminated."""
+    return np.int64(state["num_players"]) - count_bits(np.int64(state["eliminated"]))
+
+
+@kernel
+def swap_roles(state, seat, other):
+    """Swap the role cards of two players; both look at their new one (Permutation)."""
+    card = np.int64(state["role"][seat])
+    other_card = np.int64(state["role"][other])
+    state["role"][seat] = other_card
+    state["role"][other] = card
+    both = 1 << seat | 1 << other
+    state["seen"][card] = np.int64(state["seen"][card]) | both
+    state["seen"][other_card] = np.int64(state["seen"][other_card]) | both
+    state["stage"] = RITUAL_STAGE
+
+
+@kernel
+def strike(state, performer, target):
+    """Discard a Dagger to eliminate ``target``, who may use Portals first (Neutralisation)."""
+    spend_tile(state, performer, DAGGER)
+    state["target"] = target
+    state["stage"] = TARGETED
+
+
+@kernel
+def warn_target(state):
+    """Let the target use a Portal, if it holds one; else it is eliminated."""
+    if has_tile(state, state["target"], PORTAL):
+        ask(state, state["target"], LAST_PHASE)
+    else:
+        state["stage"] = FALLING
+
+
+@kernel
+def eliminate(state):
+    """Eliminate the target (Effet d'une élimination)."""
+    target = np.int64(state["target"])
+    state["eliminated"] = np.int64(state["eliminated"]) | 1 << target
+    reveal_role(state, target)
+    discard_tiles(state, target)
+    if state["camp"][state["role"][target]] == SHAMAN:
+        steps = count_bits(state["hand"][target])
+        start_advance(state, steps, state["performer"], RITUAL_STAGE)
+    elif shadows_left(state) == 0:
+        state["won"] = SHAMAN
+        state["stage"] = ROUND_OVER
+    else:
+        state["pending"] = np.int64(state["pending"]) | _lay_hand(state, target)
+        state["stage"] = RITUAL_STAGE
+
+
+@kernel
+def shadows_left(state):
+    """Count the Shadows who are not eliminated."""
+    count = 0
+    for seat in range(np.int64(state["num_players"])):
+        if not is_out(state, seat):
+            count += state["camp"][state["role"][seat]] == SHADOW
+    return count
+
+
+@kernel
+def _lay_hand(state, seat):
+    """Lay all cards of a hand at their worlds; return the worlds completed, as bits."""
+    completed = 0
+    for card in range(NUM_CARDS):
+        if np.int64(state["hand"][seat]) >> card & 1:
+            completed |= place_card(state, card)
+    state["hand"][seat] = 0
+    return completed

@@ -1,0 +1,185 @@
+"""A round: dealing it and its points."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.bits import count_bits, select_bit
+from ..core.jit import kernel
+from ..core.rng import draw_below, shuffle
+from .components import (
+    DECK,
+    ECLIPSE,
+    FACE_UP,
+    GOAL,
+    HAND_SIZE,
+    LEFT,
+    MAX_PLAYERS,
+    NO_CARD,
+    NO_TILE,
+    NO_WORLD,
+    NOBODY,
+    NUM_ARTEFACTS,
+    NUM_HELD,
+    NUM_TILES,
+    PILE_SIZE,
+    POINTS_OF_CAMP,
+    POINTS_OF_SHARDS,
+    RIGHT,
+    SHADOW,
+    SHADOWS_IN_PLAY,
+    SHAMAN,
+    SHARD,
+    SHARDS_THAT_SCORE,
+    TILES_IN_BOX,
+)
+from .state import CARD_PHASE, NEW_TRICK
+from .track import is_out, reveal_role, seat_after
+
+
+@kernel
+def deal_round(state):
+    """Set up a round; who has the marker leads (Mise en place d'une manche)."""
+    state["pawn"] = state["start"]
+    clear_table(state)
+    _deal_cards(state)
+    _deal_roles(state)
+    _deal_artefacts(state)
+    state["turn"] = state["marker"]
+    state["stage"] = NEW_TRICK
+
+
+@kernel
+def clear_table(state):
+    """Take everything off the table; the pawn, the marker and the points stay."""
+    state["eliminated"] = 0
+    state["placed"] = 0
+    state["eclipsed"] = False
+    state["destination"] = NO_WORLD
+    state["played"] = 0
+    state["after"] = 0
+    state["then"] = 0
+    state["card"] = NO_CARD
+    state["steps"] = 0
+    state["mover"] = NOBODY
+    state["asked"] = 0
+    state["performer"] = NOBODY
+    state["doing"] = NO_WORLD
+    state["pending"] = 0
+    state["target"] = NOBODY
+    for seat in range(MAX_PLAYERS):
+        state["hand"][seat] = 0
+        state["front"][seat] = NO_CARD
+        state["given"][seat] = NO_CARD
+        state["held_then"][seat] = 0
+        for kind in range(NUM_HELD):
+            state["shown"][seat, kind] = 0
+            state["hidden"][seat, kind] = 0
+    for kind in range(NUM_TILES):
+        state["gone"][kind] = 0
+    for place in range(FACE_UP):
+        state["display"][place] = NO_TILE
+    state["pile"][:] = 0
+    state["pile_size"] = 0
+    state["looked_at"] = NO_TILE
+
+
+@kernel
+def draw_card(state, cards):
+    """Return one card of a set, each equally likely."""
+    return select_bit(cards, draw_below(state, count_bits(cards)))
+
+
+@kernel
+def _deal_cards(state):
+    """Deal the hands; cards left over go to their worlds."""
+    num_players = np.int64(state["num_players"])
+    cards = DECK[num_players]
+    for seat in range(num_players):
+        hand = np.int64(0)
+        for _ in range(HAND_SIZE[num_players]):
+            hand |= 1 << draw_card(state, cards & ~hand)
+        cards &= ~hand
+        state["hand"][seat] = hand
+    state["placed"] = cards
+
+
+@kernel
+def _deal_roles(state):
+    num_players = np.int64(state["num_players"])
+    for seat in range(MAX_PLAYERS):
+        state["camp"][seat] = SHAMAN
+        state["role"][seat] = seat
+        state["seen"][seat] = 1 << seat
+    shadows = 0
+    while shadows < SHADOWS_IN_PLAY[num_players]:
+        seat = draw_below(state, num_players)
+        shadows += state["camp"][seat] == SHAMAN
+        state["camp"][seat] = SHADOW
+
+
+@kernel
+def _deal_artefacts(state):
+    """Two face up; then the Eclipse goes anywhere into the pile but on top."""
+    at = 0
+    for kind in range(NUM_TILES):
+        for _ in range(TILES_IN_BOX[kind]):
+            state["pile"][at] = kind
+            at += 1
+    shuffle(state, state["pile"], NUM_ARTEFACTS)
+    for place in range(FACE_UP):
+        state["display"][place] = state["pile"][NUM_ARTEFACTS - 1 - place]
+    top = PILE_SIZE - 1
+    eclipse = draw_below(state, top)
+    state["pile"][top] = state["pile"][eclipse]
+    state["pile"][eclipse] = ECLIPSE
+    state["pile_size"] = PILE_SIZE
+    for unused in range(PILE_SIZE, NUM_ARTEFACTS):
+        state["pile"][unused] = 0
+    state["arrow"] = LEFT if draw_below(state, 2) == 0 else RIGHT
+
+
+@kernel
+def score_round(state):
+    """Pay for the round and show all roles (Fin de manche)."""
+    num_players = np.int64(state["num_players"])
+    for seat in range(num_players):
+        camp = np.int64(state["camp"][state["role"][seat]])
+        if not is_out(state, seat):
+            if camp == state["won"]:
+                state["points"][seat] += POINTS_OF_CAMP[camp]
+            # Shards are shown for their points; so are the others, which makes no difference.
+            for kind in range(NUM_HELD):
+                state["shown"][seat, kind] += state["hidden"][seat, kind]
+                state["hidden"][seat, kind] = 0
+            if state["shown"][seat, SHARD] >= SHARDS_THAT_SCORE:
+                state["points"][seat] += POINTS_OF_SHARDS
+        reveal_role(state, seat)
+
+
+@kernel
+def match_is_over(state):
+    """Return whether one player has the most points, and enough (Fin de partie)."""
+    most = 0
+    leaders = 0
+    for seat in range(np.int64(state["num_players"])):
+        points = np.int64(state["points"][seat])
+        if points > most:
+            most = points
+            leaders = 0
+        leaders += points == most
+    return most >= GOAL and leaders == 1
+
+
+@kernel
+def end_round(state):
+    """Pay for the round; deal the next one unless the game is over."""
+    score_round(state)
+    if state["single"] or match_is_over(state):
+        state["terminated"] = True
+        # Nobody is asked about anything any more.
+        state["phase"] = CARD_PHASE
+        return
+    state["round"] += 1
+    state["marker"] = seat_after(state, state["marker"], 1)
+    deal_round(state)

@@ -1,0 +1,350 @@
+"""The rules of Shamans as kernels on one record: setting up, actions, results.
+
+The parts are in ``rounds.py`` (dealing, points), ``tricks.py``, ``artefacts.py``, ``rituals.py``
+and ``track.py``; here they are put together. Each part sets the stage that comes next, and ``run``
+goes from stage to stage until somebody has to decide.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.bits import count_bits, select_bit
+from ..core.jit import kernel
+from ..core.rewards import rank_in_place
+from ..core.rng import below, draw_below
+from ..core.state import begin
+from .artefacts import fill_up, give_card, keep_artefact, take_artefact
+from .components import (
+    BACK,
+    DAGGER,
+    ELIMINATE,
+    FACE_UP,
+    FEWEST_PLAYERS,
+    FIRST_RITUAL,
+    HIDE,
+    MAX_PLAYERS,
+    NAME_GUIDE,
+    NO_TILE,
+    NOBODY,
+    NUM_ACTIONS,
+    NUM_CARDS,
+    NUM_WORLDS,
+    ON,
+    PASS,
+    PLAYER_COUNTS,
+    PORTAL,
+    RETREAT,
+    SHOW,
+    STABILISATION_SQUARES,
+    SWAP,
+    TAKE,
+    TAKE_TOP,
+)
+from .options import SINGLE
+from .rituals import (
+    begin_ritual,
+    eliminate,
+    next_ritual,
+    strike,
+    swap_roles,
+    warn_target,
+)
+from .rounds import deal_round, end_round
+from .state import (
+    ADVANCING,
+    ARTEFACT_PHASE,
+    CARD_PHASE,
+    CARD_TURN,
+    ECLIPSE_PHASE,
+    FALLING,
+    GATHERING,
+    GUIDE_PHASE,
+    KEEP_PHASE,
+    LAST_PHASE,
+    LAYING,
+    MOON_PHASE,
+    NEUTRALISE_PHASE,
+    NEW_TRICK,
+    ORDER_PHASE,
+    PERMUTE_PHASE,
+    RITUAL_STAGE,
+    ROUND_OVER,
+    STABILISE_PHASE,
+    TAKEN,
+    TARGETED,
+    TRICK_OVER,
+    TURN_OVER,
+    WAITING,
+)
+from .track import advance, ask, go_back, has_tile, seat_after, spend_tile, start_advance
+from .tricks import (
+    gather,
+    lay_card,
+    pass_turn,
+    play_card,
+    resolve_trick,
+    start_trick,
+)
+
+# Ties could go on round by round for ever; a longer game is cut off (truncated).
+MAX_PLIES = 3000
+
+# options[0] is the player count in every game; then the game's own options.
+OPTION_ROUNDS = 1
+OPTION_RITUALS = 2
+OPTION_STARTS = OPTION_RITUALS + NUM_WORLDS  # one for each player count
+OPTION_MOON = OPTION_STARTS + len(PLAYER_COUNTS)
+
+# Legal actions are two sets: cards, and the others as bits from ``NUM_CARDS`` on.
+_BACK, _ON, _PASS = 1 << BACK - NUM_CARDS, 1 << ON - NUM_CARDS, 1 << PASS - NUM_CARDS
+_TAKE, _TAKE_TOP = TAKE - NUM_CARDS, 1 << TAKE_TOP - NUM_CARDS
+_KEEP = (1 << SHOW - NUM_CARDS) | (1 << HIDE - NUM_CARDS)
+_RETREAT = 1 << RETREAT - NUM_CARDS
+
+
+@kernel
+def setup(state, seed, options):
+    """Draw the first player and deal the first round (Mise en place)."""
+    num_players = options[0]
+    begin(state, seed, num_players)
+    state["single"] = options[OPTION_ROUNDS] == SINGLE
+    for world in range(NUM_WORLDS):
+        state["ritual"][world] = options[OPTION_RITUALS + world]
+    state["start"] = options[OPTION_STARTS + num_players - FEWEST_PLAYERS]
+    state["moon"] = options[OPTION_MOON]
+    state["round"] = 0
+    state["won"] = NOBODY
+    state["last_seat"] = NOBODY
+    state["secret"] = False
+    state["shown_action"] = -1
+    state["shown_seat"] = NOBODY
+    for seat in range(MAX_PLAYERS):
+        state["points"][seat] = 0
+    state["marker"] = draw_below(state, num_players)
+    deal_round(state)
+    run(state)
+
+
+@kernel
+def run(state):
+    """Go from stage to stage until somebody has to decide or the game is over."""
+    while not state["terminated"]:
+        stage = state["stage"]
+        if stage == WAITING:
+            return
+        if stage == TURN_OVER:
+            pass_turn(state)
+        elif stage == ADVANCING:
+            advance(state)
+        elif stage == LAYING:
+            lay_card(state)
+        elif stage == TRICK_OVER:
+            resolve_trick(state)
+        elif stage == TAKEN:
+            fill_up(state)
+        elif stage == GATHERING:
+            gather(state)
+        elif stage == NEW_TRICK:
+            start_trick(state)
+        elif stage == RITUAL_STAGE:
+            next_ritual(state)
+        elif stage == CARD_TURN:
+            ask(state, state["turn"], CARD_PHASE)
+        elif stage == TARGETED:
+            warn_target(state)
+        elif stage == FALLING:
+            eliminate(state)
+        elif stage == ROUND_OVER:
+            end_round(state)
+
+
+@kernel
+def step(state, action):
+    """Play a legal action and what follows without a choice."""
+    seat = np.int64(state["to_play"])
+    phase = np.int64(state["phase"])
+    _note_action(state, seat, phase, action)
+    state["ply"] += 1
+    if action < NUM_CARDS:
+        if phase == CARD_PHASE:
+            play_card(state, seat, action)
+        else:
+            give_card(state, seat, action)
+    elif action < TAKE:
+        if phase == NEUTRALISE_PHASE:
+            state["stage"] = RITUAL_STAGE
+        else:
+            _answer_with_portal(state, seat, phase, action)
+    elif action < SHOW:
+        take_artefact(state, seat, action)
+    elif action < RETREAT:
+        keep_artefact(state, seat, action == SHOW)
+    elif action == RETREAT:
+        go_back(state, STABILISATION_SQUARES)
+        state["stage"] = RITUAL_STAGE
+    elif action < ELIMINATE:
+        swap_roles(state, seat, seat_after(state, seat, action - SWAP + 1))
+    elif action < NAME_GUIDE:
+        strike(state, seat, seat_after(state, seat, action - ELIMINATE + 1))
+    elif action < FIRST_RITUAL:
+        state["turn"] = seat_after(state, seat, action - NAME_GUIDE + 1)
+        state["stage"] = GATHERING
+    else:
+        begin_ritual(state, action - FIRST_RITUAL)
+    run(state)
+    if state["ply"] >= MAX_PLIES and not state["terminated"]:
+        state["truncated"] = True
+
+
+@kernel
+def _answer_with_portal(state, seat, phase, action):
+    """Use a Portal, or pass (Portail)."""
+    if action == PASS:
+        if phase == MOON_PHASE:
+            state["stage"] = ADVANCING
+        else:
+            state["stage"] = FALLING
+        return
+    spend_tile(state, seat, PORTAL)
+    if phase == MOON_PHASE:
+        # The step that waits is looked at afresh. A step on comes before it, and is another that
+        # would be the Moon.
+        state["asked"] = 0
+        if action == ON:
+            state["steps"] += 1
+            state["mover"] = seat
+        else:
+            go_back(state, 1)
+        state["stage"] = ADVANCING
+        return
+    after = CARD_TURN if phase == CARD_PHASE else TARGETED
+    if action == ON:
+        start_advance(state, 1, seat, after)
+    else:
+        go_back(state, 1)
+        state["stage"] = after
+
+
+@kernel
+def is_asked_unseen(state):
+    """Return whether only its tiles that lie face down are why a seat is asked.
+
+    That a Portal or a Dagger lies there is nobody else's business.
+    """
+    seat = state["to_play"]
+    phase = state["phase"]
+    if phase == NEUTRALISE_PHASE:
+        return state["shown"][seat, DAGGER] == 0
+    return phase in (MOON_PHASE, LAST_PHASE) and state["shown"][seat, PORTAL] == 0
+
+
+@kernel
+def _note_action(state, seat, phase, action):
+    """Note whose action it is and whether others learn of it."""
+    secret = phase == ECLIPSE_PHASE or (action == PASS and is_asked_unseen(state))
+    state["last_seat"] = seat
+    state["secret"] = secret
+    if not secret:
+        state["shown_action"] = action
+        state["shown_seat"] = seat
+
+
+# What is legal
+
+
+@kernel
+def legal_words(state):
+    """Return the legal actions as two sets: the cards, and the others (bit 0: ``NUM_CARDS``)."""
+    phase = state["phase"]
+    seat = np.int64(state["to_play"])
+    cards = np.int64(0)
+    others = np.int64(0)
+    if phase == CARD_PHASE:
+        cards = np.int64(state["hand"][seat])
+        if has_tile(state, seat, PORTAL):
+            others = np.int64(_BACK | _ON)
+    elif phase == ECLIPSE_PHASE:
+        cards = np.int64(state["hand"][seat])
+    elif phase == ARTEFACT_PHASE:
+        others = _takes(state)
+    elif phase == KEEP_PHASE:
+        others = np.int64(_KEEP)
+    elif phase == STABILISE_PHASE:
+        others = _takes(state) | _RETREAT
+    elif phase in (MOON_PHASE, LAST_PHASE):
+        others = np.int64(_BACK | _ON | _PASS)
+    elif phase == PERMUTE_PHASE:
+        others = _others_left(state, seat) << SWAP - NUM_CARDS
+    elif phase == NEUTRALISE_PHASE:
+        others = _others_left(state, seat) << ELIMINATE - NUM_CARDS
+        if state["shown"][seat, DAGGER] == 0:
+            others |= _PASS
+    elif phase == ORDER_PHASE:
+        others = np.int64(state["pending"]) << FIRST_RITUAL - NUM_CARDS
+    elif phase == GUIDE_PHASE:
+        others = _others_left(state, seat) << NAME_GUIDE - NUM_CARDS
+    return cards, others
+
+
+@kernel
+def _takes(state):
+    """Return the artefacts that can be taken."""
+    takes = np.int64(0)
+    for place in range(FACE_UP):
+        takes |= np.int64(state["display"][place] != NO_TILE) << (_TAKE + place)
+    if state["pile_size"] > 0:
+        takes |= _TAKE_TOP
+    return takes
+
+
+@kernel
+def _others_left(state, seat):
+    """Return the other players who are not eliminated: bit 0 for the next one clockwise."""
+    num_players = np.int64(state["num_players"])
+    left = ~np.int64(state["eliminated"]) & ((1 << num_players) - 1)
+    # Turned so that the seat itself is bit 0.
+    turned = left >> seat | left << (num_players - seat)
+    return turned >> 1 & ((1 << (num_players - 1)) - 1)
+
+
+@kernel
+def legal_actions(state, mask):
+    """Fill the bool or int8 mask ``(NUM_ACTIONS,)``; return how many are legal."""
+    cards, others = legal_words(state)
+    for card in range(NUM_CARDS):
+        mask[card] = cards >> card & 1
+    for k in range(NUM_ACTIONS - NUM_CARDS):
+        mask[NUM_CARDS + k] = others >> k & 1
+    return count_bits(cards) + count_bits(others)
+
+
+@kernel
+def is_legal(state, action):
+    """Return whether an action (0 to NUM_ACTIONS - 1) is legal."""
+    cards, others = legal_words(state)
+    if action < NUM_CARDS:
+        return (cards >> action & 1) != 0
+    return (others >> (action - NUM_CARDS) & 1) != 0
+
+
+@kernel
+def random_action(state, word):
+    """Return the ``below(word, count)``-th legal action, ascending."""
+    cards, others = legal_words(state)
+    in_hand = count_bits(cards)
+    k = below(word, in_hand + count_bits(others))
+    if k < in_hand:
+        return select_bit(cards, k)
+    return NUM_CARDS + select_bit(others, k - in_hand)
+
+
+@kernel
+def returns(state, scores, ranks):
+    """Fill each seat's score (victory points so far) and rank by it, 1 the best."""
+    num_players = np.int64(state["num_players"])
+    for seat in range(num_players):
+        points = np.int64(state["points"][seat])
+        scores[seat] = points
+        ranks[seat] = points
+    rank_in_place(ranks, num_players)

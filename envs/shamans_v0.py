@@ -1,0 +1,27 @@
+"""Shamans for PettingZoo: ``env``, ``raw_env`` and ``parallel_env``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .core.aec import TurnBasedEnv
+from .core.parallel import TurnBasedParallelEnv
+
+__all__ = ["env", "parallel_env", "raw_env"]
+
+
+def raw_env(num_players: int = 3, **kwargs: Any) -> TurnBasedEnv:
+    """Return Shamans as an AEC environment.
+
+    Arguments as for ``TurnBasedEnv``, and ``rounds``, ``rituals`` and ``track``.
+    """
+    return TurnBasedEnv("shamans", num_players, **kwargs)
+
+
+# The checks that PettingZoo's wrappers make are part of the environment, so both are the same.
+env = raw_env
+
+
+def parallel_env(num_players: int = 3, **kwargs: Any) -> TurnBasedParallelEnv:
+    """Return Shamans as a parallel environment; arguments as for ``raw_env``."""
+    return TurnBasedParallelEnv("shamans", num_players, **kwargs)
