@@ -68,6 +68,11 @@ class League:
         **options: Any,
     ):
         import_cli_extra("openskill.models")  # now, and not after all games
+        if num_players == 1:
+            raise ValueError(
+                "num_players is 1; a league needs two seats or more. Alone, compare mean scores: "
+                "ludotheque bench strength --players 1"
+            )
         self.settings = Settings(game, num_players, "flat", reward, "raise", -1.0, options)
         self.game = self.settings.game
         _check_names(agents)

@@ -43,14 +43,27 @@ class Network(ABC):
         """Return what must be known beside the arrays, as JSON values."""
         return {"kind": self.kind}
 
-    @abstractmethod
     def logits(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         """Return float32 ``(n, num_actions)``; what it holds for illegal actions is undefined.
 
         Args:
-            observations: ``(n, ...)``.
+            observations: ``(n, ...)``, ``num_inputs`` numbers a row.
             masks: int8 ``(n, num_actions)``.
+
+        Raises:
+            ValueError: another shape.
         """
+        rows = observations.reshape(len(observations), -1)
+        if rows.shape[1] != self.num_inputs or masks.shape != (len(rows), self.num_actions):
+            raise ValueError(
+                f"observations have shape {observations.shape} and masks {masks.shape}; the policy "
+                f"wants (n, {self.num_inputs}) and (n, {self.num_actions})"
+            )
+        return self._logits(rows, masks)
+
+    @abstractmethod
+    def _logits(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        """Do what ``logits`` says; shapes are checked, observations ``(n, num_inputs)``."""
 
 
 class MlpNetwork(Network):
@@ -70,9 +83,8 @@ class MlpNetwork(Network):
         """See ``Network.about``."""
         return {"kind": self.kind, "activation": self.activation}
 
-    def logits(self, observations, masks):
-        """See ``Network.logits``."""
-        x = observations.reshape(len(observations), -1).astype(np.float32)
+    def _logits(self, observations, masks):
+        x = observations.astype(np.float32)
         for k in range(self.depth):
             x = x @ self.arrays[f"weight_{k}"]
             x += self.arrays[f"bias_{k}"]
@@ -120,8 +132,7 @@ class BoardNetwork(Network):
         flat = [rows.reshape(-1) for rows in layout.lists]
         self._listed = np.concatenate(flat) if flat else np.zeros(0, np.int64)
 
-    def logits(self, observations, masks):
-        """See ``Network.logits``."""
+    def _logits(self, observations, masks):
         arrays, layout = self.arrays, self.layout
         things, width = arrays["thing"].shape
         rows, columns = layout.grid

@@ -232,8 +232,14 @@ class TrainConfig:
             if layout is not None and self.network == "board" and layout.num_places > SMALL_BOARD:
                 self.net_arch = (self.net_arch[0], 0, self.net_arch[2])
         self.net_arch = tuple(self.net_arch)
+        if not self.net_arch or not all(isinstance(size, int) for size in self.net_arch):
+            raise ValueError(f"net_arch is {self.net_arch}; give whole numbers")
         if self.network == "board" and len(self.net_arch) != 3:
             raise ValueError(f"net_arch is {self.net_arch}; a board wants (width, depth, head)")
+        # A board of depth 0 sees each place alone.
+        least = (1, 0, 1) if self.network == "board" else (1,) * len(self.net_arch)
+        if any(size < few for size, few in zip(self.net_arch, least, strict=True)):
+            raise ValueError(f"net_arch is {self.net_arch}; the least is {least}")
 
     def make_model(self, env: SeatVecEnv, learning_rate: Any = None) -> MaskablePPO:
         """Return a new MaskablePPO with these settings; the learning rate stays as it starts."""

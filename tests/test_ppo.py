@@ -216,6 +216,9 @@ def test_ctrl_c_leaves_a_model_that_can_be_loaded_and_resumed(tmp_path):
         ({"network": "deep"}, "network"),
         ({"network": "board", "observation": "planes"}, "flat observations"),
         ({"net_arch": (64, 64)}, "width, depth, head"),
+        ({"net_arch": (8, -1, 4)}, "the least is"),
+        ({"net_arch": (8.5, 0, 4)}, "whole numbers"),
+        ({"network": "mlp", "net_arch": ()}, "whole numbers"),
         ({"num_players": 7}, "num_players"),
         ({"options": {"deal": "rigged"}}, "deal"),
         ({"reward": "fame"}, "reward"),
@@ -456,6 +459,10 @@ def test_a_board_network_checks_its_game():
     arrays = {**network.arrays, "thing": np.zeros((25, 8))}
     with pytest.raises(ValueError, match="25 things"):
         BoardNetwork(arrays, get_game("sarena"))
+    seen, masks, _ = views(6)
+    for wrong in ((seen[:, :100], masks), (seen, masks[:, :100]), (seen[:3], masks)):
+        with pytest.raises(ValueError, match="the policy wants"):
+            network.logits(*wrong)
 
 
 def test_the_agent_depends_on_its_seeds_alone(finished: TrainResult):

@@ -30,7 +30,7 @@ from .components import (
     TILE_VALUE,
     WINDOW,
 )
-from .state import PLACING, ROTATING
+from .state import ON_TABLE, PLACING, ROTATING
 
 # Part of a tile's value that it is worth by the number of its open arrows, while much of the game
 # is left: 0 to 4 arrows.
@@ -42,6 +42,8 @@ POINTS_A_TURN = 3.0
 # Discs wanted in the supply, and what each one lacking costs.
 WANTED_DISCS = 7
 DISC_RISK = 0.9
+# What an arrow is worth less that could be covered and isn't yet.
+NOT_COVERED = 0.01
 # Solo advanced: what a tile beyond the two that a bonus allows costs.
 OPEN_COST = 1.5
 
@@ -50,17 +52,14 @@ OPEN_COST = 1.5
 def evaluate(state, seat):
     """Value the position for ``seat`` in points, from what it knows."""
     outlook = _outlook(state, seat)
-    value = np.float64(state["score"][seat]) - _risk(np.int64(state["supply"][seat]))
+    value = np.float64(state["score"][seat]) + _tiles_and_discs(state, seat, outlook)
+    if state["num_players"] == 1 and not state["solo"]:
+        value -= np.float64(state["placed"][seat])
     if state["solo"]:
         value += np.float64(state["bonus"]) - CACOPHONY_PENALTY * np.float64(
             state["cacophony"][seat]
         )
         value -= OPEN_COST * max(np.int64(state["uncompleted"][seat]) - BONUS_OPEN, 0)
-    for k in range(np.int64(state["placed"][seat])):
-        tile = np.int64(state["table"][seat, k])
-        arrows = np.int64(state["arrows"][tile])
-        if arrows:
-            value += _prospect(tile, count_bits(arrows), outlook)
     if seat != state["to_play"] or state["hand"] == 0:
         return value
     if state["phase"] == ROTATING:
@@ -69,6 +68,42 @@ def evaluate(state, seat):
         # Alone, the tile in hand is the next one and not yet this decision's business.
         value += _best_placement(state, seat, outlook)
     return value
+
+
+@kernel
+def _tiles_and_discs(state, seat, outlook):
+    """Value the tiles not completed, and the discs left.
+
+    Where moving discs is a choice, as if all that can be covered were covered and a new tile had
+    its discs; a little less, so that covering is better than leaving it.
+    """
+    value = 0.0
+    supply = np.int64(state["supply"][seat])
+    unpaid = np.int64(state["unpaid"])
+    returned = 0
+    for k in range(np.int64(state["placed"][seat])):
+        tile = np.int64(state["table"][seat, k])
+        arrows = np.int64(state["arrows"][tile])
+        if arrows:
+            left = arrows
+            if state["choice"]:
+                left &= ~np.int64(state["sight"][tile])
+                value -= NOT_COVERED * count_bits(arrows ^ left)
+            if left:
+                value += _prospect(tile, count_bits(left), outlook)
+            else:
+                value += np.float64(TILE_VALUE[tile])
+                if tile == unpaid:
+                    returned = NUM_ARROWS[tile]
+                else:
+                    supply += NUM_ARROWS[tile]
+    if unpaid and state["place"][unpaid] == ON_TABLE + seat:
+        supply -= NUM_ARROWS[unpaid]
+        if supply < 0:
+            value += CACOPHONY_PENALTY * supply
+            supply = 0
+        supply += returned
+    return value - _risk(supply)
 
 
 @kernel

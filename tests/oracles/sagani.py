@@ -285,8 +285,16 @@ class ScoreTrack:
         return sorted(range(len(self.points)), key=standing)
 
     def stragglers(self) -> list[int]:
-        """All players, the one furthest behind first: the order of the interlude."""
-        return self.leaders()[::-1]
+        """All players, the one furthest behind on the track first: the order of the interlude.
+
+        Nobody stands behind square 0: there the stack alone decides, whatever the negative tokens.
+        """
+
+        def standing(player: int) -> tuple[int, int]:
+            square = self.square(player)
+            return (square, -self.piles[square].index(player))
+
+        return sorted(range(len(self.points)), key=standing)
 
 
 class SaganiOracle:
