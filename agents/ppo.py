@@ -46,7 +46,7 @@ from ludotheque.envs.core.settings import Settings
 
 from .base import Agent
 from .board_policy import BoardPolicy
-from .layout import layout_of
+from .layout import Layout, layout_of
 from .networks import ACTIVATIONS, Network, copy_network, make_network
 from .policy import PLAYING, PolicyAgent, save_model
 from .pool import SAMPLINGS, OpponentPool
@@ -61,7 +61,8 @@ BEST = "best.zip"
 _MAY_CHANGE = ("minutes", "steps", "out", "resume", "progress")
 # Kinds of networks, with the widths of each that serve if none are given.
 NET_ARCHS = {"board": (32, 1, 16), "mlp": (256, 256)}
-# On a board with more places than this, convolutions take most of the time: each is seen alone.
+# On a board with more places than this, convolutions take most of the time: each is seen alone. So
+# are places in one line, which is no board.
 SMALL_BOARD = 100
 # What stands for the opponent in a game alone.
 ALONE = "alone"
@@ -97,7 +98,7 @@ class TrainConfig:
             flat observations), ``"mlp"`` (any game), or ``"auto"``: board where it can be.
         net_arch: of a board: width, depth and head; of an mlp: width of the hidden layers, of the
             policy and of the value network each. None: (32, 1, 16), with depth 0 on boards of
-            more than 100 places, or (256, 256).
+            more than 100 places or one line, or (256, 256).
         activation: of an mlp, ``"relu"`` or ``"tanh"``.
         learning_rate: at the start; falls in a line to ``final_learning_rate`` at the end.
         final_learning_rate: see there.
@@ -229,7 +230,7 @@ class TrainConfig:
             )
         if self.net_arch is None:
             self.net_arch = NET_ARCHS[self.network]
-            if layout is not None and self.network == "board" and layout.num_places > SMALL_BOARD:
+            if self.network == "board" and _seen_alone(layout):
                 self.net_arch = (self.net_arch[0], 0, self.net_arch[2])
         self.net_arch = tuple(self.net_arch)
         if not self.net_arch or not all(isinstance(size, int) for size in self.net_arch):
@@ -350,6 +351,10 @@ class TrainResult:
     seconds: float
     interrupted: bool
     evaluations: tuple[Evaluation, ...]
+
+
+def _seen_alone(layout: Layout) -> bool:
+    return layout.num_places > SMALL_BOARD or 1 in layout.grid
 
 
 def wilson(wins: int, games: int, z: float = 1.96) -> tuple[float, float]:

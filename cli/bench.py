@@ -1,4 +1,4 @@
-"""`ludotheque bench`: how fast games, search and training run here.
+"""`ludotheque bench`: how fast games, search and training run here, and how well agents play.
 
 Each benchmark is a script of its own; this hands it the arguments, so that what is said after its
 name is what `python -m ludotheque.benchmarks.NAME` understands. Only `--json` is added to: without
@@ -18,7 +18,8 @@ import typer
 from .common import StoppedError, friendly, needs_extra
 
 app = typer.Typer(
-    help="Measure speed on this machine: games, search, training.", no_args_is_help=True
+    help="Measure speed on this machine: games, search, training; and how well agents play.",
+    no_args_is_help=True,
 )
 HANDED_ON = {
     "allow_extra_args": True,
@@ -42,7 +43,12 @@ def training(context: typer.Context) -> None:
     _bench("training", context.args)
 
 
-for _command in (throughput, search, training):
+def strength(context: typer.Context) -> None:
+    """Mean score of each agent, alone or with itself in all seats."""
+    _bench("strength", context.args)
+
+
+for _command in (throughput, search, training, strength):
     app.command(_command.__name__, context_settings=HANDED_ON)(friendly(_command))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.game import Game, Option
 from .components import NUM_ACTIONS, PLAYER_COUNTS, SIDES
 from .heuristics import evaluate
-from .notation import action_from_string, action_to_string, decode_action, encode_action
+from .notation import action_from_string, action_to_string, decode_action, encode_action, targets
 from .rules import is_legal, legal_actions, random_action, returns, setup, step
 from .state import DTYPE
 from .views import FLAT, MAX_PLIES, PLANES, determinize, observe, observe_planes
@@ -40,4 +40,14 @@ GAME = Game(
     encode_action=encode_action,
     action_to_string=action_to_string,
     action_from_string=action_from_string,
+    targets=targets,
+    # Random play says little here, and `evaluate` plans a turn's tokens already; measured against
+    # greedy.
+    search={
+        "leaf": "evaluate",
+        "leaf_plies": 0,
+        "leaf_scale": 10.0,
+        "exploration": 0.5,
+        "widening": 0.25,
+    },
 )

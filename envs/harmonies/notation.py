@@ -54,6 +54,9 @@ _NUMBERED = {
     "discard": ("place", DISCARD, SOLO_DISPLAY),
 }
 
+# The field of the flat observation that each of them is about.
+_ABOUT = {"take": "central", "card": "display", "spirit": "dealt", "discard": "display"}
+
 
 def hex_to_string(hex_: int, side: int) -> str:
     """Return a hex's name, ``a1`` (top left) to ``e5`` on side A (0) or ``g4`` on side B (1)."""
@@ -97,6 +100,23 @@ def decode_action(action: int) -> dict[str, Any]:
         if first <= number < first + count:
             return {"kind": kind, part: number - first}
     raise AssertionError(f"action {action} has no kind")
+
+
+def targets(action: int) -> tuple[tuple[str, int], ...]:
+    """Return what an action is about: a hex and a token or card, a space, a card of the display.
+
+    Discarding a card names it twice: that tells it from taking one.
+    """
+    parts = decode_action(action)
+    kind = parts["kind"]
+    if kind == "place":
+        return (("hexes", parts["hex"]), ("hand", COLOURS.index(parts["colour"])))
+    if kind == "settle":
+        return (("hexes", parts["hex"]), ("slots", parts["slot"]))
+    if kind == "end":
+        return ()
+    about = (_ABOUT[kind], parts[_NUMBERED[kind][0]])
+    return (about, about) if kind == "discard" else (about,)
 
 
 def encode_action(parts: dict[str, Any]) -> int:

@@ -58,6 +58,16 @@ for _tokens in range(1, FAR + 1):
             BEFORE[_tokens, _kind] = (_listed + _listed[:1] * 3)[:3]
             HAS_BEFORE[_tokens, _kind] = -1
 
+# By kind: the colour of its last token; and, as bits, those of the token before, put on a hex that
+# lacks both.
+LAST_COLOUR = np.zeros(NUM_KINDS, dtype=np.int64)
+COLOURS_BEFORE = np.zeros(NUM_KINDS, dtype=np.int64)
+for _number, _stack in enumerate(STACKS):
+    if _stack:
+        LAST_COLOUR[KIND_OF_STACK[_number]] = _stack[-1]
+    if len(_stack) > 1:
+        COLOURS_BEFORE[KIND_OF_STACK[_number]] |= 1 << _stack[-2]
+
 # Tokens in the whole habitat of each card.
 _HEIGHT_OF_KIND = np.zeros(NUM_KINDS, dtype=np.int64)
 _HEIGHT_OF_KIND[KIND_OF_STACK] = HEIGHT_OF_STACK
@@ -127,6 +137,73 @@ def near_habitats(kinds, free, side, card):
         f3 |= others[3] & fits
     w0, w1, w2, w3 = _both(own, (f0, f1, f2, f3))
     return w0 & free, w1 & free, w2 & free, w3 & free
+
+
+@kernel
+def wanted_hexes(kinds, free, side, card):
+    """Return the hexes whose next token brings a habitat of ``card`` nearer, by part of it.
+
+    Returns:
+        Three tuples of four sets, one for each kind in ``HABITAT_KIND``: hexes where the next token
+        is the last one lacking; where it is one of two lacking, on two hexes; where it is the first
+        of two lacking, both there.
+    """
+    shape = np.int64(SHAPE_OF_CARD[card])
+    size = np.int64(HABITAT_SIZE[card])
+    a0, a1, a2 = _lacking(kinds, np.int64(HABITAT_KIND[card, 0]), free)
+    a0 &= free
+    one = _lacking(kinds, np.int64(HABITAT_KIND[card, 1]), free)
+    two = _lacking(kinds, np.int64(HABITAT_KIND[card, 2]), free) if size > 2 else (-1, 0, 0)
+    three = _lacking(kinds, np.int64(HABITAT_KIND[card, 3]), free) if size > 3 else (-1, 0, 0)
+    last0 = last1 = last2 = last3 = 0
+    half0 = half1 = half2 = half3 = 0
+    first0 = first1 = first2 = first3 = 0
+    for turns in range(NUM_ROTATIONS):
+        down = HABITAT_DOWN[side, shape, turns]
+        fits = HABITAT_FITS[side, shape, turns]
+        d1 = down[0]
+        d2 = down[1] if size > 2 else ROOM
+        d3 = down[2] if size > 3 else ROOM
+        b0, b1, b2 = _moved(one, d1)
+        c0, c1, c2 = _moved(two, d2)
+        e0, e1, e2 = _moved(three, d3)
+        # None lacking of the first two, of the last two; one.
+        ab = a0 & b0 & fits
+        ce = c0 & e0 & fits
+        ab1 = (a0 & b1 | a1 & b0) & fits
+        ce1 = (c0 & e1 | c1 & e0) & fits
+        last0 |= a1 & b0 & ce
+        last1 |= (a0 & b1 & ce) << d1 >> ROOM
+        last2 |= (ab & c1 & e0) << d2 >> ROOM
+        last3 |= (ab & c0 & e1) << d3 >> ROOM
+        half0 |= a1 & (b1 & ce | b0 & ce1)
+        half1 |= (b1 & (a1 & ce | a0 & ce1)) << d1 >> ROOM
+        half2 |= (c1 & (e1 & ab | e0 & ab1)) << d2 >> ROOM
+        half3 |= (e1 & (c1 & ab | c0 & ab1)) << d3 >> ROOM
+        first0 |= a2 & b0 & ce
+        first1 |= (a0 & b2 & ce) << d1 >> ROOM
+        first2 |= (ab & c2 & e0) << d2 >> ROOM
+        first3 |= (ab & c0 & e2) << d3 >> ROOM
+    return (
+        (last0, last1, last2, last3),
+        (half0, half1, half2, half3),
+        (first0, first1, first2, first3),
+    )
+
+
+@kernel
+def _lacking(kinds, kind, free):
+    """Return the hexes where ``kind`` is, and those exactly one and two tokens from it."""
+    before = BEFORE[1, kind]
+    one = np.int64(kinds[before[0]]) | np.int64(kinds[before[1]]) | np.int64(kinds[before[2]])
+    two = np.int64(kinds[BEFORE[2, kind, 0]]) & HAS_BEFORE[2, kind]
+    return np.int64(kinds[kind]), one & free, two & free
+
+
+@kernel
+def _moved(sets, down):
+    none, one, two = sets
+    return (none << ROOM) >> down, (one << ROOM) >> down, (two << ROOM) >> down
 
 
 @kernel

@@ -17,7 +17,11 @@ from .components import (
     BUILDING,
     COLOURS,
     EMPTY,
+    FIELD,
     FIRST_SPIRIT,
+    GRAY,
+    HABITAT_KIND,
+    HABITAT_SIZE,
     HAND_LIMIT,
     HEX_COL,
     HEX_ROW,
@@ -39,6 +43,8 @@ from .components import (
     TOKENS,
     WATER,
 )
+from .prospects import COLOURS_BEFORE, FAR, LAST_COLOUR, near_habitats, wanted_hexes
+from .scoring import hexes_by_top, next_to
 from .state import CATEGORIES, PHASES
 from .supply import tokens_in_bag
 
@@ -50,6 +56,10 @@ _BYTE = 127
 _OTHERS = MAX_PLAYERS - 1
 _COLOURS = ", ".join(COLOURS)
 _LANDSCAPE_KINDS = NUM_KINDS - WATER
+_SLOT_NUMBERS = NUM_CARDS + 2
+_DISPLAY_NUMBERS = NUM_ANIMALS + 1 + FAR + 1
+_SPACE_NUMBERS = NUM_COLOURS + 2
+_AWAY = ", ".join(map(str, range(FAR + 1)))
 _SEAT_NUMBERS = 8 + len(CATEGORIES)
 _GAME_NUMBERS = len(PHASES) + MAX_PLAYERS + 8
 _SEATS = (
@@ -62,16 +72,51 @@ _GAME = (
 )
 _NO_CARD = "the first number stands for none"
 
+# Maps of one row: hexes have the same numbers on both sides, but not the same neighbours.
+_LINE = (1, MAX_HEXES)
 _BOARDS = (
     Field(
         "hexes",
-        (_LANDSCAPE_KINDS, MAX_HEXES),
+        (_LANDSCAPE_KINDS, *_LINE),
         0,
         1,
         f"own board, one row a kind of hex: {', '.join(KINDS[WATER:])}",
         "all",
     ),
-    Field("cubes", (MAX_HEXES,), 0, 1, "own hexes with a cube", "all"),
+    Field("cubes", (1, *_LINE), 0, 1, "own hexes with a cube", "all"),
+    Field("settle", (HAND_LIMIT, *_LINE), 0, 1, "where each own card may settle a cube", "all"),
+    Field(
+        "near",
+        (NUM_COLOURS + 2, *_LINE),
+        0,
+        1,
+        f"own hexes next to: {_COLOURS}, a field of one, a mountain that is alone",
+        "all",
+    ),
+    Field(
+        "builds",
+        (NUM_COLOURS, *_LINE),
+        0,
+        1,
+        f"where {_COLOURS} would be the third colour around a building",
+        "all",
+    ),
+    Field(
+        "completes",
+        (NUM_COLOURS, *_LINE),
+        0,
+        1,
+        f"where {_COLOURS} would be the last token of a habitat of an own card",
+        "all",
+    ),
+    Field(
+        "advances",
+        (NUM_COLOURS, *_LINE),
+        0,
+        1,
+        f"where {_COLOURS} would be the last token but one of a habitat of an own card",
+        "all",
+    ),
     Field(
         "others_top",
         (_OTHERS, NUM_COLOURS, MAX_HEXES),
@@ -84,14 +129,21 @@ _BOARDS = (
     Field("others_cubes", (_OTHERS, MAX_HEXES), 0, 1, "their hexes with a cube", "all"),
 )
 _NUMBERS = (
-    Field("slots", (HAND_LIMIT, NUM_CARDS + 1), 0, 1, f"own cards, by number; {_NO_CARD}", "all"),
-    Field("slot_cubes", (HAND_LIMIT,), 0, MAX_CUBES, "cubes still on each of them", "all"),
+    Field(
+        "slots",
+        (HAND_LIMIT, _SLOT_NUMBERS),
+        0,
+        MAX_CUBES,
+        f"own cards, by number; {_NO_CARD}; then the cubes still on the card",
+        "all",
+    ),
     Field(
         "display",
-        (MAX_DISPLAY, NUM_ANIMALS + 1),
+        (MAX_DISPLAY, _DISPLAY_NUMBERS),
         0,
-        1,
-        f"animal cards of the display, by number; {_NO_CARD}",
+        MAX_HEXES,
+        f"animal cards of the display, by number; {_NO_CARD}; then, with an empty slot, own hexes "
+        f"at most {_AWAY} tokens from its habitat",
         "all",
     ),
     Field(
@@ -103,8 +155,18 @@ _NUMBERS = (
         "all",
     ),
     Field("deck", (NUM_ANIMALS,), 0, 1, "animal cards not seen yet", "all"),
-    Field("hand", (NUM_COLOURS,), 0, PER_SPACE, f"tokens taken, not placed yet: {_COLOURS}", "all"),
-    Field("central", (MAX_SPACES, NUM_COLOURS), 0, PER_SPACE, "tokens on each space", "all"),
+    Field(
+        "hand", (NUM_COLOURS, 1), 0, PER_SPACE, f"tokens taken, not placed yet: {_COLOURS}", "all"
+    ),
+    Field(
+        "central",
+        (MAX_SPACES, _SPACE_NUMBERS),
+        0,
+        PER_SPACE,
+        f"tokens on each space: {_COLOURS}; of those, tokens of a colour in `completes`, in "
+        "`advances`",
+        "all",
+    ),
     Field("bag", (NUM_COLOURS,), 0, int(TOKENS.max()), "tokens in the bag", "all"),
     Field(
         "spirits",
@@ -140,7 +202,8 @@ PLANES = (
         (_NUMBER_PLANES, *_GRID),
         0,
         _BYTE,
-        "the flat observation from `slots` on but `dealt` (0 there), a number a cell, then 0",
+        "the flat observation from `slots` on but `dealt` and what cards and spaces would bring (0 "
+        "there), a number a cell, then 0",
         "all",
     ),
     Field("dealt", (1, *_GRID), 0, 1, "`dealt` of the flat observation, a number a cell", "seat"),
@@ -160,11 +223,15 @@ def _starts(fields) -> dict[str, int]:
 (
     _HEXES,
     _CUBES,
+    _SETTLE,
+    _NEAR,
+    _BUILDS,
+    _COMPLETES,
+    _ADVANCES,
     _OTHERS_TOP,
     _OTHERS_HEIGHT,
     _OTHERS_CUBES,
     _SLOTS,
-    _SLOT_CUBES,
     _DISPLAY,
     _OTHERS_CARDS,
     _DECK,
@@ -203,9 +270,12 @@ def observe(state, seat, out):
     """Fill the int8 vector ``out`` (fields of ``FLAT``) with what ``seat`` sees."""
     out[:] = 0
     _write_own_board(state, seat, out)
+    _write_neighbours(state, seat, out)
+    completing, advancing = _write_wanted(state, seat, out)
     for ahead in range(1, np.int64(state["num_players"])):
         _write_other_board(state, _seat_after(state, seat, ahead), ahead - 1, out)
     _write_numbers(state, seat, out[_SLOTS:])
+    _write_offers(state, seat, completing, advancing, out)
 
 
 @kernel
@@ -217,8 +287,84 @@ def _write_own_board(state, seat, out):
         for kind in range(WATER, BUILDING):
             out[(kind - WATER) * MAX_HEXES + hex_] = stack[hex_] == kind
         out[(BUILDING - WATER) * MAX_HEXES + hex_] = stack[hex_] >= BUILDING
+    _write_hexes(cubes, out, _CUBES)
+    for slot in range(HAND_LIMIT):
+        found = np.int32(state["habitat"][seat, slot])
+        _write_hexes(found & ~cubes, out, _SETTLE + slot * MAX_HEXES)
+
+
+@kernel
+def _write_neighbours(state, seat, out):
+    """Write what is next to the hexes of the own board."""
+    kinds = state["hexes"][seat]
+    side = np.int64(state["side"])
+    one = 0
+    two = 0
+    three = 0
+    for colour in range(NUM_COLOURS):
+        near = next_to(hexes_by_top(kinds, colour), side)
+        _write_hexes(np.int32(near), out, _NEAR + colour * MAX_HEXES)
+        three |= two & near
+        two |= one & near
+        one |= near
+    fields = np.int64(kinds[FIELD])
+    mountains = hexes_by_top(kinds, GRAY)
+    at = _NEAR + NUM_COLOURS * MAX_HEXES
+    _write_hexes(np.int32(next_to(fields & ~next_to(fields, side), side)), out, at)
+    alone = mountains & ~next_to(mountains, side)
+    _write_hexes(np.int32(next_to(alone, side)), out, at + MAX_HEXES)
+    unfinished = np.int64(kinds[BUILDING]) & two & ~three
+    if unfinished:
+        for colour in range(NUM_COLOURS):
+            lacking = unfinished & ~next_to(hexes_by_top(kinds, colour), side)
+            hexes = next_to(lacking, side)
+            _write_hexes(np.int32(hexes), out, _BUILDS + colour * MAX_HEXES)
+
+
+@kernel
+def _write_wanted(state, seat, out):
+    """Write the tokens that own cards want; return their colours, as bits: last ones, others."""
+    kinds = state["hexes"][seat]
+    side = np.int64(state["side"])
+    free = ~np.int64(state["cubes"][seat])
+    completing = 0
+    advancing = 0
+    for slot in range(HAND_LIMIT):
+        card = np.int64(state["card"][seat, slot])
+        if card:
+            last, half, first = wanted_hexes(kinds, free, side, card)
+            for part in range(HABITAT_SIZE[card]):
+                kind = np.int64(HABITAT_KIND[card, part])
+                colour = LAST_COLOUR[kind]
+                if last[part]:
+                    completing |= 1 << colour
+                    _add_hexes(last[part], out, _COMPLETES + colour * MAX_HEXES)
+                if half[part]:
+                    advancing |= 1 << colour
+                    _add_hexes(half[part], out, _ADVANCES + colour * MAX_HEXES)
+                if first[part]:
+                    advancing |= COLOURS_BEFORE[kind]
+                    for before in range(NUM_COLOURS):
+                        if COLOURS_BEFORE[kind] >> before & 1:
+                            _add_hexes(first[part], out, _ADVANCES + before * MAX_HEXES)
+    return completing, advancing
+
+
+@kernel
+def _add_hexes(hexes, out, at):
+    """Add a set of hexes to the 25 numbers of another."""
+    line = out[at : at + MAX_HEXES]
     for hex_ in range(MAX_HEXES):
-        out[_CUBES + hex_] = cubes >> hex_ & 1
+        line[hex_] |= hexes >> hex_ & 1
+
+
+@kernel
+def _write_hexes(hexes, out, at):
+    """Write a set of hexes, an int32, as 25 numbers."""
+    # A slice from 0 up: the compiler then knows that no index is negative, and uses vectors.
+    line = out[at : at + MAX_HEXES]
+    for hex_ in range(MAX_HEXES):
+        line[hex_] = hexes >> hex_ & 1
 
 
 @kernel
@@ -232,8 +378,33 @@ def _write_other_board(state, seat, k, out):
             out[at + colour * MAX_HEXES + hex_] = top[hex_] == colour
     for hex_ in range(MAX_HEXES):
         out[_OTHERS_HEIGHT + k * MAX_HEXES + hex_] = height[hex_]
-    for hex_ in range(MAX_HEXES):
-        out[_OTHERS_CUBES + k * MAX_HEXES + hex_] = cubes >> hex_ & 1
+    _write_hexes(cubes, out, _OTHERS_CUBES + k * MAX_HEXES)
+
+
+@kernel
+def _write_offers(state, seat, completing, advancing, out):
+    """Write what the spaces and the cards of the display would bring to the own board."""
+    for space in range(MAX_SPACES):
+        at = _CENTRAL + space * _SPACE_NUMBERS
+        for colour in range(NUM_COLOURS):
+            tokens = state["central"][space, colour]
+            out[at + NUM_COLOURS] += tokens * (completing >> colour & 1)
+            out[at + NUM_COLOURS + 1] += tokens * (advancing >> colour & 1)
+    room = False
+    for slot in range(HAND_LIMIT):
+        room |= state["card"][seat, slot] == 0
+    if room:
+        kinds = state["hexes"][seat]
+        free = ~np.int64(state["cubes"][seat])
+        for place in range(MAX_DISPLAY):
+            card = np.int64(state["display"][place])
+            if card:
+                w0, w1, w2, w3 = near_habitats(kinds, free, np.int64(state["side"]), card)
+                at = _DISPLAY + place * _DISPLAY_NUMBERS + NUM_ANIMALS + 1
+                out[at] = count_bits(w0)
+                out[at + 1] = count_bits(w1)
+                out[at + 2] = count_bits(w2)
+                out[at + 3] = count_bits(w3)
 
 
 # Fields from ``slots`` on; ``out`` starts there
@@ -243,11 +414,12 @@ def _write_other_board(state, seat, k, out):
 def _write_numbers(state, seat, out):
     num_players = np.int64(state["num_players"])
     for slot in range(HAND_LIMIT):
-        out[slot * (NUM_CARDS + 1) + np.int64(state["card"][seat, slot])] = 1
-        out[_SLOT_CUBES - _SLOTS + slot] = state["cubes_left"][seat, slot]
+        at = slot * _SLOT_NUMBERS
+        out[at + np.int64(state["card"][seat, slot])] = 1
+        out[at + NUM_CARDS + 1] = state["cubes_left"][seat, slot]
     for place in range(MAX_DISPLAY):
         card = np.int64(state["display"][place])
-        out[_DISPLAY - _SLOTS + place * (NUM_ANIMALS + 1) + card] = 1
+        out[_DISPLAY - _SLOTS + place * _DISPLAY_NUMBERS + card] = 1
     deck = np.uint32(state["deck"] >> 1)
     for card in range(NUM_ANIMALS):
         out[_DECK - _SLOTS + card] = deck >> np.uint32(card) & np.uint32(1)
@@ -256,7 +428,7 @@ def _write_numbers(state, seat, out):
         out[_BAG - _SLOTS + colour] = state["bag"][colour]
     for space in range(MAX_SPACES):
         for colour in range(NUM_COLOURS):
-            at = _CENTRAL - _SLOTS + space * NUM_COLOURS
+            at = _CENTRAL - _SLOTS + space * _SPACE_NUMBERS
             out[at + colour] = state["central"][space, colour]
     for ahead in range(num_players):
         other = _seat_after(state, seat, ahead)
