@@ -17,20 +17,9 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from rich.console import Console
 
 from ludotheque.agents import make_agent
-from ludotheque.benchmarks.measure import (
-    Probe,
-    Settings,
-    Work,
-    interleave,
-    machine,
-    print_machine,
-    print_results,
-    record_of,
-    write_json,
-)
+from ludotheque.benchmarks.measure import Settings, Work, compare_ways, counting
 from ludotheque.envs import get_game
 from ludotheque.envs.core.batch import BatchEnv
 from ludotheque.envs.core.jit import kernel
@@ -168,12 +157,10 @@ def searches(states: np.ndarray) -> dict[str, Work]:
         way(states, found[name])
         assert np.array_equal(found[name], found["sets"]), f"{name} finds other hexes"
     assert found["sets"].any(), "there is no habitat on any board"
-    return {name: partial(_search, way, states, found[name]) for name, way in ways.items()}
-
-
-def _search(way, states: np.ndarray, found: np.ndarray) -> int:
-    way(states, found)
-    return len(states) * NUM_CARDS
+    return {
+        name: counting(partial(way, states, found[name]), len(states) * NUM_CARDS)
+        for name, way in ways.items()
+    }
 
 
 def main(
@@ -184,22 +171,11 @@ def main(
     out: Annotated[Path | None, typer.Option(help="Write the figures to this JSON file.")] = None,
 ) -> None:
     """Compare the ways to find habitats, in cards on a board a second."""
-    console = Console()
-    facts = machine()
-    print_machine(console, facts)
-    groups = {}
-    for agent, side in (("random", "A"), ("greedy", "A"), ("greedy", "B")):
-        title = f"{agent}, side {side}"
-        ways = searches(record(agent, side, 3 if quick else games))
-        groups[title] = [
-            Probe(f"{title}: {name}", lambda way=way: way, unit="cards")
-            for name, way in ways.items()
-        ]
-    settings = Settings.of(seconds, repetitions, quick)
-    results = interleave(groups, settings, console)
-    print_results(console, results)
-    if out is not None:
-        write_json(out, record_of(facts, settings, results))
+    groups = {
+        f"{agent}, side {side}": searches(record(agent, side, 3 if quick else games))
+        for agent, side in (("random", "A"), ("greedy", "A"), ("greedy", "B"))
+    }
+    compare_ways(groups, "cards", Settings.of(seconds, repetitions, quick), out)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import json
 import os
 import platform
 import statistics
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from importlib import import_module
@@ -424,6 +424,38 @@ def record_of(
         "ratios": [asdict(ratio) for ratio in ratios],
         **more,
     }
+
+
+def counting(way: Callable[[], object], units: int) -> Work:
+    """Makes work of a function that does so many units each time it is called."""
+
+    def work() -> int:
+        way()
+        return units
+
+    return work
+
+
+def compare_ways(
+    groups: Mapping[str, Mapping[str, Work]], unit: str, settings: Settings, path: Path | None
+) -> None:
+    """Measures ways to do the same, by group and name; prints the rates, and writes them to `path`.
+
+    Args:
+        unit: what a way counts, in the plural.
+    """
+    console, facts = Console(), machine()
+    print_machine(console, facts)
+    probes = {
+        title: [
+            Probe(f"{title}: {name}", lambda way=way: way, unit=unit) for name, way in ways.items()
+        ]
+        for title, ways in groups.items()
+    }
+    results = interleave(probes, settings, console)
+    print_results(console, results)
+    if path is not None:
+        write_json(path, record_of(facts, settings, results))
 
 
 def save_chart(path: Path, results: Sequence[Result], title: str) -> None:

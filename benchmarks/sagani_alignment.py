@@ -16,20 +16,9 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from rich.console import Console
 
 from ludotheque.agents import make_agent
-from ludotheque.benchmarks.measure import (
-    Probe,
-    Settings,
-    Work,
-    interleave,
-    machine,
-    print_machine,
-    print_results,
-    record_of,
-    write_json,
-)
+from ludotheque.benchmarks.measure import Settings, Work, compare_ways, counting
 from ludotheque.envs import get_game
 from ludotheque.envs.core.batch import BatchEnv
 from ludotheque.envs.core.bits import select_bit
@@ -245,12 +234,7 @@ def replays(games: np.ndarray, counts: np.ndarray) -> dict[str, Work]:
     covered = {name: int(way()) for name, way in ways.items()}
     assert len(set(covered.values())) == 1, f"covered arrows differ: {covered}"
     placements = int(counts.sum())
-    return {name: partial(_count, way, placements) for name, way in ways.items()}
-
-
-def _count(way, placements: int) -> int:
-    way()
-    return placements
+    return {name: counting(way, placements) for name, way in ways.items()}
 
 
 def main(
@@ -261,25 +245,15 @@ def main(
     out: Annotated[Path | None, typer.Option(help="Write the figures to this JSON file.")] = None,
 ) -> None:
     """Compare the ways to find alignments, in placements a second."""
-    console = Console()
-    facts = machine()
-    print_machine(console, facts)
-    groups = {}
-    for title, agent, players in (
-        ("random, 2 players", "random", 2),
-        ("greedy, 2 players", "greedy", 2),
-        ("random, alone (72 tiles)", "random", 1),
-    ):
-        ways = replays(*record(agent, players, 20 if quick else games))
-        groups[title] = [
-            Probe(f"{title}: {name}", lambda way=way: way, unit="placements")
-            for name, way in ways.items()
-        ]
-    settings = Settings.of(seconds, repetitions, quick)
-    results = interleave(groups, settings, console)
-    print_results(console, results)
-    if out is not None:
-        write_json(out, record_of(facts, settings, results))
+    groups = {
+        title: replays(*record(agent, players, 20 if quick else games))
+        for title, agent, players in (
+            ("random, 2 players", "random", 2),
+            ("greedy, 2 players", "greedy", 2),
+            ("random, alone (72 tiles)", "random", 1),
+        )
+    }
+    compare_ways(groups, "placements", Settings.of(seconds, repetitions, quick), out)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
+# A failed assert in there is explained as one in a test.
+pytest.register_assert_rewrite("pictures")
+
 # No test may depend on a display, and none may open a window where there is one by chance.
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 os.environ.setdefault("SDL_AUDIODRIVER", "dummy")

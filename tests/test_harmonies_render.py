@@ -4,14 +4,31 @@ from __future__ import annotations
 
 import itertools
 import re
-from functools import cache
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from pictures import (
+    apart,
+    check_any_last,
+    check_apart,
+    check_colours,
+    check_edges,
+    check_forfeit,
+    check_in_parts,
+    check_picture,
+    check_plain,
+    check_refused,
+    check_shown,
+    check_ways_to_give,
+    is_paint,
+    last_of,
+    text_boxes,
+    titles,
+    views,
+    words,
+)
 
 from ludotheque.envs import get_game
-from ludotheque.envs.core.canvas import FONT_FILES, FONT_FOLDER
 from ludotheque.envs.harmonies.components import (
     CARD_NAMES,
     END,
@@ -24,7 +41,7 @@ from ludotheque.envs.harmonies.components import (
     SETTLE,
     STACKS,
 )
-from ludotheque.envs.harmonies.layout import Rect, area_of, layout_of, places, space_at, space_grid
+from ludotheque.envs.harmonies.layout import area_of, layout_of, places, space_at, space_grid
 from ludotheque.envs.harmonies.pieces import CUBE, PAINTS, SPIRIT_CUBE
 from ludotheque.envs.harmonies.position import set_position
 from ludotheque.envs.harmonies.render import describe, draw, locate
@@ -32,7 +49,6 @@ from ludotheque.envs.harmonies.seen import habitat_of, ladder_of, see, spirit_ro
 from ludotheque.envs.harmonies.state import PHASES
 
 GAME = get_game("harmonies")
-SVG = "{http://www.w3.org/2000/svg}"
 BLUE, GRAY, BROWN, GREEN, YELLOW, RED = range(6)
 SPIRITS = range(FIRST_SPIRIT, NUM_CARDS + 1)
 MODES = {
@@ -71,74 +87,12 @@ def position(num_players: int = 2, *, spirits: bool = False, side: str = "A", **
     return states
 
 
-def views(states) -> list[int | None]:
-    return [None, *range(int(states[0]["num_players"]))]
-
-
-# What is written in a picture
-
-
-def shapes(canvas, tag: str):
-    """Yield all shapes of a kind, each with its scale and shift."""
-    yield from _shapes(ElementTree.fromstring(canvas.svg()), tag, (1.0, 0.0, 0.0))
-
-
-def _shapes(element, tag, place):
-    scale, x, y = place
-    for child in element:
-        if child.tag == SVG + tag:
-            yield child, place
-        elif child.tag == f"{SVG}g":
-            numbers = re.findall(r"-?[\d.]+", child.get("transform", ""))
-            inner = place
-            if numbers:
-                right, down, grow, _ = map(float, numbers)
-                inner = scale * grow, x + scale * right, y + scale * down
-            yield from _shapes(child, tag, inner)
-
-
-def words(canvas) -> list[str]:
-    return [element.text or element[-1].tail for element, _ in shapes(canvas, "text")]
-
-
-def titles(canvas) -> list[str]:
-    return [e.text for e in ElementTree.fromstring(canvas.svg()).iter(f"{SVG}title")]
-
-
-def text_boxes(canvas) -> list[tuple[str, Rect]]:
-    boxes = []
-    for element, (scale, right, down) in shapes(canvas, "text"):
-        text = element.text or element[-1].tail
-        size = scale * float(element.get("font-size"))
-        x = right + scale * float(element.get("x"))
-        y = down + scale * float(element.get("y"))
-        width = font(element.get("font-weight") == "bold").getlength(text) * size / 100
-        x -= {"start": 0, "middle": width / 2, "end": width}[element.get("text-anchor")]
-        boxes.append((text, Rect(x, y - 0.73 * size, width, 0.73 * size)))
-    return boxes
-
-
-@cache
-def font(bold: bool):
-    image_font = pytest.importorskip("PIL.ImageFont")
-    return image_font.truetype(str(FONT_FOLDER / FONT_FILES[bold]), 100)
-
-
-def apart(one: Rect, other: Rect) -> bool:
-    across = one.right <= other.x or other.right <= one.x
-    return across or one.bottom <= other.y or other.bottom <= one.y
-
-
 def check_texts(canvas, plan) -> None:
     # A hex's name may lie behind the stack in front of it.
     boxes = [box for box in text_boxes(canvas) if not re.fullmatch(r"[a-g][1-5]", box[0])]
-    for (one, first), (other, second) in itertools.combinations(boxes, 2):
-        assert apart(first, second), (one, other)
+    check_apart(boxes)
     parts = [plan.title, plan.central, plan.display, plan.bag, plan.column]
-    parts += [area.box for area in plan.areas]
-    for text, box in boxes:
-        inside = [p for p in parts if p.x < box.x and box.right < p.right and p.has(*box.centre)]
-        assert len(inside) == 1, text
+    check_in_parts(boxes, parts + [area.box for area in plan.areas])
 
 
 # The picture
@@ -147,13 +101,8 @@ def check_texts(canvas, plan) -> None:
 @modes
 @pytest.mark.parametrize("plies", [0, 31, 10_000])
 def test_the_picture_is_svg_and_pixels(mode, plies):
-    states = played(3, mode, plies)
-    canvas = draw(states[0], None, int(states[0]["last_action"]) if plies else None)
-    assert ElementTree.fromstring(canvas.svg()).get("viewBox") == "0 0 1440 960"
-    pixels = canvas.rgb(0.5)
-    assert pixels.dtype == np.uint8
-    assert pixels.shape == (480, 720, 3)
-    assert len(np.unique(pixels.reshape(-1, 3), axis=0)) > 100
+    state = played(3, mode, plies)[0]
+    check_picture(draw(state, None, last_of(state)), 1440, 960)
 
 
 def test_the_game_draws_describes_and_locates_through_its_object():
@@ -172,7 +121,7 @@ def test_no_text_overlaps_another_or_leaves_its_part(mode):
             continue
         seat = views(states)[state["ply"] % (state["num_players"] + 1)]
         check_texts(
-            draw(state, seat, int(state["last_action"]) if state["ply"] else None),
+            draw(state, seat, last_of(state)),
             layout_of(see(state, seat)),
         )
 
@@ -233,9 +182,7 @@ def test_nothing_lies_outside_the_picture(seat):
         cubes={0: {0: 1, 5: 2, 18: 3, 22: 4}},
         cards={0: [1, 2, 3, 4]},
     )
-    pixels = draw(states[0], seat, 10).rgb()
-    for edge in (pixels[:12], pixels[-12:], pixels[:, :12].swapaxes(0, 1), pixels[:, -12:]):
-        assert (edge == pixels[0, 0]).all()
+    check_edges(draw(states[0], seat, 10).rgb(), 12)
 
 
 # What is hidden
@@ -313,18 +260,11 @@ def test_the_picture_and_the_text_change_with_everything_visible():
         "last round": dict(last_round=True),
     }
     base = position(3, spirits=True, **parts)[0]
-    for show in (lambda *a: draw(*a).svg(), describe):
-        shown = {
-            name: show(position(3, spirits=True, **(parts | change))[0], 0)
-            for name, change in changes.items()
-        }
-        shown["side"] = show(position(3, spirits=True, side="B", **parts)[0], 0)
-        shown["seat"] = show(base, 1)
-        shown["all eyes"] = show(base, None)
-        shown["last move"] = show(base, 0, 3)
-        shown["base"] = show(base, 0)
-        alike = [(a, b) for a, b in itertools.combinations(shown, 2) if shown[a] == shown[b]]
-        assert not alike
+    changed = {
+        name: position(3, spirits=True, **(parts | change))[0] for name, change in changes.items()
+    }
+    changed["side"] = position(3, spirits=True, side="B", **parts)[0]
+    check_shown(GAME, base, changed)
 
 
 @pytest.mark.parametrize("side", ["A", "B"])
@@ -347,16 +287,11 @@ def test_stacks_show_their_colours_and_cubes_where_they_are(side):
         x, y = area.centre(hex_)
         top = y - 0.25 * size * len(colours)
         # Beside the symbol, the cube and the hex's name.
-        assert_paint(pixels, x - 0.45 * size, top - 0.28 * size, PAINTS[colours[-1]].fill)
+        assert is_paint(pixels, x - 0.45 * size, top - 0.28 * size, PAINTS[colours[-1]].fill)
         cube = cubes.get(hex_)
         if cube:
             fill = (SPIRIT_CUBE if cube >= FIRST_SPIRIT else CUBE)[0]
-            assert_paint(pixels, x + 0.26 * size, top - 0.24 * size, fill)
-
-
-def assert_paint(pixels, x, y, paint):
-    fill = [int(paint[k : k + 2], 16) for k in (1, 3, 5)]
-    assert np.abs(pixels[round(y), round(x)].astype(int) - fill).max() <= 3
+            assert is_paint(pixels, x + 0.26 * size, top - 0.24 * size, fill)
 
 
 def test_titles_tell_what_lies_on_a_hex():
@@ -411,28 +346,8 @@ def test_every_card_shows_its_name_points_and_habitat(card):
 
 
 def test_colours_stay_apart_for_the_colour_blind():
-    """Machado, Oliveira and Fernandes 2009: what people with each kind of blindness see."""
-    blind = (
-        [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
-        [[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]],
-        [[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]],
-        [[1.256, -0.077, -0.179], [-0.078, 0.931, 0.148], [0.005, 0.691, 0.304]],
-    )
-    for matrix in blind:
-        colours = [lab(paint.fill, np.array(matrix)) for paint in PAINTS.values()]
-        for one, other in itertools.combinations(colours, 2):
-            # Symbols tell them apart too.
-            assert np.linalg.norm(one - other) > 14
-
-
-def lab(fill: str, matrix: np.ndarray) -> np.ndarray:
-    """A colour as it is seen, in CIELAB."""
-    value = np.array([int(fill[k : k + 2], 16) for k in (1, 3, 5)]) / 255
-    linear = np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4)
-    seen = np.clip(matrix @ linear, 0, 1)
-    to_xyz = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
-    x, y, z = np.cbrt(to_xyz @ seen / [0.9505, 1, 1.089])
-    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+    # Symbols tell them apart too.
+    check_colours((paint.fill for paint in PAINTS.values()), 14)
 
 
 # The last move
@@ -454,23 +369,15 @@ def test_the_last_move_is_told_of_the_one_who_made_it(mode):
 
 
 def test_the_last_move_can_be_given_in_several_ways():
-    states = played(9, "2", 20)
-    last = int(states[0]["last_action"])
-    ways = (last, np.int64(last), GAME.decode_action(last))
-    assert len({draw(states[0], 0, move).svg() for move in ways}) == 1
-    assert len({describe(states[0], 0, move) for move in ways}) == 1
+    state = played(9, "2", 20)[0]
+    check_ways_to_give(GAME, state, int(state["last_action"]))
 
 
 @modes
 @pytest.mark.parametrize("plies", [0, 3, 10_000])
 def test_any_action_can_be_given_as_the_last(mode, plies):
     """Also one that doesn't fit the record: it is named as it is written."""
-    state = played(4, mode, plies)[0]
-    for action in range(GAME.num_actions):
-        assert see(state, 0, action).move.text
-    for action in range(0, GAME.num_actions, 29):
-        assert "last move: " in describe(state, 0, action)
-        draw(state, 0, action)
+    check_any_last(GAME, see, played(4, mode, plies)[0])
 
 
 def test_the_words_of_the_last_move():
@@ -552,22 +459,13 @@ def test_solo_tells_the_suns():
 
 
 def test_who_forfeits_comes_last():
-    states = played(2, "3-B", 4)
-    states[0]["terminated"] = True
-    states[0]["forfeit"] = 1
-    assert describe(states[0]).endswith("3rd: player_1, forfeit")
-    assert "forfeit" in words(draw(states[0]))
+    check_forfeit(GAME, played(2, "3-B", 4), "3rd: player_1, forfeit")
 
 
 @pytest.mark.parametrize("show", [draw, describe])
 def test_bad_arguments_are_refused(show):
-    state = played(2, "3-B", 4)[0]
-    for seat in (-1, 3):
-        with pytest.raises(ValueError, match=r"seat must be 0\.\.2, or None"):
-            show(state, seat)
-    for move in (-1, GAME.num_actions, {"kind": "take", "space": 40}):
-        with pytest.raises(ValueError, match=r"action|space"):
-            show(state, 0, move)
+    moves = (-1, GAME.num_actions, {"kind": "take", "space": 40})
+    check_refused(show, played(2, "3-B", 4)[0], moves, r"action|space")
 
 
 # Clicks
@@ -713,8 +611,4 @@ player_1        0         0      0         0      0       5       0       5
 @modes
 def test_the_text_is_narrow_and_plain(mode):
     for states in games(6, mode):
-        state = states[0]
-        text = describe(state, 0, int(state["last_action"]) if state["ply"] else None)
-        assert "\x1b" not in text
-        assert not re.search(r" +$", text, re.MULTILINE)
-        assert max(map(len, text.splitlines())) <= 79
+        check_plain(describe(states[0], 0, last_of(states[0])))

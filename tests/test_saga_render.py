@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import itertools
-import re
-from functools import cache
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from pictures import (
+    apart,
+    check_any_last,
+    check_colours,
+    check_edges,
+    check_forfeit,
+    check_in_parts,
+    check_picture,
+    check_plain,
+    check_refused,
+    check_shown,
+    check_ways_to_give,
+    last_of,
+    text_boxes,
+    titles,
+    views,
+    words,
+)
 
 from ludotheque.envs import get_game
-from ludotheque.envs.core.canvas import FONT_FILES, FONT_FOLDER
 from ludotheque.envs.saga.components import (
     CARD,
     COLOURS,
@@ -32,7 +46,6 @@ from ludotheque.envs.saga.state import PHASES, forces_of
 from ludotheque.envs.saga.views import knows_pack as kernel_knows_pack
 
 GAME = get_game("saga")
-SVG = "{http://www.w3.org/2000/svg}"
 # Players and sides.
 MODES = {"2": (2, "crown"), "3": (3, "reverse"), "4": (4, "mixed")}
 modes = pytest.mark.parametrize("mode", MODES)
@@ -94,68 +107,6 @@ def busy(num_players: int = 4):
     )
 
 
-def views(states) -> list[int | None]:
-    return [None, *range(int(states[0]["num_players"]))]
-
-
-def last_of(states) -> int | None:
-    return int(states[0]["last_action"]) if states[0]["ply"] else None
-
-
-# What is written in a picture
-
-
-def shapes(canvas, tag: str):
-    """Yield all shapes of a kind, each with its scale and shift."""
-    yield from _shapes(ElementTree.fromstring(canvas.svg()), tag, (1.0, 0.0, 0.0))
-
-
-def _shapes(element, tag, place):
-    scale, x, y = place
-    for child in element:
-        if child.tag == SVG + tag:
-            yield child, place
-        elif child.tag == f"{SVG}g":
-            numbers = re.findall(r"-?[\d.]+", child.get("transform", ""))
-            inner = place
-            if numbers:
-                right, down, grow = map(float, numbers[:3])
-                inner = scale * grow, x + scale * right, y + scale * down
-            yield from _shapes(child, tag, inner)
-
-
-def words(canvas) -> list[str]:
-    return [element.text or element[-1].tail for element, _ in shapes(canvas, "text")]
-
-
-def titles(canvas) -> list[str]:
-    return [e.text for e in ElementTree.fromstring(canvas.svg()).iter(f"{SVG}title")]
-
-
-def text_boxes(canvas) -> list[tuple[str, Rect]]:
-    boxes = []
-    for element, (scale, right, down) in shapes(canvas, "text"):
-        text = element.text or element[-1].tail
-        size = scale * float(element.get("font-size"))
-        x = right + scale * float(element.get("x"))
-        y = down + scale * float(element.get("y"))
-        width = font(element.get("font-weight") == "bold").getlength(text) * size / 100
-        x -= {"start": 0, "middle": width / 2, "end": width}[element.get("text-anchor")]
-        boxes.append((text, Rect(x, y - 0.73 * size, width, 0.73 * size)))
-    return boxes
-
-
-@cache
-def font(bold: bool):
-    image_font = pytest.importorskip("PIL.ImageFont")
-    return image_font.truetype(str(FONT_FOLDER / FONT_FILES[bold]), 100)
-
-
-def apart(one: Rect, other: Rect) -> bool:
-    across = one.right <= other.x or other.right <= one.x
-    return across or one.bottom <= other.y or other.bottom <= one.y
-
-
 def check_texts(canvas, plan) -> None:
     boxes = text_boxes(canvas)
     for (one, first), (other, second) in itertools.combinations(boxes, 2):
@@ -163,10 +114,7 @@ def check_texts(canvas, plan) -> None:
         same = first.height == second.height and one == other and abs(first.x - second.x) < 8
         assert apart(first, second) or same, (one, other, first, second)
     parts = [plan.title, plan.decision, plan.free, plan.points]
-    parts += [part.box for part in (*plan.kingdoms, *plan.areas)]
-    for text, box in boxes:
-        inside = [p for p in parts if p.x < box.x and box.right < p.right and p.has(*box.centre)]
-        assert len(inside) == 1, text
+    check_in_parts(boxes, parts + [part.box for part in (*plan.kingdoms, *plan.areas)])
 
 
 # The picture
@@ -175,13 +123,8 @@ def check_texts(canvas, plan) -> None:
 @modes
 @pytest.mark.parametrize("plies", [0, 41, 10_000])
 def test_the_picture_is_svg_and_pixels(mode, plies):
-    states = played(3, mode, plies)
-    canvas = draw(states[0], None, last_of(states))
-    assert ElementTree.fromstring(canvas.svg()).get("viewBox") == "0 0 1440 960"
-    pixels = canvas.rgb(0.4)
-    assert pixels.dtype == np.uint8
-    assert pixels.shape == (384, 576, 3)
-    assert len(np.unique(pixels.reshape(-1, 3), axis=0)) > 100
+    state = played(3, mode, plies)[0]
+    check_picture(draw(state, None, last_of(state)), 1440, 960, 0.4)
 
 
 def test_the_game_draws_describes_and_locates_through_its_object():
@@ -199,7 +142,7 @@ def test_no_text_overlaps_another_or_leaves_its_part(mode):
         if state["ply"] % 17 and not state["terminated"]:
             continue
         seat = views(states)[state["ply"] % (state["num_players"] + 1)]
-        check_texts(draw(state, seat, last_of(states)), layout_of(see(state, seat)))
+        check_texts(draw(state, seat, last_of(states[0])), layout_of(see(state, seat)))
 
 
 @pytest.mark.parametrize("over", [False, True])
@@ -257,7 +200,7 @@ def test_pictures_and_texts_of_a_seat_do_not_tell_what_it_cannot_know(mode):
     changed = 0
     sides = SEALAND_AND_FIELDLAND if mode == "3" else MODES[mode][1]
     for states in games(5, mode, sides=sides):
-        last = last_of(states)
+        last = last_of(states[0])
         hidden = last is not None and last >= HIDDEN
         if states[0]["ply"] % 19 > 1 and not hidden and not states[0]["num_down"].any():
             continue
@@ -357,24 +300,15 @@ def test_the_picture_and_the_text_change_with_everything_visible():
         "turn": dict(to_play=1),
     }
     base = position(3, "reverse", **parts)[0]
-    first = base.copy()
-    first["first_player"] = (base["first_player"] + 1) % 3
-    ending = base.copy()
-    ending["ending"] = True
-    for show in (lambda *a: draw(*a).svg(), describe):
-        shown = {
-            name: show(position(3, "reverse", **(parts | change))[0], 0)
-            for name, change in changes.items()
-        }
-        shown["side"] = show(position(3, ["crown"] + 5 * ["reverse"], **parts)[0], 0)
-        shown["seat"] = show(base, 1)
-        shown["all eyes"] = show(base, None)
-        shown["first player"] = show(first, 0)
-        shown["ending"] = show(ending, 0)
-        shown["last move"] = show(base, 0, 3)
-        shown["base"] = show(base, 0)
-        alike = [(a, b) for a, b in itertools.combinations(shown, 2) if shown[a] == shown[b]]
-        assert not alike
+    changed = {
+        name: position(3, "reverse", **(parts | change))[0] for name, change in changes.items()
+    }
+    changed["side"] = position(3, ["crown"] + 5 * ["reverse"], **parts)[0]
+    changed["first player"] = base.copy()
+    changed["first player"]["first_player"] = (base["first_player"] + 1) % 3
+    changed["ending"] = base.copy()
+    changed["ending"]["ending"] = True
+    check_shown(GAME, base, changed)
 
 
 @pytest.mark.parametrize("power", POWERS)
@@ -412,34 +346,12 @@ def test_forces_show_their_strength_against_the_kingdom():
 
 @pytest.mark.parametrize("seat", [None, 0, 2])
 def test_nothing_lies_outside_the_picture(seat):
-    pixels = draw(busy()[0], seat, 10).rgb(0.5)
-    for edge in (pixels[:4], pixels[-4:], pixels[:, :4].swapaxes(0, 1), pixels[:, -4:]):
-        assert (edge == pixels[0, 0]).all()
+    check_edges(draw(busy()[0], seat, 10).rgb(0.5), 4)
 
 
 def test_colours_stay_apart_for_the_colour_blind():
-    """Machado, Oliveira and Fernandes 2009: what people with each kind of blindness see."""
-    blind = (
-        [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
-        [[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]],
-        [[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]],
-        [[1.256, -0.077, -0.179], [-0.078, 0.931, 0.148], [0.005, 0.691, 0.304]],
-    )
-    for matrix in blind:
-        colours = [lab(paint.fill, np.array(matrix)) for paint in PAINTS.values()]
-        for one, other in itertools.combinations(colours, 2):
-            # Emblems tell them apart too.
-            assert np.linalg.norm(one - other) > 14
-
-
-def lab(fill: str, matrix: np.ndarray) -> np.ndarray:
-    """A colour as it is seen, in CIELAB."""
-    value = np.array([int(fill[k : k + 2], 16) for k in (1, 3, 5)]) / 255
-    linear = np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4)
-    seen = np.clip(matrix @ linear, 0, 1)
-    to_xyz = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
-    x, y, z = np.cbrt(to_xyz @ seen / [0.9505, 1, 1.089])
-    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+    # Emblems tell them apart too.
+    check_colours((paint.fill for paint in PAINTS.values()), 14)
 
 
 # The last move
@@ -452,7 +364,7 @@ def test_the_last_move_is_told_of_the_one_who_made_it(mode):
     for seed in range(12):
         seat, taking, sides = None, False, SEALAND_AND_FIELDLAND if seed % 2 else MODES[mode][1]
         for states in games(seed, mode, sides=sides):
-            state, last = states[0], last_of(states)
+            state, last = states[0], last_of(states[0])
             if seat is not None:
                 move = see(state, None, last).move
                 assert move.seat in (seat, None)
@@ -469,23 +381,15 @@ def test_the_last_move_is_told_of_the_one_who_made_it(mode):
 
 
 def test_the_last_move_can_be_given_in_several_ways():
-    states = played(9, "2", 20)
-    last = int(states[0]["last_action"])
-    ways = (last, np.int64(last), GAME.decode_action(last))
-    assert len({draw(states[0], 0, move).svg() for move in ways}) == 1
-    assert len({describe(states[0], 0, move) for move in ways}) == 1
+    state = played(9, "2", 20)[0]
+    check_ways_to_give(GAME, state, int(state["last_action"]))
 
 
 @modes
 @pytest.mark.parametrize("plies", [0, 3, 10_000])
 def test_any_action_can_be_given_as_the_last(mode, plies):
     """Also one that doesn't fit the record."""
-    state = played(4, mode, plies)[0]
-    for action in range(GAME.num_actions):
-        assert see(state, 0, action).move.text
-    for action in range(0, GAME.num_actions, 29):
-        assert "last move: " in describe(state, 0, action)
-        draw(state, 0, action)
+    check_any_last(GAME, see, played(4, mode, plies)[0])
 
 
 def test_the_words_of_the_last_move():
@@ -511,7 +415,7 @@ def test_the_words_of_the_last_move():
     )
     for text in moves:
         GAME.step(states, GAME.action_from_string(text, states[0]))
-        told.append(see(states[0], 1, last_of(states)).move.text)
+        told.append(see(states[0], 1, last_of(states[0])).move.text)
     assert told == [
         "player_0 recruited violet 2",
         "player_0 begins a new force",
@@ -550,22 +454,13 @@ def test_the_end_names_the_places():
 
 
 def test_who_forfeits_comes_last():
-    states = played(2, "3", 4)
-    states[0]["terminated"] = True
-    states[0]["forfeit"] = 1
-    assert describe(states[0]).endswith("3rd: player_1, forfeit")
-    assert "forfeit" in words(draw(states[0]))
+    check_forfeit(GAME, played(2, "3", 4), "3rd: player_1, forfeit")
 
 
 @pytest.mark.parametrize("show", [draw, describe])
 def test_bad_arguments_are_refused(show):
-    state = played(2, "3", 4)[0]
-    for seat in (-1, 3):
-        with pytest.raises(ValueError, match=r"seat must be 0\.\.2, or None"):
-            show(state, seat)
-    for move in (-1, GAME.num_actions, {"kind": "strengthen", "force": 40}):
-        with pytest.raises(ValueError, match=r"action|force"):
-            show(state, 0, move)
+    moves = (-1, GAME.num_actions, {"kind": "strengthen", "force": 40})
+    check_refused(show, played(2, "3", 4)[0], moves, r"action|force")
 
 
 # Clicks
@@ -702,7 +597,4 @@ player_1           112         5         0        -8       109
 def test_the_text_is_narrow_and_plain(mode):
     for states in games(6, mode):
         state = states[0]
-        text = describe(state, state["ply"] % state["num_players"], last_of(states))
-        assert "\x1b" not in text
-        assert not re.search(r" +$", text, re.MULTILINE)
-        assert max(map(len, text.splitlines())) <= 79
+        check_plain(describe(state, state["ply"] % state["num_players"], last_of(state)))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 import re
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from pictures import check_edges, check_picture, check_plain, check_refused, words
 
 from ludotheque.envs import get_game
 from ludotheque.envs.sarena.components import IS_ARROW, NUM_CIRCLES
@@ -47,12 +47,6 @@ def other_secrets(states: np.ndarray, seat: int):
         yield copy
 
 
-def words(canvas) -> list[str]:
-    """All texts of a picture, without the titles."""
-    root = ElementTree.fromstring(canvas.svg())
-    return [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
-
-
 # The picture
 
 
@@ -61,12 +55,7 @@ def words(canvas) -> list[str]:
 def test_the_picture_is_svg_and_pixels(num_players, plies):
     states, last = played(3, num_players, plies)
     canvas = draw(states[0], None, last)
-    root = ElementTree.fromstring(canvas.svg())
-    assert root.get("viewBox") == f"0 0 {canvas.width} {canvas.height}"
-    pixels = canvas.rgb(0.5)
-    assert pixels.dtype == np.uint8
-    assert pixels.shape == (canvas.height // 2, canvas.width // 2, 3)
-    assert len(np.unique(pixels.reshape(-1, 3), axis=0)) > 100
+    check_picture(canvas, canvas.width, canvas.height)
 
 
 def test_the_game_draws_and_describes_through_its_object():
@@ -82,9 +71,7 @@ def test_nothing_lies_outside_the_picture():
     states[0]["truncated"] = True
     states[0]["ply"] = 45
     canvas = draw(states[0], 0, (0, 6), ranks=[1, 1, 1, 1])
-    pixels = canvas.rgb()
-    for edge in (pixels[:8], pixels[-8:], pixels[:, :8].swapaxes(0, 1), pixels[:, -8:]):
-        assert (edge == pixels[0, 0]).all()
+    check_edges(canvas.rgb(), 8)
 
 
 @pytest.mark.parametrize(("num_players", "seat"), SEATS)
@@ -224,15 +211,10 @@ def test_who_forfeits_comes_last():
 
 @pytest.mark.parametrize("show", [draw, describe])
 def test_bad_arguments_are_refused(show):
-    states, _ = played(2, 3, 4)
-    for seat in (-1, 3):
-        with pytest.raises(ValueError, match=r"seat must be 0\.\.2, or None"):
-            show(states[0], seat)
-    for move in (-1, 120, (0, 36), {"from": 40, "to": 1}):
-        with pytest.raises(ValueError, match="action"):
-            show(states[0], 0, move)
+    state = played(2, 3, 4)[0][0]
+    check_refused(show, state, (-1, 120, (0, 36), {"from": 40, "to": 1}), "action")
     with pytest.raises(ValueError, match="scores must have 3 numbers"):
-        show(states[0], scores=[1, 2])
+        show(state, scores=[1, 2])
 
 
 # Clicks
@@ -310,8 +292,7 @@ def test_the_text_shows_every_stack():
 def test_the_text_is_narrow_and_its_colours_only_paint(seed):
     states, last = played(seed, 4, 15)
     plain = describe(states[0], 2, last)
-    assert max(map(len, plain.splitlines())) <= 79
-    assert "\x1b" not in plain
+    check_plain(plain)
     painted = describe(states[0], 2, last, colour=True)
     assert painted != plain
     assert re.sub(r"\x1b\[[0-9;]*m", "", painted) == plain

@@ -5,13 +5,31 @@ from __future__ import annotations
 import itertools
 import re
 from functools import cache
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from pictures import (
+    apart,
+    check_any_last,
+    check_apart,
+    check_colours,
+    check_edges,
+    check_forfeit,
+    check_in_parts,
+    check_picture,
+    check_plain,
+    check_refused,
+    check_shown,
+    check_ways_to_give,
+    is_paint,
+    last_of,
+    text_boxes,
+    titles,
+    views,
+    words,
+)
 
 from ludotheque.envs import get_game
-from ludotheque.envs.core.canvas import FONT_FILES, FONT_FOLDER
 from ludotheque.envs.shamans.components import (
     ECLIPSE,
     HAND_SIZE,
@@ -21,7 +39,7 @@ from ludotheque.envs.shamans.components import (
     WORLDS,
     WORLDS_IN_PLAY,
 )
-from ludotheque.envs.shamans.layout import Rect, layout_of, places, track_square, world_slot
+from ludotheque.envs.shamans.layout import layout_of, places, track_square, world_slot
 from ludotheque.envs.shamans.pieces import PAINTS
 from ludotheque.envs.shamans.render import describe, draw, locate
 from ludotheque.envs.shamans.rules import is_asked_unseen
@@ -41,7 +59,6 @@ from ludotheque.envs.shamans.state import (
 )
 
 GAME = get_game("shamans")
-SVG = "{http://www.w3.org/2000/svg}"
 counts = pytest.mark.parametrize("num_players", [3, 4, 5])
 VIOLET, BLUE, GREEN, YELLOW, ORANGE, BROWN, RED = range(7)
 SHOW_ALL = 31
@@ -92,67 +109,17 @@ def in_phase(num_players: int, phase: str) -> np.ndarray:
     pytest.fail(f"no {phase} was met in the games of {num_players} players")
 
 
-def views(states) -> list[int | None]:
-    return [None, *range(int(states[0]["num_players"]))]
-
-
-def last_of(state) -> int | None:
-    return int(state["last_action"]) if state["ply"] else None
-
-
 def bits(*cards: tuple[int, int]) -> int:
     return sum(1 << VALUES * world + value - 1 for world, value in cards)
 
 
-# What is written in a picture
-
-
-def elements(canvas, tag: str):
-    return ElementTree.fromstring(canvas.svg()).iter(SVG + tag)
-
-
-def words(canvas) -> list[str]:
-    return [element.text or element[-1].tail for element in elements(canvas, "text")]
-
-
-def titles(canvas) -> list[str]:
-    return [element.text for element in elements(canvas, "title")]
-
-
-def text_boxes(canvas) -> list[tuple[str, Rect]]:
-    """No text is inside a group that is moved or scaled."""
-    boxes = []
-    for element in elements(canvas, "text"):
-        text, size = element.text or element[-1].tail, float(element.get("font-size"))
-        x, y = float(element.get("x")), float(element.get("y"))
-        width = font(element.get("font-weight") == "bold").getlength(text) * size / 100
-        x -= {"start": 0, "middle": width / 2, "end": width}[element.get("text-anchor")]
-        boxes.append((text, Rect(x, y - 0.73 * size, width, 0.73 * size)))
-    return boxes
-
-
-@cache
-def font(bold: bool):
-    image_font = pytest.importorskip("PIL.ImageFont")
-    return image_font.truetype(str(FONT_FOLDER / FONT_FILES[bold]), 100)
-
-
-def apart(one: Rect, other: Rect) -> bool:
-    across = one.right <= other.x or other.right <= one.x
-    return across or one.bottom <= other.y or other.bottom <= one.y
-
-
 def check_texts(canvas, plan) -> None:
-    """No text lies on another or leaves its part of the picture."""
+    """No text lies on another, leaves its part of the picture, or is too small to read."""
     boxes = text_boxes(canvas)
-    for (one, first), (other, second) in itertools.combinations(boxes, 2):
-        assert apart(first, second), (one, other)
+    check_apart(boxes)
     parts = [plan.title, plan.track, plan.board, plan.artefacts, plan.column]
-    parts += [area.box for area in plan.areas]
-    for text, box in boxes:
-        inside = [p for p in parts if p.x < box.x and box.right < p.right and p.has(*box.centre)]
-        assert len(inside) == 1, text
-        assert box.height > 5, f"{text} is too small to read"
+    check_in_parts(boxes, parts + [area.box for area in plan.areas])
+    assert all(box.height > 5 for _, box in boxes), "large enough to read"
 
 
 # The picture
@@ -162,12 +129,7 @@ def check_texts(canvas, plan) -> None:
 @pytest.mark.parametrize("plies", [0, 30, 10_000])
 def test_the_picture_is_svg_and_pixels(num_players, plies):
     state = played(3, num_players, plies)[0]
-    canvas = draw(state, None, last_of(state))
-    assert ElementTree.fromstring(canvas.svg()).get("viewBox") == "0 0 1440 960"
-    pixels = canvas.rgb(0.5)
-    assert pixels.dtype == np.uint8
-    assert pixels.shape == (480, 720, 3)
-    assert len(np.unique(pixels.reshape(-1, 3), axis=0)) > 100
+    check_picture(draw(state, None, last_of(state)), 1440, 960)
 
 
 def test_the_game_draws_describes_and_locates_through_its_object():
@@ -237,9 +199,7 @@ def test_cards_and_artefacts_lie_apart_in_their_parts(num_players):
 def test_nothing_lies_outside_the_picture(num_players, seat):
     states = GAME.new_state(0, num_players)
     states[0]["pawn"] = states[0]["moon"]
-    pixels = draw(states[0], seat).rgb()
-    for edge in (pixels[:12], pixels[-12:], pixels[:, :12].swapaxes(0, 1), pixels[:, -12:]):
-        assert (edge == pixels[0, 0]).all()
+    check_edges(draw(states[0], seat).rgb(), 12)
 
 
 @pytest.mark.parametrize(("start", "moon"), [(0, 1), (0, 3), (12, 24), (50, 100), (99, 100)])
@@ -535,23 +495,11 @@ def test_the_picture_and_the_text_change_with_everything_visible():
     ]
     changes += [placed, hand, others_hand, front, elsewhere, destination, shown, hidden]
     changes += [own_hidden, seen_role, witnesses, revealed, eclipsed, on_top, pending, keeping]
-    for show in (lambda *a: draw(*a).svg(), describe):
-        shown_ = [
-            show(table()[0], 0),
-            show(table()[0], 1),
-            show(table()[0]),
-            show(table()[0], 0, 3),
-        ]
-        for change in changes:
-            states = table()
-            change(states[0])
-            shown_.append(show(states[0], 0))
-        alike = [
-            pair
-            for pair in itertools.combinations(range(len(shown_)), 2)
-            if shown_[pair[0]] == shown_[pair[1]]
-        ]
-        assert not alike
+    changed = {}
+    for k, change in enumerate(changes):
+        changed[k] = table()[0]
+        change(changed[k])
+    check_shown(GAME, table()[0], changed)
 
 
 def test_cards_at_worlds_show_their_colours():
@@ -563,14 +511,8 @@ def test_cards_at_worlds_show_their_colours():
         for value in range(1, world.size + 1):
             slot = world_slot(plan, seen, world.number, value)
             paint = PAINTS[world.name]
-            fill = paint.fill if value in world.values else None
-            near = pixels[round(slot.y + 4), round(slot.centre[0])].astype(int)
-            is_fill = np.abs(near - rgb(paint.fill)).max() <= 3
-            assert is_fill == (fill is not None), (world.name, value)
-
-
-def rgb(fill: str) -> np.ndarray:
-    return np.array([int(fill[k : k + 2], 16) for k in (1, 3, 5)])
+            is_fill = is_paint(pixels, slot.centre[0], slot.y + 4, paint.fill)
+            assert is_fill == (value in world.values), (world.name, value)
 
 
 def test_rituals_are_icons_and_words():
@@ -582,38 +524,15 @@ def test_rituals_are_icons_and_words():
 
 
 def test_colours_stay_apart_for_the_colour_blind():
-    """Machado, Oliveira and Fernandes 2009: what people with each kind of blindness see."""
-    blind = (
-        [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
-        [[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]],
-        [[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]],
-        [[1.256, -0.077, -0.179], [-0.078, 0.931, 0.148], [0.005, 0.691, 0.304]],
-    )
-    for matrix in blind:
-        colours = [lab(paint.fill, np.array(matrix)) for paint in PAINTS.values()]
-        for one, other in itertools.combinations(colours, 2):
-            # Symbols tell them apart too.
-            assert np.linalg.norm(one - other) > 18
-
-
-def lab(fill: str, matrix: np.ndarray) -> np.ndarray:
-    """A colour as it is seen, in CIELAB."""
-    value = rgb(fill) / 255
-    linear = np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4)
-    seen = np.clip(matrix @ linear, 0, 1)
-    to_xyz = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
-    x, y, z = np.cbrt(to_xyz @ seen / [0.9505, 1, 1.089])
-    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+    # Symbols tell them apart too.
+    check_colours((paint.fill for paint in PAINTS.values()), 18)
 
 
 @counts
 def test_the_text_is_narrow_and_plain(num_players):
     for states in positions(num_players):
         for seat in (None, 1):
-            text = describe(states[0], seat, last_of(states[0]))
-            assert "\x1b" not in text
-            assert not re.search(r" +$", text, re.MULTILINE)
-            assert max(map(len, text.splitlines())) <= 79
+            check_plain(describe(states[0], seat, last_of(states[0])))
 
 
 # The last move
@@ -645,22 +564,14 @@ def test_what_only_its_seat_knows_gives_way_to_the_last_move_that_all_know():
 
 def test_the_last_move_can_be_given_in_several_ways():
     state = played(9, 4, 20)[0]
-    last = last_of(state)
-    ways = (last, np.int64(last), GAME.decode_action(last))
-    assert len({draw(state, 0, move).svg() for move in ways}) == 1
-    assert len({describe(state, 0, move) for move in ways}) == 1
+    check_ways_to_give(GAME, state, int(state["last_action"]))
 
 
 @counts
 @pytest.mark.parametrize("plies", [0, 14, 10_000])
 def test_any_action_can_be_given_as_the_last(num_players, plies):
     """Also one that doesn't fit the record: it is named as it is written."""
-    state = played(4, num_players, plies)[0]
-    for action in range(GAME.num_actions):
-        assert see(state, 0, action).move.text
-    for action in range(0, GAME.num_actions, 29):
-        assert "last move: " in describe(state, 0, action)
-        draw(state, 0, action)
+    check_any_last(GAME, see, played(4, num_players, plies)[0])
 
 
 def test_the_card_played_last_is_found_on_the_table():
@@ -700,22 +611,14 @@ def test_a_single_round_names_its_winners():
 
 def test_who_forfeits_comes_last():
     states = played(2, 4, 4)
-    states[0]["terminated"] = True
-    states[0]["forfeit"] = 1
-    assert describe(states[0]).endswith("4th: player_1, forfeit")
-    assert "forfeit" in words(draw(states[0]))
+    check_forfeit(GAME, states, "4th: player_1, forfeit")
     assert "role not known" in describe(states[0], 0), "roles stay hidden"
 
 
 @pytest.mark.parametrize("show", [draw, describe])
 def test_bad_arguments_are_refused(show):
-    state = played(2, 3, 4)[0]
-    for seat in (-1, 3):
-        with pytest.raises(ValueError, match=r"seat must be 0\.\.2, or None"):
-            show(state, seat)
-    for move in (-1, GAME.num_actions, {"kind": "take", "place": 40}):
-        with pytest.raises(ValueError, match=r"action|place"):
-            show(state, 0, move)
+    moves = (-1, GAME.num_actions, {"kind": "take", "place": 40})
+    check_refused(show, played(2, 3, 4)[0], moves, r"action|place")
 
 
 # Clicks

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ..core.table import Place, Rect, area_of, equal_parts, one_and_others
 from .components import (
     CARD_NAMES,
     COLOURS,
@@ -33,30 +34,6 @@ TOKEN_RADIUS, TOKEN_HEIGHT = 0.73, 0.25
 ROW_STEP = math.sqrt(3) * SQUASH
 # Room for stacks of the first row, with a cube; and the frame around the hexes.
 RISE, FRAME = 0.85, 0.42
-
-
-class Rect(NamedTuple):
-    """A part of the picture."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-
-    @property
-    def centre(self) -> tuple[float, float]:
-        return self.x + self.width / 2, self.y + self.height / 2
-
-    @property
-    def right(self) -> float:
-        return self.x + self.width
-
-    @property
-    def bottom(self) -> float:
-        return self.y + self.height
-
-    def has(self, x: float, y: float) -> bool:
-        return self.x <= x < self.right and self.y <= y < self.bottom
 
 
 class Grid(NamedTuple):
@@ -156,29 +133,15 @@ def layout_of(seen: Seen) -> Layout:
 
 def _shared(room: Rect, count: int) -> list[tuple[int, Rect, bool]]:
     """Give every seat an equal part."""
-    columns = 2 if count == 4 else count
-    rows = -(-count // columns)
-    width = (room.width - GAP * (columns - 1)) / columns
-    height = (room.height - GAP * (rows - 1)) / rows
-    boxes = []
-    for seat in range(count):
-        line, place = divmod(seat, columns)
-        x, y = room.x + place * (width + GAP), room.y + line * (height + GAP)
-        boxes.append((seat, Rect(x, y, width, height), count < 3))
-    return boxes
+    return [(seat, box, count < 3) for seat, box in enumerate(equal_parts(room, count, GAP))]
 
 
 def _around_seat(room: Rect, seen: Seen) -> list[tuple[int, Rect, bool]]:
     """Give the seat that looks the larger part, the others, in turn order, what is beside it."""
     others = seen.num_players - 1
     wide = (room.width, 652, 620, 620)[others]
-    boxes = [(seen.seat, Rect(room.x, room.y, wide, room.height), True)]
-    x = room.x + wide + GAP
-    height = (room.height - GAP * (others - 1)) / others if others else 0
-    for k in range(others):
-        box = Rect(x, room.y + k * (height + GAP), room.right - x, height)
-        boxes.append(((seen.seat + 1 + k) % seen.num_players, box, False))
-    return boxes
+    boxes = one_and_others(room, wide, others, GAP)
+    return [((seen.seat + k) % seen.num_players, box, k == 0) for k, box in enumerate(boxes)]
 
 
 # Cards and board in a seat's part
@@ -319,14 +282,7 @@ def button(plan: Layout) -> Rect:
     return Rect(plan.column.x + 24, plan.column.y + 212, plan.column.width - 48, 40)
 
 
-def area_of(plan: Layout, seat: int) -> Area:
-    """Return a seat's part of the picture."""
-    return next(area for area in plan.areas if area.seat == seat)
-
-
 # What can be clicked
-
-Place = tuple[object, ...]
 
 
 def places(plan: Layout, seen: Seen) -> list[tuple[Place, Rect]]:

@@ -9,6 +9,7 @@ import math
 from typing import NamedTuple
 
 from ..core.canvas import Canvas
+from ..core.table import Rect
 from .components import (
     BLUE,
     BROWN,
@@ -31,7 +32,6 @@ from .layout import (
     TOKEN_HEIGHT,
     TOKEN_RADIUS,
     Grid,
-    Rect,
 )
 from .seen import (
     card_words,
@@ -130,6 +130,21 @@ _SYMBOLS = {
 def _at(x: float, y: float, across: float, down: float | None = None) -> str:
     down = across if down is None else down
     return f"translate({x:.2f} {y:.2f}) scale({across:.4f} {down:.4f})"
+
+
+def seat_badge(
+    canvas: Canvas,
+    x: float,
+    y: float,
+    seat: int,
+    radius: float,
+    size: float,
+    edge: float = 1.5,
+) -> None:
+    """Draw a player's disc with its number, in letters of a size."""
+    fill, ink = SEAT_PAINTS[seat]
+    canvas.circle(x, y, radius, fill=fill, stroke=INK, stroke_width=edge)
+    canvas.text(x, y, str(seat), size=size, bold=True, fill=ink)
 
 
 def symbol(canvas: Canvas, x: float, y: float, colour: int, size: float, ink: str) -> None:

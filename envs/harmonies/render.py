@@ -6,11 +6,13 @@ They show the table as it lies: see ``seen.py`` for what that is. The text is in
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
 from ..core.canvas import Canvas
+from ..core.showing import name_of, ordinal, ranked
+from ..core.table import Look, Place, Rect, area_of, place_at
 from .components import CARD_NAMES, COLOURS, SIDES, SOLO_GOAL, axial_of
 from .layout import (
     HEIGHT,
@@ -20,9 +22,6 @@ from .layout import (
     WIDTH,
     Area,
     Layout,
-    Place,
-    Rect,
-    area_of,
     bag_place,
     button,
     display_place,
@@ -39,25 +38,24 @@ from .pieces import (
     FAINT_INK,
     INK,
     PAINTS,
-    SEAT_PAINTS,
     SPIRIT_EDGE,
     SPIRIT_FILL,
     card,
     card_back,
     card_colour,
     draw_cube,
+    seat_badge,
     stack,
     sun,
     token,
 )
 from .seen import FACE_DOWN, Seen, Table, is_spirit, points_of_card, see
 from .state import CATEGORIES
-from .text import describe, ordinal, prompt, solo_outcome, water_word
+from .text import describe, prompt, solo_outcome, water_word
 
 __all__ = ["describe", "draw", "locate"]
 
 PAPER = "#f2efe4"
-PANEL_FILL = "#fffdf8"
 PANEL_EDGE = "#d6ccb4"
 FIELD = (("#e6eddc", "#d3dfc4"), ("#dcebee", "#c3dade"))
 BOARD_FILL = (("#f3e6c6", "#e4d0a2"), ("#e9e2d2", "#d6cbb0"))
@@ -65,8 +63,16 @@ BOARD_EDGE = "#a88d58"
 HEX_FILL, HEX_EDGE, HEX_INK = "#faf3de", "#b89f6c", "#9d8858"
 CENTRAL_FILL = ("#b8cfa4", "#9cba86")
 SPACE_FILL, SPACE_EDGE = "#f6f0dc", "#6f8a58"
-ON_TURN = "#f8e3f2"
 WON = "#fbeebf"
+LOOK = Look(
+    ink=INK,
+    faint_ink=FAINT_INK,
+    accent=ACCENT,
+    panel_fill="#fffdf8",
+    panel_edge=PANEL_EDGE,
+    on_turn="#f8e3f2",
+    won=WON,
+)
 # Hexes are named where their edges are so long.
 NAMED_FROM = 34
 
@@ -118,11 +124,9 @@ def locate(x: float, y: float, state: np.void) -> Place | int | None:
     """
     seen = see(state, int(state["to_play"]))
     plan = layout_of(seen)
-    for place, box in places(plan, seen):
-        if box.has(x, y):
-            return place
-    if seen.over or seen.phase != "TURN":
-        return None
+    place = place_at(places(plan, seen), x, y)
+    if place is not None or seen.over or seen.phase != "TURN":
+        return place
     space = _space_under(plan, seen, x, y)
     if space is not None:
         return "take", space
@@ -143,35 +147,14 @@ def _space_under(plan: Layout, seen: Seen, x: float, y: float) -> int | None:
 # The head
 
 
-def _panel(canvas: Canvas, box: Rect, label: str = "") -> None:
-    canvas.rect(*box, radius=12, fill=PANEL_FILL, stroke=PANEL_EDGE, stroke_width=1.5)
-    if label:
-        canvas.text(box.x + 12, box.y + 15, label, size=13, anchor="start", fill=FAINT_INK)
-
-
-def _frame(canvas: Canvas, box: Rect, dashed: bool = False, grow: float = 3) -> None:
-    """Highlight a card: whole for what was done last, dashed for what can be chosen."""
-    canvas.rect(
-        box.x - grow,
-        box.y - grow,
-        box.width + 2 * grow,
-        box.height + 2 * grow,
-        radius=10,
-        fill="none",
-        stroke=ACCENT,
-        stroke_width=2 if dashed else 3.5,
-        stroke_dasharray="7 5" if dashed else None,
-    )
-
-
 def _draw_title(canvas: Canvas, box: Rect, seen: Seen) -> None:
-    _panel(canvas, box)
+    LOOK.panel(canvas, box)
     x = box.x + 16
     canvas.text(x, box.y + 34, "Harmonies", size=29, bold=True, anchor="start", fill=INK)
     for colour in range(len(COLOURS)):
         token(canvas, x + 13 + 30 * colour, box.y + 76, 12.5, colour)
     side = f"side {SIDES[seen.side]}: {water_word(seen)}"
-    lines = [side, f"ply {seen.ply}, " + ("all eyes" if seen.seat is None else _name(seen.seat))]
+    lines = [side, f"ply {seen.ply}, " + ("all eyes" if seen.seat is None else name_of(seen.seat))]
     if seen.over:
         lines.append("game over")
     elif seen.last_round:
@@ -209,7 +192,7 @@ def _draw_central(canvas: Canvas, plan: Layout, seen: Seen) -> None:
 
 
 def _draw_display(canvas: Canvas, plan: Layout, seen: Seen) -> None:
-    _panel(canvas, plan.display, "animal cards")
+    LOOK.panel(canvas, plan.display, "animal cards")
     count = len(seen.display)
     right = plan.display.right - 12
     text = f"{seen.deck} in the deck"
@@ -223,19 +206,16 @@ def _draw_display(canvas: Canvas, plan: Layout, seen: Seen) -> None:
             _empty_slot(canvas, box, f"place {place + 1} of the display")
         choosing = seen.may_take_card or seen.phase == "DISCARD"
         if number and choosing and not seen.over:
-            _frame(canvas, box, dashed=True, grow=2)
+            LOOK.frame(canvas, box, dashed=True, grow=2)
         if seen.move is not None and seen.move.place == place:
-            _frame(canvas, box, grow=1)
+            LOOK.frame(canvas, box, grow=1)
         x, y = box.centre[0], plan.display.bottom - 14
         canvas.text(x, y, str(place + 1), size=13, bold=True, fill=FAINT_INK)
 
 
 def _empty_slot(canvas: Canvas, box: Rect, title: str) -> None:
     canvas.rect(
-        box.x + 2,
-        box.y + 2,
-        box.width - 4,
-        box.height - 4,
+        *box.grown(-2),
         radius=8,
         title=title,
         fill="#ffffff",
@@ -248,7 +228,7 @@ def _empty_slot(canvas: Canvas, box: Rect, title: str) -> None:
 
 def _draw_bag(canvas: Canvas, plan: Layout, seen: Seen) -> None:
     box = plan.bag
-    _panel(canvas, box, "in the bag")
+    LOOK.panel(canvas, box, "in the bag")
     canvas.text(
         box.right - 12, box.y + 15, str(sum(seen.bag)), size=14, bold=True, anchor="end", fill=INK
     )
@@ -263,21 +243,12 @@ def _draw_bag(canvas: Canvas, plan: Layout, seen: Seen) -> None:
 # The seats' parts
 
 
-def _name(seat: int) -> str:
-    return f"player_{seat}"
-
-
 def _draw_area(canvas: Canvas, area: Area, seen: Seen) -> None:
     box, table = area.box, seen.tables[area.seat]
     on_turn = not seen.over and area.seat == seen.to_play
-    fill = FIELD[seen.side]
-    canvas.rect(
-        *box,
-        radius=14,
-        fill=canvas.linear_gradient(((0, fill[0]), (1, fill[1]))),
-        stroke=ACCENT if on_turn else "#a9b694",
-        stroke_width=3 if on_turn else 1.5,
-    )
+    top, bottom = FIELD[seen.side]
+    fill = canvas.linear_gradient(((0, top), (1, bottom)))
+    LOOK.area(canvas, box, fill, "#a9b694", on_turn)
     _draw_head(canvas, area, seen)
     _draw_cards(canvas, area, seen)
     _draw_board(canvas, area, seen)
@@ -292,20 +263,11 @@ def _draw_head(canvas: Canvas, area: Area, seen: Seen) -> None:
     won = seen.over and seen.ranks[seat] == 1
     on_turn = not seen.over and seat == seen.to_play
     height = LARGE_HEAD if large else SMALL_HEAD
-    canvas.rect(
-        box.x + 3,
-        box.y + 3,
-        box.width - 6,
-        height - 2,
-        radius=11,
-        fill=ON_TURN if on_turn else WON if won else PANEL_FILL,
-    )
+    LOOK.head(canvas, box, height, on_turn, won)
     y = box.y + height / 2 + 2
     radius = 13 if large else 11
-    paint = SEAT_PAINTS[seat]
-    canvas.circle(box.x + 22, y, radius, fill=paint[0], stroke=INK, stroke_width=1.5)
-    canvas.text(box.x + 22, y, str(seat), size=1.2 * radius, bold=True, fill=paint[1])
-    at = _draw_name(canvas, box.x + 43, y, seat, seen, 17 if large else 14)
+    seat_badge(canvas, box.x + 22, y, seat, radius, 1.2 * radius)
+    at = LOOK.seat_name(canvas, box.x + 43, y, seat, seen, 17 if large else 14)
     if seen.over and seen.num_players > 1:
         text = ordinal(seen.ranks[seat]) + (" ★" if won else "")
         fill = "#8a6512" if won else FAINT_INK
@@ -334,21 +296,6 @@ def _small_hex(canvas: Canvas, x: float, y: float, size: float) -> None:
     )
 
 
-def _draw_name(canvas: Canvas, x: float, y: float, seat: int, seen: Seen, size: float) -> float:
-    """Write a seat's name, whether it plays first and whether it looks; return where that ends."""
-    canvas.text(x, y, _name(seat), size=size, bold=True, anchor="start", fill=INK)
-    x += 0.66 * size * len(_name(seat)) + 6
-    if seen.num_players == 1:
-        return x
-    if seat == seen.first_player:
-        canvas.text(x + 6, y, "⚑", size=size, fill=ACCENT, title="first player")
-        x += 18
-    if seat == seen.seat and not seen.over:
-        canvas.text(x, y, "(you)", size=size - 4, anchor="start", fill=FAINT_INK)
-        x += 40
-    return x
-
-
 def _draw_cards(canvas: Canvas, area: Area, seen: Seen) -> None:
     table = seen.tables[area.seat]
     choosing = seen.phase == "SPIRIT" and not seen.over and area.seat == seen.to_play
@@ -359,15 +306,15 @@ def _draw_cards(canvas: Canvas, area: Area, seen: Seen) -> None:
             else:
                 card(canvas, slot, table.offered[k], 1, title=f"spirit {k + 1}: ", label=str(k + 1))
             if choosing:
-                _frame(canvas, slot, dashed=True, grow=2)
+                LOOK.frame(canvas, slot, dashed=True, grow=2)
         elif held.card:
             card(canvas, slot, held.card, held.left, title=f"card {k + 1}: ", label=str(k + 1))
         else:
             _empty_slot(canvas, slot, f"place for card {k + 1}")
         if table.ready[k]:
-            _frame(canvas, slot, dashed=True, grow=1)
+            LOOK.frame(canvas, slot, dashed=True, grow=1)
         if _moved_by(seen, area.seat) and held.card and held.card == seen.move.card:
-            _frame(canvas, slot, grow=1)
+            LOOK.frame(canvas, slot, grow=1)
 
 
 def _moved_by(seen: Seen, seat: int) -> bool:
@@ -468,66 +415,49 @@ def _draw_chip(canvas: Canvas, box: Rect, number: int, table: Table, large: bool
 
 def _draw_column(canvas: Canvas, plan: Layout, seen: Seen) -> None:
     box = plan.column
-    _panel(canvas, box)
+    LOOK.panel(canvas, box)
     if seen.over:
         _draw_ranking(canvas, box, seen)
     else:
         _draw_decision(canvas, plan, seen)
     if seen.move is not None:
-        canvas.text(box.x + 14, box.y + 276, "last move", size=12, anchor="start", fill=FAINT_INK)
-        lines = textwrap.wrap(seen.move.text, 25)
-        _write(canvas, box.x + 14, box.y + 295, lines, fill=ACCENT)
+        LOOK.last_move(canvas, box.x + 14, box.y + 276, seen.move.text, 25)
     if seen.num_players == 1:
         _draw_suns(canvas, Rect(box.x, box.y + 352, box.width, 90), seen)
     _draw_points(canvas, Rect(box.x, box.bottom - 308, box.width, 308), seen)
 
 
-def _write(canvas: Canvas, x: float, y: float, lines: Sequence[str], **style: object) -> float:
-    style = {"size": 13, "fill": INK, **style}
-    for line in lines:
-        canvas.text(x, y, line, anchor="start", **style)
-        y += 18
-    return y
-
-
 def _draw_decision(canvas: Canvas, plan: Layout, seen: Seen) -> None:
-    box, paint = plan.column, SEAT_PAINTS[seen.to_play]
+    box = plan.column
     x, y = box.x + 26, box.y + 26
-    canvas.circle(x, y, 13, fill=paint[0], stroke=INK, stroke_width=1.5)
-    canvas.text(x, y, str(seen.to_play), size=15, bold=True, fill=paint[1])
+    seat_badge(canvas, x, y, seen.to_play, 13, 15)
     you = " (you)" if seen.seat == seen.to_play and seen.num_players > 1 else ""
-    name = f"{_name(seen.to_play)}{you}"
+    name = f"{name_of(seen.to_play)}{you}"
     canvas.text(x + 20, y, name, size=16, bold=True, anchor="start", fill=ACCENT)
-    _write(canvas, box.x + 14, box.y + 54, textwrap.wrap(prompt(seen), 25))
+    LOOK.write(canvas, box.x + 14, box.y + 54, textwrap.wrap(prompt(seen), 25))
     for k, colour in enumerate(seen.hand):
         place = hand_place(plan, k, len(seen.hand))
         with canvas.group(title=f"{COLOURS[colour]} token in hand"):
             token(canvas, place.centre[0], place.y + 32, 24, colour)
             canvas.text(place.centre[0], place.bottom - 1, COLOURS[colour], size=12, fill=FAINT_INK)
     if seen.may_end:
-        where = button(plan)
-        canvas.rect(*where, radius=10, fill=ON_TURN, stroke=ACCENT, stroke_width=2)
         text = "discard none" if seen.phase == "DISCARD" else "end the turn"
-        canvas.text(*where.centre, text, size=15, bold=True, fill=ACCENT)
+        LOOK.button(canvas, button(plan), text, size=15)
 
 
 def _draw_ranking(canvas: Canvas, box: Rect, seen: Seen) -> None:
     canvas.text(box.x + 14, box.y + 28, "game over", size=18, bold=True, anchor="start", fill=INK)
     y = box.y + 68
     if seen.num_players == 1:
-        _write(canvas, box.x + 14, y, textwrap.wrap(solo_outcome(seen), 23), size=14)
+        LOOK.write(canvas, box.x + 14, y, textwrap.wrap(solo_outcome(seen), 23), size=14)
         return
-    for rank, seat in sorted(zip(seen.ranks, range(seen.num_players), strict=True)):
-        if rank == 1:
-            canvas.rect(box.x + 8, y - 20, box.width - 16, 40, radius=10, fill=WON)
-        paint = SEAT_PAINTS[seat]
-        canvas.circle(box.x + 82, y, 13, fill=paint[0], stroke=INK, stroke_width=1.5)
-        canvas.text(box.x + 82, y, str(seat), size=15, bold=True, fill=paint[1])
-        place = ordinal(rank)
-        canvas.text(box.x + 20, y, place, size=17, bold=True, anchor="start", fill=INK)
-        text = "forfeit" if seat == seen.forfeit else f"{seen.scores[seat]:g}"
-        canvas.text(box.right - 20, y, text, size=17, bold=True, anchor="end", fill=INK)
-        y += 46
+    LOOK.ranking(
+        canvas,
+        box,
+        y,
+        ranked(seen, lambda seat: f"{seen.scores[seat]:g}"),
+        lambda y, seat: seat_badge(canvas, box.x + 82, y, seat, 13, 15),
+    )
 
 
 def _draw_suns(canvas: Canvas, box: Rect, seen: Seen) -> None:
@@ -549,9 +479,7 @@ def _draw_points(canvas: Canvas, box: Rect, seen: Seen) -> None:
     y = box.y + 20
     canvas.text(first, y, "points", size=13, bold=True, anchor="start", fill=INK)
     for seat, x in enumerate(columns):
-        paint = SEAT_PAINTS[seat]
-        canvas.circle(x - 10, y, 10, fill=paint[0], stroke=INK, stroke_width=1.2)
-        canvas.text(x - 10, y, str(seat), size=12, bold=True, fill=paint[1])
+        seat_badge(canvas, x - 10, y, seat, 10, 12, edge=1.2)
     names = [water_word(seen) if name == "water" else name for name in CATEGORIES]
     for k, name in enumerate((*names, "in all")):
         y = box.y + 20 + step * (k + 1)

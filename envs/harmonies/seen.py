@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..core.showing import action_number, check_seat, ranks_after_forfeit, ranks_of
 from .components import (
     CARD,
     CARD_NAMES,
@@ -152,11 +153,8 @@ def see(
     Raises:
         ValueError: a seat or an action that can't be.
     """
+    check_seat(state, seat)
     num_players = int(state["num_players"])
-    if seat is not None and seat not in range(num_players):
-        raise ValueError(
-            f"seat must be 0..{num_players - 1}, or None for the all-seeing view, not {seat!r}"
-        )
     over = bool(state["terminated"]) or bool(state["truncated"])
     legal = 0 if over else int(state["legal"][0])
     tables = [_table(state, other, seat, over) for other in range(num_players)]
@@ -216,13 +214,12 @@ def _result(state: np.void, tables: list[Table]) -> tuple[list[float], list[int]
     """Points and ranks (Fin de partie); who forfeits comes last."""
     num_players, forfeit = len(tables), int(state["forfeit"])
     if forfeit >= 0:
-        last = max(num_players, 2)
-        return [0.0] * num_players, [last if s == forfeit else 1 for s in range(num_players)]
+        return [0.0] * num_players, ranks_after_forfeit(num_players, forfeit)
     keys = [(table.total, len(table.cubes)) for table in tables]
     scores = [float(total) for total, _ in keys]
     if num_players == 1:
         return scores, [1 if suns(state) >= SOLO_GOAL else 2]
-    return scores, [1 + sum(other > key for other in keys) for key in keys]
+    return scores, ranks_of(keys)
 
 
 # Cards in words
@@ -305,11 +302,7 @@ def card_words(card: int, settled: int = 0) -> str:
 
 def _move(state: np.void, tables: list[Table], last_action) -> Move:
     """Say what was done, as far as the record after it tells: it keeps no list of moves."""
-    if isinstance(last_action, Mapping):
-        last_action = encode_action(dict(last_action))
-    action = int(last_action)
-    if not 0 <= action < NUM_ACTIONS:
-        raise ValueError(f"last_action {action!r} is no action; actions are 0 to {NUM_ACTIONS - 1}")
+    action = action_number(last_action, encode_action, NUM_ACTIONS)
     seat = _actor(state, action)
     name = f"player_{seat}"
     told = None

@@ -7,6 +7,7 @@ from itertools import zip_longest
 
 import numpy as np
 
+from ..core.showing import amount, looker_last, result_lines, wrapped
 from .components import (
     CARD_NAMES,
     COLUMNS,
@@ -21,7 +22,6 @@ from .components import (
 from .seen import (
     FACE_DOWN,
     Seen,
-    Table,
     counts_groups,
     is_spirit,
     ladder_of,
@@ -70,11 +70,6 @@ def describe(
     return "\n\n".join("\n".join(part) for part in parts)
 
 
-def ordinal(rank: int) -> str:
-    """Return 1st, 2nd, 3rd, 4th."""
-    return ("1st", "2nd", "3rd", "4th")[rank - 1]
-
-
 def water_word(seen: Seen) -> str:
     """Return what water scores for: the river of side A, the islands of side B."""
     return ("river", "islands")[seen.side]
@@ -89,7 +84,7 @@ def prompt(seen: Seen) -> str:
     if seen.may_take:
         parts = ["takes the tokens of a space"]
     elif seen.hand:
-        parts = [f"places {len(seen.hand)} token{'s' if len(seen.hand) > 1 else ''}"]
+        parts = [f"places {amount(len(seen.hand), 'token')}"]
     else:
         parts = ["has placed all tokens"]
     if seen.may_take_card:
@@ -103,7 +98,7 @@ def solo_outcome(seen: Seen) -> str:
     """Say how a game alone has ended."""
     if seen.forfeit >= 0:
         return "forfeit"
-    suns = f"{seen.suns} sun{'s' if seen.suns != 1 else ''}"
+    suns = amount(seen.suns, "sun")
     return f"{seen.scores[0]:g} points, {suns}: {'won' if seen.ranks[0] == 1 else 'not won'}"
 
 
@@ -196,8 +191,7 @@ def _beside(blocks: Sequence[list[str]], width: int) -> list[str]:
 
 def _tables(seen: Seen) -> list[list[str]]:
     """All tables, that of the seat that looks last, nearest to where the answer is typed."""
-    first = 0 if seen.seat is None else seen.seat + 1
-    return [_table(seen, (first + k) % seen.num_players) for k in range(seen.num_players)]
+    return [_table(seen, seat) for seat in looker_last(seen.seat, seen.num_players)]
 
 
 def _table(seen: Seen, seat: int) -> list[str]:
@@ -205,7 +199,7 @@ def _table(seen: Seen, seat: int) -> list[str]:
     several = seen.num_players > 1
     you = " (you)" if seat == seen.seat and several else ""
     first = ", first player" if seat == seen.first_player and several else ""
-    cubes = _cubes(table)
+    cubes = amount(len(table.cubes), "cube")
     head = f"player_{seat}{you}{first}: {table.total} points, {cubes}, {table.empty} empty hexes"
     board = _board(seen, seat)
     width = max(map(len, board)) + 2
@@ -215,27 +209,12 @@ def _table(seen: Seen, seat: int) -> list[str]:
             f"{CARD_NAMES[n]} {table.points['spirits'] if is_spirit(n) else points_of_card(n)[0]}"
             for n in table.completed
         ]
-        lines += _wrapped("completed: ", done)
+        lines += wrapped("completed: ", done, WIDTH)
     return lines
-
-
-def _cubes(table: Table) -> str:
-    count = len(table.cubes)
-    return f"{count} cube{'s' if count != 1 else ''}"
 
 
 def _padded(one: list[str], other: list[str]):
     return zip_longest(one, other, fillvalue="")
-
-
-def _wrapped(head: str, words: Sequence[str]) -> list[str]:
-    lines = [head]
-    for k, word in enumerate(words):
-        text = word + (", " if k < len(words) - 1 else "")
-        if len(lines[-1] + text.rstrip()) > WIDTH:
-            lines.append(" " * len(head))
-        lines[-1] += text
-    return [line.rstrip() for line in lines]
 
 
 def _cards(seen: Seen, seat: int) -> list[str]:
@@ -290,10 +269,12 @@ def _points(seen: Seen) -> list[str]:
 def _results(seen: Seen) -> list[str]:
     if seen.num_players == 1:
         return [solo_outcome(seen)]
-    lines = []
-    for rank, seat in sorted(zip(seen.ranks, range(seen.num_players), strict=True)):
-        what = "forfeit" if seat == seen.forfeit else f"{seen.scores[seat]:g} points"
-        if seat != seen.forfeit and seen.scores.count(seen.scores[seat]) > 1:
-            what += f", {_cubes(seen.tables[seat])}"
-        lines.append(f"{ordinal(rank)}: player_{seat}, {what}")
-    return lines
+    return result_lines(seen, lambda seat: _result(seen, seat))
+
+
+def _result(seen: Seen, seat: int) -> str:
+    """A seat's points; where others have the same, also the cubes that break the tie."""
+    words = f"{seen.scores[seat]:g} points"
+    if seen.scores.count(seen.scores[seat]) > 1:
+        words += f", {amount(len(seen.tables[seat].cubes), 'cube')}"
+    return words

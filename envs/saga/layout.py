@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..core.table import Place, Rect, area_of, equal_parts, one_and_others
 from .components import (
     ADD,
     COLOURS,
@@ -38,30 +39,6 @@ PAD, COMPACT_PAD = 6, 4
 CHIP_WIDTH = 84
 CHIP_HEIGHT, CHIP_SPACE = 20, 4
 NOTE_HEIGHT = 16
-
-
-class Rect(NamedTuple):
-    """A part of the picture."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-
-    @property
-    def centre(self) -> tuple[float, float]:
-        return self.x + self.width / 2, self.y + self.height / 2
-
-    @property
-    def right(self) -> float:
-        return self.x + self.width
-
-    @property
-    def bottom(self) -> float:
-        return self.y + self.height
-
-    def has(self, x: float, y: float) -> bool:
-        return self.x <= x < self.right and self.y <= y < self.bottom
 
 
 class Chip(NamedTuple):
@@ -145,29 +122,17 @@ def layout_of(seen: Seen) -> Layout:
 
 def _shared(room: Rect, count: int) -> list[tuple[int, Rect, bool]]:
     """Give every seat an equal part."""
-    columns = 2 if count == 4 else count
-    rows = -(-count // columns)
-    width = (room.width - GAP * (columns - 1)) / columns
-    height = (room.height - GAP * (rows - 1)) / rows
-    boxes = []
-    for seat in range(count):
-        line, place = divmod(seat, columns)
-        x, y = room.x + place * (width + GAP), room.y + line * (height + GAP)
-        boxes.append((seat, Rect(x, y, width, height), count == 2))
-    return boxes
+    return [(seat, box, count == 2) for seat, box in enumerate(equal_parts(room, count, GAP))]
 
 
 def _around_seat(room: Rect, seen: Seen) -> list[tuple[int, Rect, bool]]:
     """Give the seat that looks the larger part, the others, in turn order, what is beside it."""
     others = seen.num_players - 1
-    wide = 620
-    boxes = [(seen.seat, Rect(room.x, room.y, wide, room.height), True)]
-    x = room.x + wide + GAP
-    height = (room.height - GAP * (others - 1)) / others
-    for k in range(others):
-        box = Rect(x, room.y + k * (height + GAP), room.right - x, height)
-        boxes.append(((seen.seat + 1 + k) % seen.num_players, box, others == 1))
-    return boxes
+    boxes = one_and_others(room, 620, others, GAP)
+    return [
+        ((seen.seat + k) % seen.num_players, box, k == 0 or others == 1)
+        for k, box in enumerate(boxes)
+    ]
 
 
 # Rows of cards
@@ -374,14 +339,7 @@ def button(plan: Layout) -> Rect:
     return Rect(box.x + 16, box.y + 134, box.width - 32, 34)
 
 
-def area_of(plan: Layout, seat: int) -> Area:
-    """Return a seat's part of the picture."""
-    return next(area for area in plan.areas if area.seat == seat)
-
-
 # What can be clicked
-
-Place = tuple[object, ...]
 
 
 def places(plan: Layout, seen: Seen) -> list[tuple[Place, Rect]]:

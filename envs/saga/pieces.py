@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..core.canvas import Canvas
+from ..core.table import Rect, shift
 from .components import COLOUR_OF, COLOURS, VALUE_OF, WHEN, knight_name
-from .layout import CARD_HEIGHT, CARD_WIDTH, Rect
+from .layout import CARD_HEIGHT, CARD_WIDTH
 
 RED, GREEN, BLUE, ORANGE, VIOLET, YELLOW = range(len(COLOURS))
 
@@ -76,13 +77,9 @@ _SWORD = "M 0 -11 L 1.9 -8 V 3 H 5 V 5.4 H 1.4 V 10.5 H -1.4 V 5.4 H -5 V 3 H -1
 _CROWN = "M -9 7 L -10 -5 L -4.6 0 L 0 -8 L 4.6 0 L 10 -5 L 9 7 Z"
 
 
-def _at(x: float, y: float, scale: float) -> str:
-    return f"translate({x:.2f} {y:.2f}) scale({scale:.4f})"
-
-
 def emblem(canvas: Canvas, x: float, y: float, colour: int, size: float, ink: str) -> None:
     """Draw the emblem of a colour's kingdom, ``size`` wide."""
-    with canvas.group(transform=_at(x, y, size / 20)):
+    with canvas.group(transform=shift(x, y, size / 20)):
         for path in _EMBLEMS[colour]:
             canvas.path(path, fill=ink)
 
@@ -114,7 +111,7 @@ def card(canvas: Canvas, box: Rect, knight: int, *, title: str = "", faded: bool
     scale = box.width / CARD_WIDTH
     words = f"{title}{knight_name(knight)}"
     with canvas.group(
-        transform=_at(box.x, box.y, scale), title=words, opacity=0.5 if faded else None
+        transform=shift(box.x, box.y, scale), title=words, opacity=0.5 if faded else None
     ):
         canvas.rect(
             0.6,
@@ -133,7 +130,7 @@ def card(canvas: Canvas, box: Rect, knight: int, *, title: str = "", faded: bool
 def card_back(canvas: Canvas, box: Rect, title: str, knight: int | None = None) -> None:
     """Draw a card that lies face down; with what it is for the one who knows."""
     scale = box.width / CARD_WIDTH
-    with canvas.group(transform=_at(box.x, box.y, scale), title=title):
+    with canvas.group(transform=shift(box.x, box.y, scale), title=title):
         canvas.rect(
             0.6,
             0.6,
@@ -162,7 +159,7 @@ def card_back(canvas: Canvas, box: Rect, title: str, knight: int | None = None) 
 
 
 def crown(canvas: Canvas, x: float, y: float, size: float, fill: str = GOLD) -> None:
-    with canvas.group(transform=_at(x, y, size / 20)):
+    with canvas.group(transform=shift(x, y, size / 20)):
         canvas.path(_CROWN, fill=fill, stroke=GOLD_EDGE, stroke_width=1, stroke_linejoin="round")
 
 
@@ -170,7 +167,7 @@ def shield(
     canvas: Canvas, x: float, y: float, size: float, text: str = "", fill: str = STEEL
 ) -> None:
     """Draw a shield, ``size`` wide, with a strength on it."""
-    with canvas.group(transform=_at(x, y, size / 20)):
+    with canvas.group(transform=shift(x, y, size / 20)):
         canvas.path(_SHIELD, fill=fill, stroke=STEEL_EDGE, stroke_width=1.5)
     if text:
         part = 0.58 if len(text) < 2 else 0.5
@@ -178,7 +175,7 @@ def shield(
 
 
 def sword(canvas: Canvas, x: float, y: float, size: float) -> None:
-    with canvas.group(transform=f"{_at(x, y, size / 22)} rotate(40)"):
+    with canvas.group(transform=f"{shift(x, y, size / 22)} rotate(40)"):
         canvas.path(_SWORD, fill=STEEL, stroke=STEEL_EDGE, stroke_width=1.3)
 
 
@@ -195,7 +192,7 @@ def coin(canvas: Canvas, x: float, y: float, radius: float, text: str = "") -> N
 def cards_sign(canvas: Canvas, x: float, y: float, size: float) -> None:
     """Draw a small hand of cards."""
     for turn in (-18, 0, 18):
-        with canvas.group(transform=f"{_at(x, y + 0.3 * size, size / 20)} rotate({turn})"):
+        with canvas.group(transform=f"{shift(x, y + 0.3 * size, size / 20)} rotate({turn})"):
             canvas.rect(-5, -17, 10, 15, radius=2, fill=CREAM, stroke=BACK_EDGE, stroke_width=1.3)
 
 

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..core.canvas import Canvas
+from ..core.showing import name_of, ordinal, ranked
+from ..core.table import Look, Place, Rect, place_at
 from .components import CARD, HIDDEN, KINGDOMS, NEW, PASS, RECRUIT, VALUE_OF
 from .layout import (
     HEIGHT,
@@ -21,9 +23,7 @@ from .layout import (
     Chip,
     Group,
     Layout,
-    Place,
     Realm,
-    Rect,
     button,
     free_kinds,
     free_places,
@@ -62,12 +62,11 @@ from .seen import (
     see,
     span,
 )
-from .text import describe, guess_words, ordinal, pass_words, prompt
+from .text import describe, guess_words, pass_words, prompt
 
 __all__ = ["describe", "draw", "locate"]
 
 PAPER = "#e9e2d3"
-PANEL_FILL, PANEL_EDGE = "#fffdf8", "#cbbfa4"
 REALM_FILL = "#fdf8ec"
 AREA_FILL = ("#f6efdf", "#ebe0c8")
 AREA_EDGE = "#b9a982"
@@ -75,6 +74,19 @@ HAND_FILL = "#d8c8a2"
 FORCE_FILL = "#fffaf0"
 ON_TURN = "#f8e3f2"
 WON = "#fbeebf"
+LOOK = Look(
+    ink=INK,
+    faint_ink=FAINT_INK,
+    accent=ACCENT,
+    panel_fill="#fffdf8",
+    panel_edge="#cbbfa4",
+    on_turn=ON_TURN,
+    won=WON,
+    label_at=(12, 16),
+    line_step=1.36 * 13,
+    frame_radius=7,
+    frame_dash="6 4",
+)
 
 
 def draw(
@@ -124,36 +136,10 @@ def locate(x: float, y: float, state: np.void) -> Place | None:
         state: the record drawn there, seen by the seat to play.
     """
     seen = see(state, int(state["to_play"]))
-    for place, box in places(layout_of(seen), seen):
-        if box.has(x, y):
-            return place
-    return None
+    return place_at(places(layout_of(seen), seen), x, y)
 
 
 # Parts of everything
-
-
-def _panel(canvas: Canvas, box: Rect, label: str = "") -> None:
-    canvas.rect(*box, radius=12, fill=PANEL_FILL, stroke=PANEL_EDGE, stroke_width=1.5)
-    if label:
-        canvas.text(box.x + 12, box.y + 16, label, size=13, anchor="start", fill=FAINT_INK)
-
-
-def _frame(
-    canvas: Canvas, box: Rect, dashed: bool = False, grow: float = 2, radius: float = 7
-) -> None:
-    """Highlight a part: whole for what was done last, dashed for what can be chosen."""
-    canvas.rect(
-        box.x - grow,
-        box.y - grow,
-        box.width + 2 * grow,
-        box.height + 2 * grow,
-        radius=radius,
-        fill="none",
-        stroke=ACCENT,
-        stroke_width=2 if dashed else 3.5,
-        stroke_dasharray="6 4" if dashed else None,
-    )
 
 
 def _draw_chip(canvas: Canvas, chip: Chip) -> None:
@@ -161,27 +147,14 @@ def _draw_chip(canvas: Canvas, chip: Chip) -> None:
     canvas.text(*chip.box.centre, chip.word, size=11, bold=True, fill=ACCENT)
 
 
-def _name(seat: int) -> str:
-    return f"player_{seat}"
-
-
-def _write(canvas: Canvas, x: float, y: float, lines: Sequence[str], **style: object) -> float:
-    style = {"size": 13, "fill": INK, **style}
-    step = 1.36 * float(style["size"])
-    for line in lines:
-        canvas.text(x, y, line, anchor="start", **style)
-        y += step
-    return y
-
-
 # The column
 
 
 def _draw_title(canvas: Canvas, box: Rect, seen: Seen) -> None:
-    _panel(canvas, box)
+    LOOK.panel(canvas, box)
     canvas.text(box.x + 14, box.y + 31, "Saga", size=32, bold=True, anchor="start", fill=INK)
     crown(canvas, box.x + 124, box.y + 30, 26)
-    looker = "all eyes" if seen.seat is None else _name(seen.seat)
+    looker = "all eyes" if seen.seat is None else name_of(seen.seat)
     text = f"ply {seen.ply}, {looker}"
     canvas.text(box.x + 14, box.y + 60, text, size=13, anchor="start", fill=FAINT_INK)
     last = "game over" if seen.over else "the last card was played" if seen.ending else ""
@@ -191,44 +164,36 @@ def _draw_title(canvas: Canvas, box: Rect, seen: Seen) -> None:
 
 def _draw_decision(canvas: Canvas, plan: Layout, seen: Seen) -> None:
     box = plan.decision
-    _panel(canvas, box)
+    LOOK.panel(canvas, box)
     if seen.over:
         _draw_ranking(canvas, box, seen)
     else:
         seat_badge(canvas, box.x + 26, box.y + 25, seen.to_play, 13)
         you = " (you)" if seen.seat == seen.to_play else ""
-        text = f"{_name(seen.to_play)}{you}"
+        text = f"{name_of(seen.to_play)}{you}"
         canvas.text(box.x + 46, box.y + 25, text, size=16, bold=True, anchor="start", fill=ACCENT)
-        _write(canvas, box.x + 14, box.y + 53, textwrap.wrap(prompt(seen), 28)[:5])
+        LOOK.write(canvas, box.x + 14, box.y + 53, textwrap.wrap(prompt(seen), 28)[:5])
         if PASS in seen.choices and seen.seat is not None:
-            where = button(plan)
-            canvas.rect(*where, radius=10, fill=ON_TURN, stroke=ACCENT, stroke_width=2)
-            canvas.text(*where.centre, pass_words(seen), size=14, bold=True, fill=ACCENT)
+            LOOK.button(canvas, button(plan), pass_words(seen))
     if seen.move is not None:
-        y = box.y + 188
-        canvas.text(box.x + 14, y, "last move", size=12, anchor="start", fill=FAINT_INK)
-        lines = textwrap.wrap(seen.move.text, 28)
-        _write(canvas, box.x + 14, y + 19, lines, fill=ACCENT)
+        LOOK.last_move(canvas, box.x + 14, box.y + 188, seen.move.text, 28)
 
 
 def _draw_ranking(canvas: Canvas, box: Rect, seen: Seen) -> None:
     canvas.text(box.x + 14, box.y + 24, "game over", size=17, bold=True, anchor="start", fill=INK)
     y = box.y + 57
-    order = sorted(range(seen.num_players), key=lambda s: (seen.ranks[s] or 9, s))
-    for seat in order:
-        rank = seen.ranks[seat]
+    for rank, seat, text in ranked(seen, lambda seat: span(seen.scores[seat])):
         if rank == 1:
             canvas.rect(box.x + 8, y - 15, box.width - 16, 30, radius=9, fill=WON)
         place = ordinal(rank)
         canvas.text(box.x + 18, y, place, size=15, bold=True, anchor="start", fill=INK)
         seat_badge(canvas, box.x + 76, y, seat, 11)
-        text = "forfeit" if seat == seen.forfeit else span(seen.scores[seat])
         canvas.text(box.right - 20, y, text, size=15, bold=True, anchor="end", fill=INK)
         y += 33
 
 
 def _draw_free(canvas: Canvas, plan: Layout, seen: Seen) -> None:
-    _panel(canvas, plan.free, "free knights")
+    LOOK.panel(canvas, plan.free, "free knights")
     right = plan.free.right - 12
     canvas.text(right, plan.free.y + 16, "cost their value", size=11, anchor="end", fill=FAINT_INK)
     for (knight, count), (_, box) in zip(free_kinds(seen), free_places(plan, seen), strict=True):
@@ -239,7 +204,7 @@ def _draw_free(canvas: Canvas, plan: Layout, seen: Seen) -> None:
             canvas.circle(x, y, 9, fill=CREAM, stroke=INK, stroke_width=1)
             canvas.text(x, y, f"×{count}", size=9.5, bold=True, fill=INK)
         if RECRUIT + knight in seen.choices:
-            _frame(canvas, box, dashed=True)
+            LOOK.frame(canvas, box, dashed=True, grow=2)
     if not seen.free:
         x, y = plan.free.centre
         canvas.text(x, y, "none", size=13, fill=FAINT_INK)
@@ -247,7 +212,7 @@ def _draw_free(canvas: Canvas, plan: Layout, seen: Seen) -> None:
 
 def _draw_points(canvas: Canvas, box: Rect, seen: Seen) -> None:
     """The points of all seats, by category."""
-    _panel(canvas, box)
+    LOOK.panel(canvas, box)
     rows = (*CATEGORIES, "in all")
     step = (box.height - 46) / len(rows)
     first, right = box.x + 12, box.right - 10
@@ -316,7 +281,7 @@ def _draw_kingdom(canvas: Canvas, realm: Realm, kingdom: Kingdom, seen: Seen) ->
         _draw_chip(canvas, chip)
     chosen = not seen.over and place_of(seen.chosen)[1] == kingdom.number
     if chosen or (seen.move is not None and seen.move.kingdom == kingdom.number):
-        _frame(canvas, box, grow=1, radius=13)
+        LOOK.frame(canvas, box, grow=1, radius=13)
 
 
 def _draw_owner(canvas: Canvas, box: Rect, kingdom: Kingdom) -> None:
@@ -332,7 +297,7 @@ def _draw_owner(canvas: Canvas, box: Rect, kingdom: Kingdom) -> None:
     if kingdom.owner is None:
         canvas.text(right, y, "centre", size=12, anchor="end", fill=FAINT_INK)
     else:
-        name = _name(kingdom.owner)
+        name = name_of(kingdom.owner)
         canvas.text(right, y, name, size=12.5, bold=True, anchor="end", fill=INK)
         seat_badge(canvas, right - 0.66 * 12.5 * len(name) - 8, y, kingdom.owner, 9)
 
@@ -353,10 +318,10 @@ def _draw_defence(canvas: Canvas, realm: Realm, kingdom: Kingdom, seen: Seen) ->
     for knight, box in zip(kingdom.cards, realm.cards, strict=True):
         card(canvas, box, knight, title=f"defends {kingdom.name}: ")
         if choosing and CARD + knight in seen.choices:
-            _frame(canvas, box, dashed=True, grow=0)
+            LOOK.frame(canvas, box, dashed=True, grow=0)
         move = seen.move
         if move is not None and move.kingdom == kingdom.number and move.knight == knight:
-            _frame(canvas, box, grow=0)
+            LOOK.frame(canvas, box, grow=0)
     if not kingdom.cards:
         canvas.text(
             realm.box.x + 14,
@@ -386,13 +351,8 @@ def _sum_words(kingdom: Kingdom) -> str:
 def _draw_area(canvas: Canvas, area: Area, seen: Seen) -> None:
     box = area.box
     on_turn = not seen.over and area.seat == seen.to_play
-    canvas.rect(
-        *box,
-        radius=14,
-        fill=canvas.linear_gradient(((0, AREA_FILL[0]), (1, AREA_FILL[1]))),
-        stroke=ACCENT if on_turn else AREA_EDGE,
-        stroke_width=3 if on_turn else 1.5,
-    )
+    fill = canvas.linear_gradient(((0, AREA_FILL[0]), (1, AREA_FILL[1])))
+    LOOK.area(canvas, box, fill, AREA_EDGE, on_turn)
     _draw_head(canvas, area, seen)
     _draw_hand(canvas, area, seen)
     table = seen.tables[area.seat]
@@ -409,15 +369,14 @@ def _draw_head(canvas: Canvas, area: Area, seen: Seen) -> None:
     won = seen.over and seen.ranks[seat] == 1
     on_turn = not seen.over and seat == seen.to_play
     height = LARGE_HEAD if large else SMALL_HEAD
-    fill = ON_TURN if on_turn else WON if won else PANEL_FILL
-    canvas.rect(box.x + 3, box.y + 3, box.width - 6, height - 2, radius=11, fill=fill)
+    LOOK.head(canvas, box, height, on_turn, won)
     y = box.y + height / 2 + 2
     radius = 13 if large else 11
     seat_badge(canvas, box.x + 22, y, seat, radius)
     size = 17 if large else 14
     x = box.x + 43
-    canvas.text(x, y, _name(seat), size=size, bold=True, anchor="start", fill=INK)
-    x += 0.66 * size * len(_name(seat)) + 8
+    canvas.text(x, y, name_of(seat), size=size, bold=True, anchor="start", fill=INK)
+    x += 0.66 * size * len(name_of(seat)) + 8
     if seat == seen.first_player:
         canvas.text(x + 4, y, "⚑", size=size, fill=ACCENT, title="first player")
         x += 16
@@ -486,9 +445,9 @@ def _mark_hand(canvas: Canvas, area: Area, seen: Seen) -> None:
     for k, (knight, box) in enumerate(zip(table.hand, area.hand, strict=True)):
         whole = k + 1 == len(area.hand) or area.hand[k + 1].x >= box.right - 1
         if choosing and seen.choices & {CARD + knight, HIDDEN + knight}:
-            _frame(canvas, box if whole else _shown(area.hand, k), dashed=True, grow=0)
+            LOOK.frame(canvas, box if whole else _shown(area.hand, k), dashed=True, grow=0)
         if knight == came:
-            _frame(canvas, box if whole else _shown(area.hand, k), grow=0)
+            LOOK.frame(canvas, box if whole else _shown(area.hand, k), grow=0)
             came = None
 
 
@@ -551,7 +510,7 @@ def _draw_odds(canvas: Canvas, group: Group, force: Attack, seat: int, seen: See
     text = str(kingdom.strength).replace("-", "\u2212")
     canvas.text(x + letters, y, text, size=1.1 * letters, anchor="start", fill=INK)
     if kingdom.owner is not None:
-        title = f"held by {_name(kingdom.owner)}"
+        title = f"held by {name_of(kingdom.owner)}"
         with canvas.group(title=title):
             seat_badge(canvas, x + 3.55 * letters, y, kingdom.owner, 0.62 * letters)
 
@@ -573,15 +532,15 @@ def _mark_force(
         if choosing and laid.knight is not None:
             first = CARD if laid.up or seen.phase == "TURNING" else HIDDEN
             if first + laid.knight in seen.choices:
-                _frame(canvas, _shown(group.cards, k), dashed=True, grow=0)
+                LOOK.frame(canvas, _shown(group.cards, k), dashed=True, grow=0)
     move = seen.move
     moved = move is not None and move.seat == seat and move.force == slot
     if moved and move.knight is not None:
         for k, laid in enumerate(force.cards):
             if laid == Laid(move.knight, True):
-                _frame(canvas, _shown(group.cards, k), grow=0)
+                LOOK.frame(canvas, _shown(group.cards, k), grow=0)
     if chosen or (moved and move.knight is None):
-        _frame(canvas, group.box, grow=1, radius=10)
+        LOOK.frame(canvas, group.box, grow=1, radius=10)
 
 
 def _draw_new(canvas: Canvas, group: Group, chosen: bool) -> None:

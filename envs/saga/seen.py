@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..core.showing import action_number, check_seat, ranks_after_forfeit
 from .components import (
     ADD,
     BEST_FORCE,
@@ -220,11 +221,8 @@ def see(
     Raises:
         ValueError: a seat or an action that can't be.
     """
+    check_seat(state, seat)
     num_players = int(state["num_players"])
-    if seat is not None and seat not in range(num_players):
-        raise ValueError(
-            f"seat must be 0..{num_players - 1}, or None for the all-seeing view, not {seat!r}"
-        )
     over = bool(state["terminated"]) or bool(state["truncated"])
     tables = [_table(state, other, seat) for other in range(num_players)]
     scores, ranks = _result(state, tables) if over else ([], [])
@@ -390,8 +388,7 @@ def _result(state: np.void, tables: list[Table]):
     """Points and ranks, as far as they are known; who forfeits comes last."""
     num_players, forfeit = len(tables), int(state["forfeit"])
     if forfeit >= 0:
-        ranks = [num_players if seat == forfeit else 1 for seat in range(num_players)]
-        return [(0.0, 0.0)] * num_players, ranks
+        return [(0.0, 0.0)] * num_players, ranks_after_forfeit(num_players, forfeit)
     totals = [table.points.total for table in tables]
     ranks = []
     for low, high in totals:
@@ -476,11 +473,7 @@ def chosen_words(action: int) -> str:
 
 def _move(state: np.void, viewer: int | None, last_action) -> Move:
     """Say what was done, as far as the record after it tells: it keeps no list of moves."""
-    if isinstance(last_action, Mapping):
-        last_action = encode_action(dict(last_action))
-    action = int(last_action)
-    if not 0 <= action < NUM_ACTIONS:
-        raise ValueError(f"last_action {action!r} is no action; actions are 0 to {NUM_ACTIONS - 1}")
+    action = action_number(last_action, encode_action, NUM_ACTIONS)
     if state["chosen"] == action:
         seat = int(state["to_play"])
         force, kingdom = place_of(action)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from ..core.showing import amount, looker_last, name_of, result_lines
 from .components import COLOUR_OF, COLOURS, KINGDOMS, VALUE_OF, knight_name
 from .seen import (
     CATEGORIES,
@@ -45,11 +46,6 @@ def describe(
     if seen.over:
         parts.append(_results(seen))
     return "\n\n".join("\n".join(part) for part in parts)
-
-
-def ordinal(rank: int | None) -> str:
-    """Return 1st, 2nd, 3rd, 4th; "?" for a rank that isn't known."""
-    return "?" if rank is None else ("1st", "2nd", "3rd", "4th")[rank - 1]
 
 
 def pass_words(seen: Seen) -> str:
@@ -126,7 +122,7 @@ def _kingdoms(seen: Seen) -> list[str]:
         "kingdom       side     held by   income  strength  defence",
     ]
     for kingdom in seen.kingdoms:
-        owner = "centre" if kingdom.owner is None else f"player_{kingdom.owner}"
+        owner = "centre" if kingdom.owner is None else name_of(kingdom.owner)
         letter = COLOURS[kingdom.number][0].upper()
         defence = _cards(kingdom.cards) + (f" {kingdom.modifier:+d}" if kingdom.modifier else "")
         lines.append(
@@ -151,15 +147,14 @@ def _powers(kingdom: Kingdom) -> list[str]:
 
 def _tables(seen: Seen) -> list[list[str]]:
     """All tables, that of the seat that looks last, nearest to where the answer is typed."""
-    first = 0 if seen.seat is None else seen.seat + 1
-    return [_table(seen, (first + k) % seen.num_players) for k in range(seen.num_players)]
+    return [_table(seen, seat) for seat in looker_last(seen.seat, seen.num_players)]
 
 
 def _table(seen: Seen, seat: int) -> list[str]:
     table = seen.tables[seat]
     you = " (you)" if seat == seen.seat else ""
     first = ", first player" if seat == seen.first_player else ""
-    cards = f"{table.size} card{'s' if table.size != 1 else ''}"
+    cards = amount(table.size, "card")
     lines = [f"player_{seat}{you}{first}: {table.fame} fame, {cards} in hand"]
     if table.hand is None:
         lines.append("  hand: not known, no card of its pack was seen yet")
@@ -206,8 +201,4 @@ def _points(seen: Seen) -> list[str]:
 
 
 def _results(seen: Seen) -> list[str]:
-    lines = []
-    for seat in sorted(range(seen.num_players), key=lambda s: (seen.ranks[s] or 9, s)):
-        points = "forfeit" if seat == seen.forfeit else f"{span(seen.scores[seat])} points"
-        lines.append(f"{ordinal(seen.ranks[seat])}: player_{seat}, {points}")
-    return lines
+    return result_lines(seen, lambda seat: f"{span(seen.scores[seat])} points")

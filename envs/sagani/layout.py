@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from ..core.table import Place, Rect, area_of, equal_parts
 from .components import DIRECTIONS, DISPLAY_SIZE, INTERLUDE_SIZE, NUM_PILES, WINDOW
 from .pieces import arrow_centre
 from .seen import Position, Seen
@@ -23,30 +24,6 @@ PREVIEW_SIZE = 80
 LARGEST_CELL, LARGEST_SMALL_CELL = 104, 74
 LARGE_HEAD, SMALL_HEAD, NARROW_HEAD = 42, 34, 60
 AXIS = 18
-
-
-class Rect(NamedTuple):
-    """A part of the picture."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-
-    @property
-    def centre(self) -> tuple[float, float]:
-        return self.x + self.width / 2, self.y + self.height / 2
-
-    @property
-    def right(self) -> float:
-        return self.x + self.width
-
-    @property
-    def bottom(self) -> float:
-        return self.y + self.height
-
-    def has(self, x: float, y: float) -> bool:
-        return self.x <= x < self.right and self.y <= y < self.bottom
 
 
 def around(x: float, y: float, size: float) -> Rect:
@@ -139,16 +116,7 @@ def frame_of(num_players: int) -> Layout:
 
 def _shared(room: Rect, count: int) -> list[tuple[int, Rect, bool]]:
     """Give every seat an equal part."""
-    columns = 2 if count == 4 else count
-    rows = -(-count // columns)
-    width = (room.width - GAP * (columns - 1)) / columns
-    height = (room.height - GAP * (rows - 1)) / rows
-    boxes = []
-    for seat in range(count):
-        line, place = divmod(seat, columns)
-        x, y = room.x + place * (width + GAP), room.y + line * (height + GAP)
-        boxes.append((seat, Rect(x, y, width, height), True))
-    return boxes
+    return [(seat, box, True) for seat, box in enumerate(equal_parts(room, count, GAP))]
 
 
 def _around_seat(room: Rect, seen: Seen) -> list[tuple[int, Rect, bool]]:
@@ -256,14 +224,7 @@ def button(plan: Layout) -> Rect:
     return Rect(plan.column.x + 20, plan.column.y + 270, plan.column.width - 40, 44)
 
 
-def area_of(plan: Layout, seat: int) -> Area:
-    """Return a seat's part of the picture."""
-    return next(area for area in plan.areas if area.seat == seat)
-
-
 # What can be clicked
-
-Place = tuple[object, ...]
 
 
 def fixed_places(plan: Layout) -> list[tuple[Place, Rect]]:

@@ -10,6 +10,7 @@ import math
 from typing import NamedTuple
 
 from ..core.canvas import Canvas
+from ..core.table import shift
 from .components import DIRECTIONS, ELEMENTS
 from .seen import Back, Face, tile_words
 
@@ -76,7 +77,7 @@ def symbol(canvas: Canvas, x: float, y: float, element: int, size: float, **styl
     """Draw an element's symbol, about ``size`` high."""
     paint = ELEMENT_PAINTS[element]
     style = {"fill": paint.fill, "stroke": paint.edge, "stroke_width": 3, **style}
-    with canvas.group(transform=_at(x, y, size / 44)):
+    with canvas.group(transform=shift(x, y, size / 44)):
         canvas.path(_SYMBOLS[element], **style)
 
 
@@ -93,6 +94,13 @@ def disc(canvas: Canvas, x: float, y: float, paint: Paint, radius: float, **styl
     canvas.circle(x, y, radius, fill=paint.fill, stroke=paint.edge, stroke_width=radius / 6)
     ring = {"fill": "none", "stroke": paint.edge, "stroke_width": radius / 12, **style}
     canvas.circle(x, y, 0.66 * radius, **ring)
+
+
+def seat_disc(canvas: Canvas, x: float, y: float, seat: int, radius: float, size: float) -> None:
+    """Draw a seat's disc with its number, in letters of a size."""
+    paint = SEAT_PAINTS[seat]
+    disc(canvas, x, y, paint, radius, stroke="none")
+    canvas.text(x, y, str(seat), size=size, bold=True, fill=paint.ink)
 
 
 def cacophony_disc(canvas: Canvas, x: float, y: float, radius: float) -> None:
@@ -162,7 +170,7 @@ def tile(
         title: what is written when the mouse rests on it, before the tile's own words.
     """
     words = f"{title}{tile_words(face)}{', completed' if face.flipped else _arrow_words(face)}"
-    with canvas.group(transform=_at(x, y, size / 100), title=words):
+    with canvas.group(transform=shift(x, y, size / 100), title=words):
         if face.flipped:
             _spirit(canvas, face)
             return
@@ -176,12 +184,8 @@ def tile(
 
 def back(canvas: Canvas, x: float, y: float, size: float, face: Back, title: str = "") -> None:
     """Draw the back of a face-down tile around (x, y)."""
-    with canvas.group(transform=_at(x, y, size / 100), title=f"{title}{tile_words(face)}"):
+    with canvas.group(transform=shift(x, y, size / 100), title=f"{title}{tile_words(face)}"):
         _spirit(canvas, face)
-
-
-def _at(x: float, y: float, scale: float) -> str:
-    return f"translate({x:.2f} {y:.2f}) scale({scale:.4f})"
 
 
 def _arrow_words(face: Face) -> str:
@@ -244,7 +248,7 @@ def _spirit(canvas: Canvas, face: Face | Back) -> None:
     canvas.rect(-48, -48, 96, 96, radius=10, fill=paint.fill, stroke=paint.edge, stroke_width=3)
     canvas.rect(-41, -41, 82, 82, radius=7, fill="none", stroke=GOLD, stroke_width=4)
     canvas.circle(0, -3, 35, fill=CREAM, fill_opacity=0.28)
-    with canvas.group(transform=_at(0, -8, 1.25)):
+    with canvas.group(transform=shift(0, -8, 1.25)):
         canvas.path(_SYMBOLS[face.element], fill=paint.fill, stroke=CREAM, stroke_width=5)
         canvas.path(_SYMBOLS[face.element], fill=paint.fill, stroke=paint.edge, stroke_width=1.8)
         _smile(canvas, _FACES_AT[face.element])

@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..core.canvas import Canvas
+from ..core.showing import amount, name_of, ordinal, ranked
+from ..core.table import Look, Place, Rect, area_of, place_at
 from .components import (
     CELL_COL,
     CELL_ROW,
@@ -29,9 +31,6 @@ from .layout import (
     WIDTH,
     Area,
     Layout,
-    Place,
-    Rect,
-    area_of,
     button,
     cell_place,
     decision_places,
@@ -58,23 +57,31 @@ from .pieces import (
     badge,
     cacophony_disc,
     disc,
+    seat_disc,
     stack,
     symbol,
     tile,
 )
 from .seen import Seen, Table, position_words, see
-from .text import describe, ordinal, prompt, solo_outcome
+from .text import describe, prompt, solo_outcome
 
 __all__ = ["describe", "draw", "locate"]
 
 PAPER = "#f4eee0"
-PANEL_FILL = "#fffdf8"
 PANEL_EDGE = "#d9cdb6"
 FIELD = ("#ece0c6", "#dfd0ae")
 SPACE_FILL = "#e7dabd"
 SPACE_EDGE = "#b39f78"
-ON_TURN = "#f6e3f4"
-WON = "#fbeebf"
+LOOK = Look(
+    ink=INK,
+    faint_ink=FAINT_INK,
+    accent=ACCENT,
+    panel_fill="#fffdf8",
+    panel_edge=PANEL_EDGE,
+    on_turn="#f6e3f4",
+    won="#fbeebf",
+    frame_widths=(4, 2.5),
+)
 NEGATIVE = "#a8201a"
 
 
@@ -132,11 +139,11 @@ def locate(x: float, y: float, state: np.void | None = None) -> Place | None:
             the display and the interlude are known.
     """
     if state is None:
-        return _at(fixed_places(frame_of(2)), x, y)
+        return place_at(fixed_places(frame_of(2)), x, y)
     seen = see(state, int(state["to_play"]))
     plan = layout_of(seen)
     fixed = fixed_places(plan) if seen.num_players > 1 else []
-    place = _at([*decision_places(plan, seen), *fixed], x, y)
+    place = place_at([*decision_places(plan, seen), *fixed], x, y)
     if place is not None or seen.over:
         return place
     position = area_of(plan, seen.to_play).grid.position_at(x, y)
@@ -146,26 +153,13 @@ def locate(x: float, y: float, state: np.void | None = None) -> Place | None:
     return cell_place((int(CELL_ROW[origin]), int(CELL_COL[origin])), position)
 
 
-def _at(places: list[tuple[Place, Rect]], x: float, y: float) -> Place | None:
-    return next((place for place, square in places if square.has(x, y)), None)
-
-
 # The head
-
-
-def _panel(canvas: Canvas, box: Rect, label: str = "") -> None:
-    canvas.rect(*box, radius=12, fill=PANEL_FILL, stroke=PANEL_EDGE, stroke_width=1.5)
-    if label:
-        canvas.text(box.x + 12, box.y + 15, label, size=13, anchor="start", fill=FAINT_INK)
 
 
 def _space(canvas: Canvas, square: Rect, title: str) -> None:
     """An empty space for a tile."""
     canvas.rect(
-        square.x + 2,
-        square.y + 2,
-        square.width - 4,
-        square.height - 4,
+        *square.grown(-2),
         radius=square.width / 10,
         title=title,
         fill=SPACE_FILL,
@@ -175,26 +169,16 @@ def _space(canvas: Canvas, square: Rect, title: str) -> None:
 
 
 def _frame(canvas: Canvas, square: Rect, dashed: bool = False, grow: float = 3) -> None:
-    """Highlight a square: whole for what was done last, dashed for what can be chosen."""
-    canvas.rect(
-        square.x - grow,
-        square.y - grow,
-        square.width + 2 * grow,
-        square.height + 2 * grow,
-        radius=square.width / 8,
-        fill="none",
-        stroke=ACCENT,
-        stroke_width=2.5 if dashed else 4,
-        stroke_dasharray="7 5" if dashed else None,
-    )
+    """Highlight a square."""
+    LOOK.frame(canvas, square, dashed, grow, radius=square.width / 8)
 
 
 def _draw_title(canvas: Canvas, box: Rect, seen: Seen) -> None:
-    _panel(canvas, box)
+    LOOK.panel(canvas, box)
     canvas.text(box.x + 16, box.y + 34, "Sagani", size=32, bold=True, anchor="start", fill=INK)
     for element in range(NUM_ELEMENTS):
         symbol(canvas, box.x + 24 + 26 * element, box.y + 68, element, 20)
-    lines = [f"ply {seen.ply}, " + ("all eyes" if seen.seat is None else f"player_{seen.seat}")]
+    lines = [f"ply {seen.ply}, " + ("all eyes" if seen.seat is None else name_of(seen.seat))]
     if seen.over:
         lines.append("game over")
     elif seen.last_round and seen.num_players > 1:
@@ -212,7 +196,7 @@ def _draw_title(canvas: Canvas, box: Rect, seen: Seen) -> None:
 
 
 def _draw_river(canvas: Canvas, plan: Layout, seen: Seen) -> None:
-    _panel(canvas, plan.river, "display")
+    LOOK.panel(canvas, plan.river, "display")
     for space in range(DISPLAY_SIZE):
         square = river_space(plan, space)
         x, y = square.centre
@@ -229,7 +213,7 @@ def _draw_river(canvas: Canvas, plan: Layout, seen: Seen) -> None:
 
 
 def _draw_row(canvas: Canvas, plan: Layout, seen: Seen) -> None:
-    _panel(canvas, plan.row, "interlude")
+    LOOK.panel(canvas, plan.row, "interlude")
     if seen.removed:
         text = f"{seen.removed} left the game"
         x, y = plan.row.right - 12, plan.row.y + 15
@@ -251,7 +235,7 @@ def _draw_row(canvas: Canvas, plan: Layout, seen: Seen) -> None:
 
 
 def _draw_piles(canvas: Canvas, plan: Layout, seen: Seen) -> None:
-    _panel(canvas, plan.piles, "piles")
+    LOOK.panel(canvas, plan.piles, "piles")
     for pile in range(NUM_PILES):
         square = pile_space(plan, pile)
         x, y = square.centre
@@ -282,12 +266,12 @@ def _draw_solo(canvas: Canvas, plan: Layout, seen: Seen) -> None:
     box = plan.river
     table = seen.tables[0]
     if seen.advanced:
-        _panel(canvas, box, "solo, advanced: place all 72 tiles")
+        LOOK.panel(canvas, box, "solo, advanced: place all 72 tiles")
         _draw_count(canvas, box, seen, table)
         if seen.aside:
             _draw_aside(canvas, Rect(box.right - 300, box.y, 300, box.height), seen)
         return
-    _panel(canvas, box, "solo, classic: 75 points with as few tiles as you can")
+    LOOK.panel(canvas, box, "solo, classic: 75 points with as few tiles as you can")
     placed = len(table.tiles)
     y = box.y + 50
     for k in range(PERFECT_HARMONY):
@@ -302,12 +286,8 @@ def _draw_solo(canvas: Canvas, plan: Layout, seen: Seen) -> None:
             stroke="#8a6512" if done else SPACE_EDGE,
             stroke_width=1.5,
         )
-    words = f"{_count(placed, 'tile')} placed; perfect harmony with {PERFECT_HARMONY} or fewer"
+    words = f"{amount(placed, 'tile')} placed; perfect harmony with {PERFECT_HARMONY} or fewer"
     canvas.text(box.x + 14, y + 50, words, size=16, anchor="start", fill=INK)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _draw_count(canvas: Canvas, box: Rect, seen: Seen, table: Table) -> None:
@@ -329,7 +309,7 @@ def _draw_count(canvas: Canvas, box: Rect, seen: Seen, table: Table) -> None:
         fill = NEGATIVE if points < 0 else INK
         canvas.text(x, box.y + 62, text, size=22 if last else 18, bold=True, fill=fill)
         canvas.text(x, box.y + 90, name, size=13, fill=FAINT_INK)
-    placed = f"{_count(len(table.tiles), 'tile')} placed"
+    placed = f"{amount(len(table.tiles), 'tile')} placed"
     canvas.text(box.x + 14, box.y + 117, placed, size=14, anchor="start", fill=INK)
 
 
@@ -351,7 +331,7 @@ def _signed(points: float) -> str:
 
 
 def _draw_track(canvas: Canvas, box: Rect, seen: Seen) -> None:
-    _panel(canvas, box)
+    LOOK.panel(canvas, box)
     alone = seen.num_players == 1
     x = box.x + 12
     canvas.text(x, box.y + 24, "harmony", size=14, bold=True, anchor="start", fill=INK)
@@ -377,7 +357,7 @@ def _draw_track(canvas: Canvas, box: Rect, seen: Seen) -> None:
         canvas.text(x, y, str(field), size=9.5, bold=field == seen.goal, fill=INK)
     for field, seats in seen.track:
         line, place = divmod(field, in_row)
-        names = ", ".join(f"player_{seat}" for seat in seats)
+        names = ", ".join(name_of(seat) for seat in seats)
         with canvas.group(title=f"{field} points, from the bottom: {names}"):
             stack(
                 canvas,
@@ -410,13 +390,8 @@ def _draw_field(canvas: Canvas, box: Rect, field: int, seen: Seen) -> None:
 def _draw_area(canvas: Canvas, area: Area, seen: Seen) -> None:
     box, table = area.box, seen.tables[area.seat]
     on_turn = not seen.over and area.seat == seen.to_play
-    canvas.rect(
-        *box,
-        radius=14,
-        fill=canvas.linear_gradient(((0, FIELD[0]), (1, FIELD[1]))),
-        stroke=ACCENT if on_turn else "#b39a6c",
-        stroke_width=3 if on_turn else 1.5,
-    )
+    fill = canvas.linear_gradient(((0, FIELD[0]), (1, FIELD[1])))
+    LOOK.area(canvas, box, fill, "#b39a6c", on_turn)
     _draw_head(canvas, area, seen)
     if area.large:
         _draw_axes(canvas, area)
@@ -523,21 +498,12 @@ def _draw_head(canvas: Canvas, area: Area, seen: Seen) -> None:
     won = seen.over and seen.ranks[seat] == 1
     on_turn = not seen.over and seat == seen.to_play
     height = head_height(box, large)
-    canvas.rect(
-        box.x + 3,
-        box.y + 3,
-        box.width - 6,
-        height - 2,
-        radius=11,
-        fill=ON_TURN if on_turn else WON if won else PANEL_FILL,
-    )
+    LOOK.head(canvas, box, height, on_turn, won)
     narrow = is_narrow(box, large)
     y = box.y + (19 if narrow else height / 2 + 1)
     radius = 14 if large else 11
-    paint = SEAT_PAINTS[seat]
-    disc(canvas, box.x + 24, y, paint, radius, stroke="none")
-    canvas.text(box.x + 24, y, str(seat), size=1.2 * radius, bold=True, fill=paint.ink)
-    at = _draw_name(canvas, box.x + 46, y, seat, seen, 17 if large else 14)
+    seat_disc(canvas, box.x + 24, y, seat, radius, 1.2 * radius)
+    at = LOOK.seat_name(canvas, box.x + 46, y, seat, seen, 17 if large else 14, letter=0.64)
     left = _draw_score(canvas, box.right - 14, y, area, seen)
     step = 58 if large and box.width >= 500 else 52 if large else 48
     if narrow:
@@ -560,22 +526,7 @@ def _draw_chips(canvas: Canvas, x: float, y: float, step: float, area: Area, tab
         at = x + step * k
         with canvas.group(title=f"{number} {title}"):
             _draw_icon(canvas, at + 10, y, kind, area.seat, 9 if large else 7.5)
-            _write(canvas, at + 22, y, [str(number)], size=15 if large else 13)
-
-
-def _draw_name(canvas: Canvas, x: float, y: float, seat: int, seen: Seen, size: float) -> float:
-    """Write a seat's name, whether it plays first and whether it looks; return where that ends."""
-    name = f"player_{seat}"
-    canvas.text(x, y, name, size=size, bold=True, anchor="start", fill=INK)
-    x += 0.64 * size * len(name) + 6
-    if seen.num_players == 1:
-        return x
-    if seat == seen.first_player:
-        canvas.text(x + 6, y, "⚑", size=size, fill=ACCENT, title="first player")
-        x += 18
-    if seat == seen.seat and not seen.over:
-        canvas.text(x, y, "(you)", size=size - 4, anchor="start", fill=FAINT_INK)
-    return x
+            LOOK.write(canvas, at + 22, y, [str(number)], size=15 if large else 13)
 
 
 def _draw_score(canvas: Canvas, right: float, y: float, area: Area, seen: Seen) -> float:
@@ -642,36 +593,24 @@ def _draw_icon(canvas: Canvas, x: float, y: float, kind: str, seat: int, radius:
 
 def _draw_column(canvas: Canvas, plan: Layout, seen: Seen) -> None:
     box = plan.column
-    _panel(canvas, box)
+    LOOK.panel(canvas, box)
     if seen.over:
         _draw_ranking(canvas, box, seen)
     else:
         _draw_decision(canvas, plan, seen)
     if seen.move is not None:
-        lines = textwrap.wrap(seen.move.text, 23)
-        canvas.text(box.x + 14, box.y + 388, "last move", size=12, anchor="start", fill=FAINT_INK)
-        _write(canvas, box.x + 14, box.y + 407, lines, fill=ACCENT)
+        LOOK.last_move(canvas, box.x + 14, box.y + 388, seen.move.text, 23)
     _draw_legend(canvas, Rect(box.x, box.bottom - 150, box.width, 150))
-
-
-def _write(canvas: Canvas, x: float, y: float, lines: Sequence[str], **style: object) -> float:
-    style = {"size": 13, "fill": INK, **style}
-    for line in lines:
-        canvas.text(x, y, line, anchor="start", **style)
-        y += 18
-    return y
 
 
 def _draw_decision(canvas: Canvas, plan: Layout, seen: Seen) -> None:
     box = plan.column
-    paint = SEAT_PAINTS[seen.to_play]
-    disc(canvas, box.x + 26, box.y + 26, paint, 13, stroke="none")
-    canvas.text(box.x + 26, box.y + 26, str(seen.to_play), size=15, bold=True, fill=paint.ink)
+    seat_disc(canvas, box.x + 26, box.y + 26, seen.to_play, 13, 15)
     you = " (you)" if seen.seat == seen.to_play and seen.num_players > 1 else ""
     name = f"player_{seen.to_play}{you}"
     canvas.text(box.x + 46, box.y + 26, name, size=16, bold=True, anchor="start", fill=ACCENT)
     lines = textwrap.wrap(prompt(seen), 23)
-    y = _write(canvas, box.x + 14, box.y + 56, lines)
+    y = LOOK.write(canvas, box.x + 14, box.y + 56, lines)
     if seen.phase == "ROTATE" and seen.hand is not None:
         for turns in range(NUM_ROTATIONS):
             _draw_preview(canvas, preview_space(plan, turns), turns, seen)
@@ -690,12 +629,14 @@ def _draw_decision(canvas: Canvas, plan: Layout, seen: Seen) -> None:
             title="in hand: ",
         )
     elif seen.phase == "CHOOSE":
-        then = ", ".join(f"player_{seat}" for seat in seen.queue)
+        then = ", ".join(name_of(seat) for seat in seen.queue)
         if then:
-            _write(canvas, box.x + 14, y + 8, ["then", *textwrap.wrap(then, 21)], fill=FAINT_INK)
-        _draw_button(canvas, button(plan), "no tile")
+            LOOK.write(
+                canvas, box.x + 14, y + 8, ["then", *textwrap.wrap(then, 21)], fill=FAINT_INK
+            )
+        LOOK.button(canvas, button(plan), "no tile", size=15)
     if seen.may_stop:
-        _draw_button(canvas, button(plan), "no more discs")
+        LOOK.button(canvas, button(plan), "no more discs", size=15)
 
 
 def _draw_preview(canvas: Canvas, square: Rect, turns: int, seen: Seen) -> None:
@@ -719,30 +660,21 @@ def _draw_preview(canvas: Canvas, square: Rect, turns: int, seen: Seen) -> None:
     canvas.text(x, square.bottom + 12, words, size=12, fill=ACCENT if met else FAINT_INK)
 
 
-def _draw_button(canvas: Canvas, box: Rect, text: str) -> None:
-    canvas.rect(*box, radius=10, fill=ON_TURN, stroke=ACCENT, stroke_width=2)
-    canvas.text(*box.centre, text, size=15, bold=True, fill=ACCENT)
-
-
 def _draw_ranking(canvas: Canvas, box: Rect, seen: Seen) -> None:
     canvas.text(box.x + 14, box.y + 28, "game over", size=18, bold=True, anchor="start", fill=INK)
     y = box.y + 66
     if seen.num_players == 1:
-        _write(canvas, box.x + 14, y, textwrap.wrap(solo_outcome(seen), 21), size=14)
+        LOOK.write(canvas, box.x + 14, y, textwrap.wrap(solo_outcome(seen), 21), size=14)
         return
-    for rank, seat in sorted(zip(seen.ranks, range(seen.num_players), strict=True)):
-        if rank == 1:
-            canvas.rect(box.x + 8, y - 20, box.width - 16, 40, radius=10, fill=WON)
-        paint = SEAT_PAINTS[seat]
-        disc(canvas, box.x + 76, y, paint, 13, stroke="none")
-        canvas.text(box.x + 76, y, str(seat), size=15, bold=True, fill=paint.ink)
-        place = ordinal(rank)
-        canvas.text(box.x + 20, y, place, size=17, bold=True, anchor="start", fill=INK)
-        forfeit = seat == seen.forfeit
-        text = "forfeit" if forfeit else _minus(seen.scores[seat])
-        fill = NEGATIVE if forfeit or seen.scores[seat] < 0 else INK
-        canvas.text(box.right - 20, y, text, size=17, bold=True, anchor="end", fill=fill)
-        y += 46
+    red = [s for s in range(seen.num_players) if s == seen.forfeit or seen.scores[s] < 0]
+    LOOK.ranking(
+        canvas,
+        box,
+        y,
+        ranked(seen, lambda seat: _minus(seen.scores[seat])),
+        lambda y, seat: seat_disc(canvas, box.x + 76, y, seat, 13, 15),
+        fills=dict.fromkeys(red, NEGATIVE),
+    )
 
 
 def _draw_legend(canvas: Canvas, box: Rect) -> None:

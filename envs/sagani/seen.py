@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..core.showing import action_number, check_numbers, check_seat, ranks_after_forfeit, ranks_of
 from .components import (
     CACOPHONY_PENALTY,
     CELL,
@@ -163,14 +164,9 @@ def see(
     Raises:
         ValueError: a seat, an action or a length of ``scores`` or ``ranks`` that can't be.
     """
+    check_seat(state, seat)
     num_players = int(state["num_players"])
-    if seat is not None and seat not in range(num_players):
-        raise ValueError(
-            f"seat must be 0..{num_players - 1}, or None for the all-seeing view, not {seat!r}"
-        )
-    for name, given in (("scores", scores), ("ranks", ranks)):
-        if given is not None and len(given) != num_players:
-            raise ValueError(f"{name} must have {num_players} numbers, one a seat, not {given!r}")
+    check_numbers(num_players, scores=scores, ranks=ranks)
     over = bool(state["terminated"]) or bool(state["truncated"])
     to_play, phase = int(state["to_play"]), int(state["phase"])
     deductions = _deductions(state) if state["solo"] else (0, 0)
@@ -331,12 +327,11 @@ def _result(state: np.void, deducted: int) -> tuple[list[float], list[int]]:
     """Points and ranks (Fin de la partie, Décompte final); who forfeits comes last."""
     num_players, forfeit = int(state["num_players"]), int(state["forfeit"])
     if forfeit >= 0:
-        last = max(num_players, 2)
-        return [0.0] * num_players, [last if s == forfeit else 1 for s in range(num_players)]
+        return [0.0] * num_players, ranks_after_forfeit(num_players, forfeit)
     points = state["score"][:num_players].tolist()
     if num_players > 1:
         keys = [(points[s], -int(state["arrival"][s])) for s in range(num_players)]
-        return [float(x) for x in points], [1 + sum(o > key for o in keys) for key in keys]
+        return [float(x) for x in points], ranks_of(keys)
     total = points[0] + int(state["bonus"]) - deducted
     done = total >= GOAL[1] if state["solo"] else bool(state["last_round"])
     return [float(total)], [1 if done else 2]
@@ -347,11 +342,7 @@ def _result(state: np.void, deducted: int) -> tuple[list[float], list[int]]:
 
 def _move(state: np.void, tables: Sequence[Table], last_action) -> Move:
     """Say what was done, as far as the record after it tells: it keeps no list of moves."""
-    if isinstance(last_action, Mapping):
-        last_action = encode_action(dict(last_action))
-    action = int(last_action)
-    if not 0 <= action < NUM_ACTIONS:
-        raise ValueError(f"last_action {action!r} is no action; actions are 0 to {NUM_ACTIONS - 1}")
+    action = action_number(last_action, encode_action, NUM_ACTIONS)
     seat = _actor(state, action)
     if seat is None:
         return Move(action_to_string(action))

@@ -7,6 +7,7 @@ from itertools import zip_longest
 
 import numpy as np
 
+from ..core.showing import amount, looker_last, name_of, result_lines
 from .components import DIRECTIONS, PERFECT_HARMONY
 from .pieces import ELEMENT_LETTERS
 from .seen import Face, Seen, see, tile_words
@@ -55,11 +56,6 @@ def describe(
     return "\n\n".join("\n".join(part) for part in parts)
 
 
-def ordinal(rank: int) -> str:
-    """Return 1st, 2nd, 3rd, 4th, 5th."""
-    return ("1st", "2nd", "3rd", "4th", "5th")[rank - 1]
-
-
 def prompt(seen: Seen) -> str:
     """Say what the seat to play decides."""
     hand = "" if seen.hand is None else tile_words(seen.hand)
@@ -81,7 +77,7 @@ def solo_outcome(seen: Seen) -> str:
     if seen.forfeit >= 0:
         return "forfeit"
     points, placed = seen.scores[0], len(seen.tables[0].tiles)
-    words = f"{points:g} points with {placed} tile{'s' if placed != 1 else ''}"
+    words = f"{points:g} points with {amount(placed, 'tile')}"
     if seen.advanced:
         return words
     if seen.ranks[0] > 1:
@@ -94,7 +90,7 @@ def _heading(seen: Seen) -> list[str]:
     doing = "game over" if seen.over else f"player_{seen.to_play} {prompt(seen)}"
     lines = [f"Sagani, ply {seen.ply}, {eyes}", doing]
     if seen.queue:
-        lines.append("then " + ", ".join(f"player_{seat}" for seat in seen.queue))
+        lines.append("then " + ", ".join(name_of(seat) for seat in seen.queue))
     if seen.last_round and seen.num_players > 1 and not seen.over:
         lines.append("last round")
     if seen.move is not None:
@@ -166,8 +162,7 @@ def _turned(face: Face, turns: int) -> Face:
 def _tables(seen: Seen) -> list[list[str]]:
     """All tables, that of the seat that looks last, nearest to where the answer is typed."""
     own = None if seen.seat is None else _table(seen, seen.seat)
-    first = 0 if seen.seat is None else seen.seat + 1
-    order = [(first + k) % seen.num_players for k in range(seen.num_players)]
+    order = looker_last(seen.seat, seen.num_players)
     others = [_table(seen, seat) for seat in order if seat != seen.seat]
     return [*_in_columns(others), *([own] if own else [])]
 
@@ -267,8 +262,4 @@ def _block(face: Face) -> tuple[str, str, str]:
 def _results(seen: Seen) -> list[str]:
     if seen.num_players == 1:
         return [solo_outcome(seen)]
-    lines = []
-    for rank, seat in sorted(zip(seen.ranks, range(seen.num_players), strict=True)):
-        what = "forfeit" if seat == seen.forfeit else f"{seen.scores[seat]:g} points"
-        lines.append(f"{ordinal(rank)}: player_{seat}, {what}")
-    return lines
+    return result_lines(seen, lambda seat: f"{seen.scores[seat]:g} points")

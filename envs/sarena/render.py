@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.canvas import Canvas
+from ..core.showing import check_numbers, check_seat, name_of, ordinal, ranks_of
 from .components import COLOURS, COLS, IS_ARROW, NUM_CIRCLES, NUM_COLOURS, ROWS
 from .notation import circle_to_string, decode_action
 from .state import Stack, stacks_of
@@ -184,19 +185,14 @@ def describe(
 
 def _view_of(state, seat, last_action, scores, ranks) -> _View:
     num_players = int(state["num_players"])
-    if seat is not None and not 0 <= seat < num_players:
-        raise ValueError(
-            f"seat must be 0..{num_players - 1}, or None for the all-seeing view, not {seat!r}"
-        )
+    check_seat(state, seat)
+    check_numbers(num_players, scores=scores, ranks=ranks)
     over = bool(state["terminated"]) or bool(state["truncated"])
     pawns = [int(colour) for colour in state["secret"]]
     stacks = stacks_of(state)
     shown = [seat is None or over or seat == other for other in range(num_players)]
     secrets = [pawns[other] if shown[other] else None for other in range(num_players)]
     unused = sorted(pawns[num_players:])
-    for name, given in (("scores", scores), ("ranks", ranks)):
-        if given is not None and len(given) != num_players:
-            raise ValueError(f"{name} must have {num_players} numbers, one a seat, not {given!r}")
     result_scores, result_ranks = [], []
     if over:
         counted = _result(stacks, pawns[:num_players], int(state["forfeit"]))
@@ -240,8 +236,7 @@ def _result(
 ) -> tuple[list[int], list[int]]:
     """Discs and rank of each seat (Fin du jeu); a seat that forfeited comes last."""
     keys = [(seat != forfeit, *_own_discs(stacks, colour)) for seat, colour in enumerate(colours)]
-    ranks = [1 + sum(other > key for other in keys) for key in keys]
-    return [key[1] for key in keys], ranks
+    return [key[1] for key in keys], ranks_of(keys)
 
 
 def _own_discs(stacks: Sequence[Stack], colour: int) -> tuple[int, int]:
@@ -266,7 +261,7 @@ def _winners(view: _View) -> list[int]:
 
 def _outcome(view: _View, names_in_line: int = 4) -> list[str]:
     """Who has won, in words, in short lines."""
-    names = [f"player_{seat}" for seat in _winners(view)]
+    names = [name_of(seat) for seat in _winners(view)]
     if len(names) == 1:
         return [f"{names[0]} wins"]
     parts = [names[k : k + names_in_line] for k in range(0, len(names), names_in_line)]
@@ -327,7 +322,7 @@ def _result_lines(view: _View) -> list[str]:
     lines = ["discs topped by " + ", ".join(f"{letter} {count}" for letter, count in counts)]
     if view.over:
         lines += [
-            f"{_ordinal(rank)}: player_{seat}, {_result_of(view, seat)}"
+            f"{ordinal(rank)}: {name_of(seat)}, {_result_of(view, seat)}"
             for rank, seat in sorted(zip(view.ranks, range(view.num_players), strict=True))
         ]
         lines.append(" ".join(_outcome(view)))
@@ -564,7 +559,7 @@ def _draw_player(canvas: Canvas, x: float, y: float, width: float, seat: int, vi
 def _note(view: _View, seat: int) -> str:
     """The second line of a player's box."""
     if view.over:
-        return f"{_ordinal(view.ranks[seat])}, {_result_of(view, seat)}"
+        return f"{ordinal(view.ranks[seat])}, {_result_of(view, seat)}"
     if seat == view.to_play:
         return "▶ to move"
     colour = view.secrets[seat]
@@ -577,10 +572,6 @@ def _result_of(view: _View, seat: int) -> str:
     if view.scores.count(view.scores[seat]) > 1:
         text += f" ({_own_discs(view.stacks, view.secrets[seat])[1]} own)"
     return text + (", forfeit" if seat == view.forfeit else "")
-
-
-def _ordinal(rank: int) -> str:
-    return ("1st", "2nd", "3rd", "4th")[rank - 1]
 
 
 def _draw_pawn(canvas: Canvas, x: float, y: float, colour: int | None, scale: float = 1) -> None:
@@ -637,7 +628,7 @@ def _write_owner(
 ) -> None:
     """Name the holder of a colour beside its bar, or in it where it is long."""
     seat = view.secrets.index(colour)
-    name = "you" if seat == view.seat else f"player_{seat}"
+    name = "you" if seat == view.seat else name_of(seat)
     inside = length > 0.55 * room
     canvas.text(
         x + 6 if inside else x + length + 6,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..core.table import Place, Rect, area_of
 from .components import FACE_UP, STABILISATION_SQUARES, VALUES, WORLDS
 from .seen import Player, Seen
 
@@ -20,30 +21,6 @@ LARGE_HEAD, SMALL_HEAD = 36, 32
 # A seat's part that is at least so wide has all in one line.
 ONE_LINE = 800
 WORLD_HEAD, RITUAL_HEIGHT, STATUS_HEIGHT = 30, 66, 24
-
-
-class Rect(NamedTuple):
-    """A part of the picture."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-
-    @property
-    def centre(self) -> tuple[float, float]:
-        return self.x + self.width / 2, self.y + self.height / 2
-
-    @property
-    def right(self) -> float:
-        return self.x + self.width
-
-    @property
-    def bottom(self) -> float:
-        return self.y + self.height
-
-    def has(self, x: float, y: float) -> bool:
-        return self.x <= x < self.right and self.y <= y < self.bottom
 
 
 class Area(NamedTuple):
@@ -95,11 +72,6 @@ def layout_of(seen: Seen) -> Layout:
     boxes = _shared(room, seen.num_players) if seen.seat is None else _around_seat(room, seen)
     areas = [_area(seen.players[seat], box) for seat, box in boxes]
     return Layout(title, track, board, artefacts, column, areas)
-
-
-def area_of(plan: Layout, seat: int) -> Area:
-    """Return a seat's part of the picture."""
-    return next(area for area in plan.areas if area.seat == seat)
 
 
 def _row(x: float, y: float, width: float, height: float, count: int) -> list[Rect]:
@@ -246,8 +218,6 @@ def pile_place(plan: Layout) -> Rect:
 
 
 # The decision
-
-Place = tuple[object, ...]
 
 BUTTON_HEIGHT, FIRST_BUTTON = 40, 236
 

@@ -10,8 +10,8 @@ import math
 from typing import NamedTuple
 
 from ..core.canvas import Canvas
+from ..core.table import Rect, shift
 from .components import DAGGER, ECLIPSE, MASK, PORTAL, SHARD, VALUES, WORLDS
-from .layout import Rect
 from .seen import FACE_DOWN, tile_name
 
 
@@ -132,13 +132,9 @@ _SHADOW = (
 )
 
 
-def _at(x: float, y: float, size: float) -> str:
-    return f"translate({x:.2f} {y:.2f}) scale({size:.4f})"
-
-
 def _sign(canvas: Canvas, paths, x: float, y: float, size: float, ink: str) -> None:
     """Draw paths of a box of 20 x 20 units around (x, y), ``size`` wide."""
-    with canvas.group(transform=_at(x, y, size / 20)):
+    with canvas.group(transform=shift(x, y, size / 20)):
         for path, filled in paths:
             if filled:
                 canvas.path(path, fill=ink, fill_rule="evenodd")
@@ -237,10 +233,7 @@ def card_back(canvas: Canvas, box: Rect) -> None:
     canvas.rect(*box, radius=0.1 * width, fill=NIGHT, stroke="#8f96cf", stroke_width=1)
     inset = 0.1 * width
     canvas.rect(
-        box.x + inset,
-        box.y + inset,
-        width - 2 * inset,
-        box.height - 2 * inset,
+        *box.grown(-inset),
         radius=0.06 * width,
         fill="none",
         stroke="#5a61a3",
@@ -254,10 +247,7 @@ def empty(
 ) -> None:
     """Draw a place without a card."""
     canvas.rect(
-        box.x + 1,
-        box.y + 1,
-        box.width - 2,
-        box.height - 2,
+        *box.grown(-1),
         radius=min(7.0, 0.1 * box.width),
         title=title,
         fill="#ffffff",
@@ -428,7 +418,7 @@ def pawn(canvas: Canvas, x: float, y: float, size: float) -> None:
         "M -7 0 C -7 -3 -5 -4 -4 -6 C -3 -10 -3 -12 -4.4 -14 A 5 5 0 1 1 4.4 -14 "
         "C 3 -12 3 -10 4 -6 C 5 -4 7 -3 7 0 Z"
     )
-    with canvas.group(transform=_at(x, y, size / 22), title="the Shadow pawn"):
+    with canvas.group(transform=shift(x, y, size / 22), title="the Shadow pawn"):
         canvas.ellipse(0, 0, 9, 3, fill="#000000", fill_opacity=0.4)
         canvas.path(path, fill="#0b0916", stroke="#ff5f8f", stroke_width=1.6)
         for side in (-1, 1):

@@ -7,11 +7,13 @@ in ``text.py``.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
 from ..core.canvas import Canvas
+from ..core.showing import amount, name_of, ordinal, ranked
+from ..core.table import Look, Place, Rect, place_at
 from .components import ECLIPSE, GOAL, NO_TILE, NOBODY, NUM_TILES, VALUES
 from .layout import (
     HEIGHT,
@@ -21,8 +23,6 @@ from .layout import (
     WORLD_HEAD,
     Area,
     Layout,
-    Place,
-    Rect,
     buttons,
     display_place,
     layout_of,
@@ -57,12 +57,11 @@ from .pieces import (
     tile,
     tile_ground,
 )
-from .seen import FACE_DOWN, Player, Seen, World, name_of, see
+from .seen import FACE_DOWN, Player, Seen, World, see
 from .text import (
     camps_words,
     describe,
     eclipse_words,
-    ordinal,
     outcome,
     points_words,
     prompt,
@@ -77,6 +76,19 @@ PANEL_FILL = "#fdfcff"
 PANEL_EDGE = "#bdb8d2"
 ON_TURN = "#f8e3f2"
 WON = "#fbeebf"
+LOOK = Look(
+    ink=INK,
+    faint_ink=FAINT_INK,
+    accent=ACCENT,
+    panel_fill=PANEL_FILL,
+    panel_edge=PANEL_EDGE,
+    on_turn=ON_TURN,
+    won=WON,
+    label_at=(14, 18),
+    frame_radius=9,
+    frame_widths=(3.5, 2.2),
+    frame_dash="7 4",
+)
 OUT = "#d3d0de"
 # The Moon is larger than the squares: it lies a little beyond the last one.
 MOON_SHIFT = 37
@@ -130,46 +142,14 @@ def locate(x: float, y: float, state: np.void) -> Place | None:
         state: the record drawn there, seen by the seat to play.
     """
     seen = see(state, int(state["to_play"]))
-    for place, box in places(layout_of(seen), seen):
-        if box.has(x, y):
-            return place
-    return None
-
-
-def _panel(canvas: Canvas, box: Rect, label: str = "") -> None:
-    canvas.rect(*box, radius=12, fill=PANEL_FILL, stroke=PANEL_EDGE, stroke_width=1.5)
-    if label:
-        canvas.text(box.x + 14, box.y + 18, label, size=13, anchor="start", fill=FAINT_INK)
-
-
-def _frame(canvas: Canvas, box: Rect, dashed: bool = False, grow: float = 3) -> None:
-    """Highlight something: whole for what was done last, dashed for what can be chosen."""
-    canvas.rect(
-        box.x - grow,
-        box.y - grow,
-        box.width + 2 * grow,
-        box.height + 2 * grow,
-        radius=9,
-        fill="none",
-        stroke=ACCENT,
-        stroke_width=2.2 if dashed else 3.5,
-        stroke_dasharray="7 4" if dashed else None,
-    )
-
-
-def _write(canvas: Canvas, x: float, y: float, lines: Sequence[str], **style: object) -> float:
-    style = {"size": 13, "fill": INK, **style}
-    for line in lines:
-        canvas.text(x, y, line, anchor="start", **style)
-        y += 18
-    return y
+    return place_at(places(layout_of(seen), seen), x, y)
 
 
 # Title and track
 
 
 def _draw_title(canvas: Canvas, box: Rect, seen: Seen) -> None:
-    _panel(canvas, box)
+    LOOK.panel(canvas, box)
     x = box.x + 14
     canvas.text(x, box.y + 30, "Shamans", size=29, bold=True, anchor="start", fill=INK)
     for k, world in enumerate(seen.worlds):
@@ -195,7 +175,7 @@ def _draw_track(canvas: Canvas, plan: Layout, seen: Seen) -> None:
         x, y = box.x + 12 + (k * 617) % (box.width - 24), box.y + 8 + (k * 37) % (box.height - 16)
         canvas.circle(x, y, 0.7 + k % 3 * 0.35, fill="#ffffff", fill_opacity=0.35)
     steps = seen.moon - seen.pawn
-    words = f"{steps} step{'s' if steps != 1 else ''} to the Moon"
+    words = f"{amount(steps, 'step')} to the Moon"
     if seen.steps:
         words += f", about to go {seen.steps} on"
     label = "Shadow track"
@@ -244,7 +224,7 @@ def first_x(plan: Layout, seen: Seen) -> float:
 
 
 def _draw_board(canvas: Canvas, plan: Layout, seen: Seen) -> None:
-    _panel(canvas, plan.board)
+    LOOK.panel(canvas, plan.board)
     for world in seen.worlds:
         _draw_world(canvas, plan, seen, world)
 
@@ -293,9 +273,9 @@ def _draw_world_card(canvas: Canvas, slot: Rect, seen: Seen, world: World, value
         style = {"bold": True, "fill": paint.edge} if coming else {"fill": "#8b85a3"}
         canvas.text(*slot.centre, str(value), size=size, **style)
         if coming:
-            _frame(canvas, slot, dashed=True, grow=1)
+            LOOK.frame(canvas, slot, dashed=True, grow=1)
     if seen.move is not None and seen.move.card == number and value in world.values:
-        _frame(canvas, slot, grow=1)
+        LOOK.frame(canvas, slot, grow=1)
 
 
 def _draw_status(canvas: Canvas, box: Rect, world: World) -> None:
@@ -314,7 +294,7 @@ def _draw_status(canvas: Canvas, box: Rect, world: World) -> None:
 
 def _draw_artefacts(canvas: Canvas, plan: Layout, seen: Seen) -> None:
     box = plan.artefacts
-    _panel(canvas, box, "artefacts")
+    LOOK.panel(canvas, box, "artefacts")
     for place, kind in enumerate(seen.display):
         where = display_place(plan, place)
         if kind == NO_TILE:
@@ -327,7 +307,7 @@ def _draw_artefacts(canvas: Canvas, plan: Layout, seen: Seen) -> None:
     canvas.line(x, y - 14, box.right - 14, y - 14, stroke=PANEL_EDGE, stroke_width=1.2)
     tile(canvas, Rect(x, y - 6, 44, 44), ECLIPSE, arrow=seen.arrow)
     lines = eclipse_words(seen).split(", ")
-    _write(canvas, x + 54, y + 16 - 9 * (len(lines) - 1), lines)
+    LOOK.write(canvas, x + 54, y + 16 - 9 * (len(lines) - 1), lines)
     y += 52
     canvas.text(x, y, "out of the round", size=12, anchor="start", fill=FAINT_INK)
     for kind in range(NUM_TILES):
@@ -366,13 +346,7 @@ def _draw_pile(canvas: Canvas, plan: Layout, seen: Seen) -> None:
 def _draw_area(canvas: Canvas, area: Area, seen: Seen) -> None:
     box, player = area.box, seen.players[area.seat]
     on_turn = not seen.over and area.seat == seen.to_play
-    canvas.rect(
-        *box,
-        radius=14,
-        fill=OUT if player.eliminated else "#f0eef8",
-        stroke=ACCENT if on_turn else PANEL_EDGE,
-        stroke_width=3 if on_turn else 1.5,
-    )
+    LOOK.area(canvas, box, OUT if player.eliminated else "#f0eef8", PANEL_EDGE, on_turn)
     _draw_head(canvas, area, seen)
     role(canvas, area.role, player.camp, player.revealed, player.witnesses)
     _draw_front(canvas, area, seen)
@@ -380,7 +354,7 @@ def _draw_area(canvas: Canvas, area: Area, seen: Seen) -> None:
     for where, held in zip(area.tiles, player.artefacts, strict=True):
         tile(canvas, where, held.kind, face_up=held.face_up, count=held.count)
     if seen.move is not None and len(seen.move.seats) > 1 and area.seat in seen.move.seats:
-        _frame(canvas, area.role, grow=2)
+        LOOK.frame(canvas, area.role, grow=2)
 
 
 def _draw_head(canvas: Canvas, area: Area, seen: Seen) -> None:
@@ -389,14 +363,8 @@ def _draw_head(canvas: Canvas, area: Area, seen: Seen) -> None:
     player = seen.players[seat]
     won = seen.over and seen.ranks[seat] == 1
     on_turn = not seen.over and seat == seen.to_play
-    canvas.rect(
-        box.x + 3,
-        box.y + 3,
-        box.width - 6,
-        box.height - 2,
-        radius=11,
-        fill=ON_TURN if on_turn else WON if won else OUT if player.eliminated else PANEL_FILL,
-    )
+    fill = OUT if player.eliminated else PANEL_FILL
+    LOOK.head(canvas, box, box.height, on_turn, won, fill)
     y = box.centre[1] + 2
     seat_mark(canvas, box.x + 21, y, 12 if large else 11, seat)
     size = 16 if large else 14
@@ -433,7 +401,7 @@ def _draw_front(canvas: Canvas, area: Area, seen: Seen) -> None:
         note = "not counted" if player.eliminated else ""
         card(canvas, area.front, player.front, note=note, title=", played in this trick")
         if seen.move is not None and seen.move.card == player.front:
-            _frame(canvas, area.front, grow=2)
+            LOOK.frame(canvas, area.front, grow=2)
         return
     lines, title = ("no card", "played"), "no card in this trick"
     if player.elsewhere:
@@ -475,16 +443,13 @@ def _draw_count(canvas: Canvas, back: Rect, shown: float, player: Player) -> Non
 
 def _draw_column(canvas: Canvas, plan: Layout, seen: Seen) -> None:
     box = plan.column
-    _panel(canvas, box)
+    LOOK.panel(canvas, box)
     if seen.over:
         _draw_ranking(canvas, box, seen)
     else:
         _draw_decision(canvas, plan, seen)
     if seen.move is not None:
-        y = box.y + 396
-        canvas.text(box.x + 14, y, "last move", size=12, anchor="start", fill=FAINT_INK)
-        lines = textwrap.wrap(seen.move.text, 25)
-        _write(canvas, box.x + 14, y + 20, lines, fill=ACCENT)
+        LOOK.last_move(canvas, box.x + 14, box.y + 396, seen.move.text, 25, gap=20)
     _draw_points(canvas, Rect(box.x, box.bottom - 296, box.width, 296), seen)
 
 
@@ -497,32 +462,28 @@ def _draw_decision(canvas: Canvas, plan: Layout, seen: Seen) -> None:
         canvas.text(x + 20, y, name, size=16, bold=True, anchor="start", fill=ACCENT)
     words = prompt(seen)
     lines = textwrap.wrap(words[0].upper() + words[1:], 25)
-    y = _write(canvas, box.x + 14, box.y + 56, lines)
+    y = LOOK.write(canvas, box.x + 14, box.y + 56, lines)
     if seen.performer not in (NOBODY, seen.to_play):
         lines = textwrap.wrap(ritual_words(seen), 27)
-        _write(canvas, box.x + 14, y + 3, lines, size=12, fill=FAINT_INK)
+        LOOK.write(canvas, box.x + 14, y + 3, lines, size=12, fill=FAINT_INK)
     if seen.looked_at is not None:
         kind = seen.looked_at
         tile(canvas, looked_at_place(plan), kind)
     for _, text, where in buttons(plan, seen):
-        canvas.rect(*where, radius=10, fill=ON_TURN, stroke=ACCENT, stroke_width=2)
-        canvas.text(*where.centre, text, size=14, bold=True, fill=ACCENT)
+        LOOK.button(canvas, where, text)
 
 
 def _draw_ranking(canvas: Canvas, box: Rect, seen: Seen) -> None:
     canvas.text(box.x + 14, box.y + 28, "game over", size=18, bold=True, anchor="start", fill=INK)
     if outcome(seen):
-        _write(canvas, box.x + 14, box.y + 54, [outcome(seen)])
-    y = box.y + 94
-    for rank, seat in sorted(zip(seen.ranks, range(seen.num_players), strict=True)):
-        if rank == 1:
-            canvas.rect(box.x + 8, y - 20, box.width - 16, 40, radius=10, fill=WON)
-        seat_mark(canvas, box.x + 82, y, 13, seat)
-        place = ordinal(rank)
-        canvas.text(box.x + 20, y, place, size=17, bold=True, anchor="start", fill=INK)
-        text = "forfeit" if seat == seen.forfeit else f"{seen.scores[seat]:g}"
-        canvas.text(box.right - 20, y, text, size=17, bold=True, anchor="end", fill=INK)
-        y += 46
+        LOOK.write(canvas, box.x + 14, box.y + 54, [outcome(seen)])
+    LOOK.ranking(
+        canvas,
+        box,
+        box.y + 94,
+        ranked(seen, lambda seat: f"{seen.scores[seat]:g}"),
+        lambda y, seat: seat_mark(canvas, box.x + 82, y, 13, seat),
+    )
 
 
 def _draw_points(canvas: Canvas, box: Rect, seen: Seen) -> None:
@@ -545,7 +506,7 @@ def _draw_points(canvas: Canvas, box: Rect, seen: Seen) -> None:
         points = str(player.points)
         canvas.text(right, y, points, size=14, bold=True, anchor="end", fill=INK)
     lines = [camps_words(seen), *points_words()]
-    _write(canvas, left, box.bottom - 69, lines, size=12, fill=FAINT_INK)
+    LOOK.write(canvas, left, box.bottom - 69, lines, size=12, fill=FAINT_INK)
 
 
 def _draw_choices(canvas: Canvas, plan: Layout, seen: Seen) -> None:
@@ -553,7 +514,7 @@ def _draw_choices(canvas: Canvas, plan: Layout, seen: Seen) -> None:
     own = [where for _, _, where in buttons(plan, seen)]
     for place, where in places(plan, seen):
         if place[0] != "card" and where not in own:
-            _frame(
+            LOOK.frame(
                 canvas, where, dashed=True, grow=-4 if len(place) == 2 and _is_part(place) else 2
             )
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..core.showing import action_number, check_seat, name_of, ranks_after_forfeit, ranks_of
 from .components import (
     CAMPS,
     ECLIPSE,
@@ -179,11 +180,8 @@ def see(
     Raises:
         ValueError: a seat or an action that can't be.
     """
+    check_seat(state, seat)
     num_players = int(state["num_players"])
-    if seat is not None and seat not in range(num_players):
-        raise ValueError(
-            f"seat must be 0..{num_players - 1}, or None for the all-seeing view, not {seat!r}"
-        )
     over = bool(state["terminated"]) or bool(state["truncated"])
     to_play = int(state["to_play"])
     decides = seat in (None, to_play)
@@ -334,10 +332,9 @@ def _result(state: np.void) -> tuple[list[float], list[int]]:
     """Points and ranks (Fin de partie); who forfeits comes last."""
     num_players, forfeit = int(state["num_players"]), int(state["forfeit"])
     if forfeit >= 0:
-        ranks = [num_players if seat == forfeit else 1 for seat in range(num_players)]
-        return [0.0] * num_players, ranks
+        return [0.0] * num_players, ranks_after_forfeit(num_players, forfeit)
     points = state["points"][:num_players].tolist()
-    return [float(n) for n in points], [1 + sum(m > n for m in points) for n in points]
+    return [float(n) for n in points], ranks_of(points)
 
 
 # Words
@@ -356,20 +353,12 @@ def counted(count: int, kind: int) -> str:
     return f"{count} {tile_name(kind)}{plural}"
 
 
-def name_of(seat: int) -> str:
-    return f"player_{seat}"
-
-
 # The last move
 
 
 def _move(state: np.void, viewer: int | None, last_action) -> Move:
     """Say what was done, as far as the record after it tells and the viewer may know."""
-    if isinstance(last_action, Mapping):
-        last_action = encode_action(dict(last_action))
-    action = int(last_action)
-    if not 0 <= action < NUM_ACTIONS:
-        raise ValueError(f"last_action {action!r} is no action; actions are 0 to {NUM_ACTIONS - 1}")
+    action = action_number(last_action, encode_action, NUM_ACTIONS)
     known = action_seen_by(state, viewer, action)
     if known is None:
         return Move("not shown")

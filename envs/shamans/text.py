@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
+from ..core.showing import amount, looker_last, name_of, result_lines, wrapped
 from .components import (
     DAGGER,
     GOAL,
@@ -20,7 +21,7 @@ from .components import (
     VALUES,
     WORLDS,
 )
-from .seen import FACE_DOWN, Player, Seen, World, counted, name_of, see, tile_name
+from .seen import FACE_DOWN, Player, Seen, World, counted, see, tile_name
 from .state import card_name
 
 WIDTH = 79
@@ -50,11 +51,6 @@ def describe(
         parts.append(_results(seen))
     lines = [line for part in parts for line in (*part, "")]
     return "\n".join(lines[:-1])
-
-
-def ordinal(rank: int) -> str:
-    """Return 1st, 2nd, 3rd, 4th, 5th."""
-    return ("1st", "2nd", "3rd", "4th", "5th")[rank - 1]
 
 
 def prompt(seen: Seen) -> str:
@@ -118,7 +114,7 @@ def outcome(seen: Seen) -> str:
 
 def camps_words(seen: Seen) -> str:
     """Say how many Shamans and Shadows there are."""
-    shadows = f"{seen.shadows} Shadow{'s' if seen.shadows > 1 else ''}"
+    shadows = amount(seen.shadows, "Shadow")
     return f"{seen.num_players - seen.shadows} Shamans, {shadows}"
 
 
@@ -192,7 +188,7 @@ def _artefacts(seen: Seen) -> list[str]:
     ]
     lines = [f"artefacts: {'  '.join(places)}  pile of {seen.pile_size}", eclipse_words(seen)]
     if seen.pile:
-        lines += _wrapped("pile from the top: ", [tile_name(kind) for kind in seen.pile])
+        lines += wrapped("pile from the top: ", [tile_name(kind) for kind in seen.pile], WIDTH)
     gone = [counted(count, kind) for kind, count in enumerate(seen.gone) if count]
     if gone:
         lines.append(f"out of the round: {', '.join(gone)}")
@@ -228,8 +224,7 @@ def _trick(seen: Seen) -> list[str]:
 
 def _players(seen: Seen) -> list[list[str]]:
     """All players, the one that looks last, nearest to where the answer is typed."""
-    first = 0 if seen.seat is None else seen.seat + 1
-    seats = [(first + k) % seen.num_players for k in range(seen.num_players)]
+    seats = looker_last(seen.seat, seen.num_players)
     return [_player(seen, seen.players[seat]) for seat in seats]
 
 
@@ -245,7 +240,7 @@ def _player(seen: Seen, player: Player) -> list[str]:
         if is_so
     ]
     marked = f" ({', '.join(marks)})" if marks else ""
-    points = f"{player.points} point{'s' if player.points != 1 else ''}"
+    points = amount(player.points, "point")
     head = f"{name_of(player.seat)}{marked}: {points}, {_role(player)}"
     return [head, *_hand(player), *_held(player)]
 
@@ -259,7 +254,7 @@ def _role(player: Player) -> str:
 
 def _hand(player: Player) -> list[str]:
     count = len(player.hand)
-    cards = f"{count} card{'s' if count != 1 else ''}"
+    cards = amount(count, "card")
     head = f"  {cards} {'set aside' if player.eliminated else 'in hand'}"
     known = [card for card in player.hand if card != FACE_DOWN]
     words = []
@@ -269,7 +264,7 @@ def _hand(player: Player) -> list[str]:
             words.append(" ".join([name, *(_value(player, card) for card in own)]))
     if not words:
         return [head]
-    return _wrapped(f"{head}: " if len(known) == count else f"{head}, known: ", words)
+    return wrapped(f"{head}: " if len(known) == count else f"{head}, known: ", words, WIDTH)
 
 
 def _value(player: Player, card: int) -> str:
@@ -286,22 +281,8 @@ def _held(player: Player) -> list[str]:
         down = " face down" if known and not held.face_up else ""
         words.append(counted(held.count, held.kind) + down)
     where = "out of the round: " if player.eliminated else "artefacts: "
-    return _wrapped(f"  {where}", words)
-
-
-def _wrapped(head: str, words: Sequence[str]) -> list[str]:
-    lines = [head]
-    for k, word in enumerate(words):
-        text = word + (", " if k < len(words) - 1 else "")
-        if len(lines[-1] + text.rstrip()) > WIDTH:
-            lines.append(" " * len(head))
-        lines[-1] += text
-    return [line.rstrip() for line in lines]
+    return wrapped(f"  {where}", words, WIDTH)
 
 
 def _results(seen: Seen) -> list[str]:
-    lines = []
-    for rank, seat in sorted(zip(seen.ranks, range(seen.num_players), strict=True)):
-        what = "forfeit" if seat == seen.forfeit else f"{seen.scores[seat]:g} points"
-        lines.append(f"{ordinal(rank)}: {name_of(seat)}, {what}")
-    return lines
+    return result_lines(seen, lambda seat: f"{seen.scores[seat]:g} points")

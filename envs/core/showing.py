@@ -1,0 +1,110 @@
+"""What the pictures and the texts of all games share: who looks, who did what, words.
+
+``seen`` in an argument is a game's own `Seen`: whatever may be shown of a record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+PLACES = ("1st", "2nd", "3rd", "4th", "5th")
+
+
+def check_seat(state: np.void, seat: int | None) -> None:
+    """Raise ValueError for a seat that isn't at the table of a record; None sees all."""
+    num_players = int(state["num_players"])
+    if seat is not None and seat not in range(num_players):
+        raise ValueError(
+            f"seat must be 0..{num_players - 1}, or None for the all-seeing view, not {seat!r}"
+        )
+
+
+def check_numbers(num_players: int, **given: Sequence[float] | None) -> None:
+    """Raise ValueError for a result, given by its name, that hasn't one number a seat."""
+    for name, numbers in given.items():
+        if numbers is not None and len(numbers) != num_players:
+            raise ValueError(f"{name} must have {num_players} numbers, one a seat, not {numbers!r}")
+
+
+def action_number(
+    last_action: int | Mapping[str, object],
+    encode_action: Callable[[dict[str, object]], int],
+    num_actions: int,
+) -> int:
+    """Return the number of an action that is given as it or by its parts.
+
+    Raises:
+        ValueError: a number of no action, and what ``encode_action`` raises.
+    """
+    if isinstance(last_action, Mapping):
+        last_action = encode_action(dict(last_action))
+    action = int(last_action)
+    if not 0 <= action < num_actions:
+        raise ValueError(f"last_action {action!r} is no action; actions are 0 to {num_actions - 1}")
+    return action
+
+
+# Results
+
+
+def ranks_of(keys: Sequence) -> list[int]:
+    """Return the rank of each key, 1 for the highest; equal ones share a rank."""
+    return [1 + sum(other > key for other in keys) for key in keys]
+
+
+def ranks_after_forfeit(num_players: int, forfeit: int) -> list[int]:
+    """Return the ranks after a forfeit: that seat comes last, alone as if there were another."""
+    last = max(num_players, 2)
+    return [last if seat == forfeit else 1 for seat in range(num_players)]
+
+
+def ranked(seen, words: Callable[[int], str]) -> list[tuple[int | None, int, str]]:
+    """Return rank, seat and result of all seats, the best first.
+
+    Args:
+        seen: has ``num_players``, ``ranks`` (None where one isn't known) and ``forfeit``.
+        words: the result of a seat that has not forfeited.
+    """
+    seats = sorted(range(seen.num_players), key=lambda s: (seen.ranks[s] or len(PLACES) + 1, s))
+    return [(seen.ranks[s], s, "forfeit" if s == seen.forfeit else words(s)) for s in seats]
+
+
+def result_lines(seen, words: Callable[[int], str]) -> list[str]:
+    """Return `ranked` as lines of text."""
+    return [f"{ordinal(rank)}: {name_of(seat)}, {text}" for rank, seat, text in ranked(seen, words)]
+
+
+# Words
+
+
+def name_of(seat: int) -> str:
+    return f"player_{seat}"
+
+
+def ordinal(rank: int | None) -> str:
+    """Return 1st, 2nd, 3rd, 4th, 5th; "?" for a rank that isn't known."""
+    return "?" if rank is None else PLACES[rank - 1]
+
+
+def amount(count: int, noun: str) -> str:
+    """Return so many of something in words: ``1 card``, ``2 cards``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def looker_last(seat: int | None, num_players: int) -> list[int]:
+    """Return the seats in turn order, the one that looks last: it is read first from below."""
+    first = 0 if seat is None else seat + 1
+    return [(first + k) % num_players for k in range(num_players)]
+
+
+def wrapped(head: str, words: Sequence[str], width: int) -> list[str]:
+    """Return words after a head, with commas, in lines of at most ``width``; none is broken."""
+    lines = [head]
+    for k, word in enumerate(words):
+        text = word + (", " if k < len(words) - 1 else "")
+        if len(lines[-1] + text.rstrip()) > width:
+            lines.append(" " * len(head))
+        lines[-1] += text
+    return [line.rstrip() for line in lines]
