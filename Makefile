@@ -71,6 +71,7 @@ format: $(INSTALLED)  ## put style and formatting right
 
 docs: $(INSTALLED)  ## write again the recorded games and the tables of the pages
 	$(BIN)/python -m ludotheque.testing.playthrough
+	$(BIN)/python -m ludotheque.testing.playthrough --told
 	$(BIN)/python -m ludotheque.testing.docs --write
 
 bench: $(BENCHED)  ## measure against the peers (installs them)

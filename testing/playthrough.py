@@ -2,11 +2,14 @@
 
     python -m ludotheque.testing.playthrough                 write all games' files again
     python -m ludotheque.testing.playthrough --game sarena --out tests/playthroughs/sarena.txt
+    python -m ludotheque.testing.playthrough --told          write those told in words
     python -m ludotheque.testing.playthrough --check         compare, write nothing
 
 One game is written down in full: every state, the legal actions by name, what the seat to act
 observes field by field, rewards and results. Of every other setting there is one line a game. The
 actions are drawn from each game's seed, so the text is the same on every machine.
+
+Another file tells a game between greedy agents, for people who know the game.
 """
 
 from __future__ import annotations
@@ -16,10 +19,12 @@ import difflib
 import sys
 import zlib
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 
+from ludotheque.agents import make_agent
 from ludotheque.envs import game_names, get_game
 from ludotheque.envs.core.aec import TurnBasedEnv
 from ludotheque.envs.core.batch import BatchEnv
@@ -27,13 +32,18 @@ from ludotheque.envs.core.files import atomic_write_text
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.rewards import REWARDS
 from ludotheque.envs.core.schema import Field, slices
+from ludotheque.envs.core.seats import ask
+from ludotheque.envs.core.settings import Settings
 
 from .contract import Setting, is_over, settings
 
 FOLDER = Path("tests") / "playthroughs"
+TOLD = FOLDER / "told"
 WIDTH = 100
 # Seeds of the short records of every setting.
 SHORT_SEEDS = (3, 4, 5)
+# A told game shows the table after so many actions.
+TABLE_EVERY = 30
 # From this ply on only the actions of a game are written down, and its end.
 FULL_PLIES = 60
 
@@ -54,6 +64,47 @@ def playthrough(game: Game, num_players: int | None = None, seed: int = 0) -> st
     setting = Setting(game, num_players, options)
     lines = [*_heading(setting, seed), *_full_game(setting, seed), *_short_games(game)]
     return "\n".join(lines) + "\n"
+
+
+def told(game: Game, num_players: int | None = None, seed: int = 0) -> str:
+    """Return a game between greedy agents as a person would tell it, ending in a newline.
+
+    A line for each action: its name, what it brought about (if the game's ``text`` module has
+    ``remarks``) and whose points changed. The table stands in between now and then.
+    """
+    counts = game.player_counts
+    num_players = num_players or counts[max(0, len(counts) - 2)]
+    text = import_module(f"ludotheque.envs.{game.name}.render")
+    remarks = getattr(text, "remarks", lambda before, after: [])
+    settings = Settings(game, num_players, "flat", "rank", "raise", -1.0, {})
+    agent, states = make_agent("greedy", game), game.new_state(seed, num_players)
+    lines = [
+        f"A game of {game.title} for {num_players}, told: greedy agents, seed {seed}",
+        "Written by: python -m ludotheque.testing.playthrough --told",
+        *_table(game, states),
+    ]
+    while not is_over(states):
+        before, points = states[0].copy(), game.returns(states)[0]
+        action = int(ask(agent, settings, states)[0])
+        game.step(states, action)
+        said = [*remarks(before, states[0]), *_changes(points, game.returns(states)[0])]
+        what = f"{before['ply'] + 1:4} player_{before['to_play']}: "
+        what += game.action_to_string(action, before)
+        lines.extend(_wrap(what + (" -" if said else ""), "; ".join(said)))
+        if states["ply"][0] % TABLE_EVERY == 0 or is_over(states):
+            lines.extend(_table(game, states))
+    return "\n".join([*lines, *_results(game, states)]) + "\n"
+
+
+def _table(game: Game, states: np.ndarray) -> Iterator[str]:
+    yield ""
+    yield from (line.rstrip() for line in game.describe(states[0]).splitlines())
+    yield ""
+
+
+def _changes(before: np.ndarray, after: np.ndarray) -> Iterator[str]:
+    for seat in np.flatnonzero(before != after).tolist():
+        yield f"player_{seat} {after[seat] - before[seat]:+.6g} to {after[seat]:.6g}"
 
 
 def _heading(setting: Setting, seed: int) -> Iterator[str]:
@@ -222,6 +273,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, help=f"file to write (default: {FOLDER}/GAME.txt)")
     parser.add_argument("--players", type=int, help="players in the game written down in full")
     parser.add_argument("--seed", type=int, default=0, help="seed of that game (default: 0)")
+    parser.add_argument("--told", action="store_true", help="the games told in words")
     parser.add_argument("--check", action="store_true", help="compare with the file, write nothing")
     args = parser.parse_args(arguments)
     if args.out and not args.game:
@@ -231,8 +283,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _write_or_check(name: str, args: argparse.Namespace) -> int:
-    path = args.out or FOLDER / f"{name}.txt"
-    fresh = playthrough(get_game(name), args.players, args.seed)
+    path = args.out or (TOLD if args.told else FOLDER) / f"{name}.txt"
+    write = told if args.told else playthrough
+    fresh = write(get_game(name), args.players, args.seed)
     if not args.check:
         atomic_write_text(path, fresh)
         print(f"{path}: {len(fresh.splitlines())} lines")

@@ -6,7 +6,7 @@ import pytest
 
 from ludotheque.envs import game_names, get_game
 from ludotheque.testing import playthrough as playthroughs
-from ludotheque.testing.playthrough import difference, main, playthrough
+from ludotheque.testing.playthrough import difference, main, playthrough, told
 
 HINT = "If the change is meant: make docs, raise the game's version, and say so in CHANGELOG.md"
 
@@ -21,6 +21,20 @@ def test_recorded_game(name, fresh, root):
     recorded = (root / playthroughs.FOLDER / f"{name}.txt").read_text(encoding="utf-8")
     changes = difference(recorded, fresh[name], name)
     assert not changes, f"{changes[:20_000]}\n{HINT}"
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_told_game(name, root):
+    recorded = (root / playthroughs.TOLD / f"{name}.txt").read_text(encoding="utf-8")
+    changes = difference(recorded, told(get_game(name)), name)
+    assert not changes, f"{changes[:20_000]}\n{HINT}"
+
+
+def test_sagani_is_told_with_what_happened(root):
+    """Through an interlude to the end: what a person at the table would remark on."""
+    text = (root / playthroughs.TOLD / "sagani.txt").read_text(encoding="utf-8")
+    for remark in ("completes", "the display is filled", "an interlude", "the end is set off"):
+        assert remark in text
 
 
 def test_every_recorded_file_is_of_a_game(root):

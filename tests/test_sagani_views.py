@@ -347,6 +347,12 @@ def check_others(sight: Sight, planes: dict[str, np.ndarray]) -> None:
             at = (slice(None), *other.cell(position))
             assert element[at].tolist() == [int(k == TILE_ELEMENT[placed.tile]) for k in range(4)]
         assert element.sum() == len(other.table)
+        covered = planes[f"{name}_covered"]
+        expected = np.zeros_like(covered)
+        for position, placed in other.table.items():
+            for direction in placed.covered:
+                expected[(direction, *other.cell(position))] = 1
+        assert np.array_equal(covered, expected)
         found = list(other.open_arrows(other.seat))
         assert np.count_nonzero(arrows) == len(found)
         for position, direction, asked, _ in found:

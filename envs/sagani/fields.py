@@ -89,7 +89,7 @@ FLAT = (
 )
 
 OTHER_SEATS = ("next", "second", "third")
-OTHER_PLANES = 13
+OTHER_PLANES = 21
 PLANES = (
     *_MAPS,
     _map("free", 1, 1, "cells where a tile may go"),
@@ -105,6 +105,7 @@ PLANES = (
             ("element", 4, 1, "tiles by element"),
             ("arrows", 8, 4, "open arrows by direction (0 none, 1-4 the element)"),
             ("discs", 1, 4, "discs in the middle of the tile"),
+            ("covered", 8, 1, "arrows with a disc, by direction"),
         )
     ),
     _map("hand", FACE_SIZE, 4, f"tile in hand, whole planes: {_FACE}"),

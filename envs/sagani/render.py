@@ -63,9 +63,9 @@ from .pieces import (
     tile,
 )
 from .seen import Seen, Table, position_words, see
-from .text import describe, prompt, solo_outcome
+from .text import describe, prompt, remarks, solo_outcome
 
-__all__ = ["describe", "draw", "locate"]
+__all__ = ["describe", "draw", "locate", "remarks"]
 
 PAPER = "#f4eee0"
 PANEL_EDGE = "#d9cdb6"

@@ -8,7 +8,7 @@ from itertools import zip_longest
 import numpy as np
 
 from ..core.showing import amount, looker_last, name_of, result_lines
-from .components import DIRECTIONS, PERFECT_HARMONY
+from .components import DIRECTIONS, ELEMENTS, PERFECT_HARMONY, TILE_ELEMENT, TILE_VALUE
 from .pieces import ELEMENT_LETTERS
 from .seen import Face, Seen, see, tile_words
 
@@ -263,3 +263,35 @@ def _results(seen: Seen) -> list[str]:
     if seen.num_players == 1:
         return [solo_outcome(seen)]
     return result_lines(seen, lambda seat: f"{seen.scores[seat]:g} points")
+
+
+def remarks(before: np.void, after: np.void) -> list[str]:
+    """Say what an action brought about, beyond the action itself.
+
+    Args:
+        before, after: the record on both sides of it.
+    """
+    said = []
+    for seat in range(int(after["num_players"])):
+        tiles = before["table"][seat][: before["placed"][seat]].tolist()
+        placed = after["table"][seat][: after["placed"][seat]].tolist()
+        new = [tile for tile in placed if tile not in tiles]
+        done = [tile for tile in tiles if before["arrows"][tile]] + new
+        for tile in done:
+            if not after["arrows"][tile]:
+                tile_name = f"{ELEMENTS[TILE_ELEMENT[tile]]} {TILE_VALUE[tile]}"
+                said.append(f"{name_of(seat)} completes {tile_name}")
+        discs = int(after["cacophony"][seat]) - int(before["cacophony"][seat])
+        if discs:
+            said.append(f"{name_of(seat)} lacks {amount(discs, 'disc')}: cacophony")
+    if after["queue_next"] and not before["queue_next"]:
+        said.append(f"an interlude: {name_of(int(after['to_play']))} chooses first")
+    if before["queue_next"] and not after["queue_next"]:
+        kept = np.count_nonzero(after["interlude"])
+        said.append(f"the interlude is over, {amount(int(kept), 'tile')} left there")
+    filled = np.count_nonzero(after["display"]) > np.count_nonzero(before["display"])
+    if filled and not after["terminated"]:
+        said.append("the display is filled")
+    if after["last_round"] and not before["last_round"]:
+        said.append("the end is set off: the round is finished")
+    return said

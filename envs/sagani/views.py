@@ -431,9 +431,11 @@ def _write_other_planes(state, seat, out, at):
         arrows = np.int64(state["arrows"][tile])
         out[cell + TILE_ELEMENT[tile] * NUM_CELLS] = 1
         if arrows:
+            covered = TILE_ARROWS[tile, state["rotation"][tile]] ^ arrows
             for direction in range(NUM_DIRECTIONS):
                 bit = arrows >> 4 * direction & 15
                 out[cell + (4 + direction) * NUM_CELLS] = ELEMENT_OF_BIT[bit]
+                out[cell + (13 + direction) * NUM_CELLS] = covered >> 4 * direction & 15 != 0
             if tile != state["unpaid"]:
                 out[cell + 12 * NUM_CELLS] = count_bits(arrows)
 
