@@ -533,7 +533,9 @@ def _draw_score(canvas: Canvas, right: float, y: float, area: Area, seen: Seen) 
     """Write a seat's points up to ``right``; return where they begin."""
     seat, size = area.seat, 24 if area.large else 18
     table = seen.tables[seat]
-    points = seen.scores[seat] if seen.over else table.score
+    # Alone, the classic game's score counts tiles too; its points are what stands on the track.
+    classic = seen.num_players == 1 and not seen.advanced
+    points = seen.scores[seat] if seen.over and not classic else table.score
     text = _minus(points)
     width = 0.7 * size * len(text) + 12
     title = "points"

@@ -76,10 +76,10 @@ def solo_outcome(seen: Seen) -> str:
     """Say how a game alone has ended."""
     if seen.forfeit >= 0:
         return "forfeit"
-    points, placed = seen.scores[0], len(seen.tables[0].tiles)
-    words = f"{points:g} points with {amount(placed, 'tile')}"
+    points, placed = seen.tables[0].score, len(seen.tables[0].tiles)
     if seen.advanced:
-        return words
+        return f"{seen.scores[0]:g} points with {amount(placed, 'tile')}"
+    words = f"{points:g} points with {amount(placed, 'tile')}"
     if seen.ranks[0] > 1:
         return f"{words}: goal not reached"
     return f"{words}: perfect harmony" if placed <= PERFECT_HARMONY else f"{words}: goal reached"
