@@ -27,7 +27,11 @@ SeedOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 SetOption = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="An option of the game, e.g. deal=balanced."),
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="An option of the game, e.g. deal=balanced; JSON where `games` says so.",
+    ),
 ]
 
 
@@ -121,19 +125,46 @@ def check_seat(seat: int, players: int) -> int:
     return seat
 
 
-def game_options(game: Any, settings: Sequence[str] | None) -> dict[str, str]:
-    """Turn ["deal=balanced"] into {"deal": "balanced"}, checked against the game's options."""
-    choices = {option.name: option.choices for option in game.options}
+def game_options(game: Any, settings: Sequence[str] | None) -> dict[str, Any]:
+    """Turn ["deal=balanced"] into {"deal": "balanced"}, checked against the game's options.
+
+    A value is one of the option's choices, or JSON if the option reads more than these.
+    """
+    from ludotheque.envs.core.game import read_options
+
+    known = {option.name: option for option in game.options}
     options = {}
     for setting in settings or ():
-        name, equals, value = setting.partition("=")
+        name, equals, text = setting.partition("=")
         if not equals:
             raise UserError(f"'{setting}' is not NAME=VALUE, as in --set deal=balanced.")
-        choose(name, choices, f"option of {game.title}")
+        choose(name, known, f"option of {game.title}")
         # Choices may be numbers or booleans; what is typed is their text.
-        by_text = {str(choice): choice for choice in choices[name]}
-        options[name] = by_text[choose(value, by_text, f"value of {name}")]
+        by_text = {str(choice): choice for choice in known[name].choices}
+        if known[name].read is None or text in by_text:
+            options[name] = by_text[choose(text, by_text, f"value of {name}")]
+        else:
+            options[name] = _from_json(known[name], text, by_text)
+    with arguments_checked():
+        # Each by itself and all together; which of them fit doesn't depend on the players.
+        read_options(game, min(game.player_counts), options)
     return options
+
+
+def _from_json(option: Any, text: str, choices: Iterable[str]) -> Any:
+    """Return what the JSON in ``text`` holds; raises UserError that says what the option takes."""
+    takes = f"{', '.join(choices)}, or JSON ({option.meaning})"
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        if text.strip()[:1] in ("[", "{", '"'):
+            raise UserError(
+                f"the value of {option.name} is no JSON: {error}. In a shell, put it into single "
+                f"quotes. It takes {takes}."
+            ) from error
+    near = difflib.get_close_matches(text.lower(), list(choices), n=1, cutoff=0.5)
+    hint = f" Did you mean '{near[0]}'?" if near else ""
+    raise UserError(f"unknown value of {option.name} '{text}'.{hint} It takes {takes}.")
 
 
 def draw_seed(seed: int | None) -> int:

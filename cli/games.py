@@ -41,6 +41,7 @@ def _facts(game: Any) -> dict:
                 "name": option.name,
                 "choices": list(option.choices),
                 "default": option.default,
+                "takes_json": option.read is not None,
                 "meaning": option.meaning,
             }
             for option in game.options
@@ -69,4 +70,5 @@ def _table(rows: list[dict]) -> Table:
 
 def _option(option: dict) -> str:
     others = [choice for choice in option["choices"] if choice != option["default"]]
-    return f"{option['name']}: {', '.join(map(str, [option['default'], *others]))}"
+    values = [option["default"], *others, *(["or JSON"] if option["takes_json"] else [])]
+    return f"{option['name']}: {', '.join(map(str, values))}"

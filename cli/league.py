@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -75,7 +76,9 @@ def league(
             )
     except ModuleNotFoundError as error:
         raise needs_extra("cli", error) from error
-    again = f"ludotheque league --game {game} --agents {agents} --games {games} --out {folder}"
+    words = ["league", "--game", game, "--agents", agents, "--players", players, "--games", games]
+    words += [word for setting in settings or () for word in ("--set", setting)]
+    again = shlex.join(["ludotheque", *map(str, words), "--out", str(folder)])
     stopped = f"finished games are in {folder}; go on with: {again} --resume"
     try:
         with Bar("Playing", "games") as bar:

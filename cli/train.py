@@ -8,8 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from ludotheque.envs.core.rewards import REWARDS
-
 from .common import (
     Bar,
     FailedError,
@@ -47,7 +45,10 @@ def train(
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
     reward: Annotated[
         str | None,
-        typer.Option("--reward", help=f"{', '.join(REWARDS)}; if not given, what suits the game."),
+        typer.Option(
+            "--reward",
+            help="rank, win, score, margin or score_change; if not given, what suits the game.",
+        ),
     ] = None,
     settings: SetOption = None,
     seed: SeedOption = None,
@@ -68,8 +69,7 @@ def train(
         raise UserError(
             "a resumed run keeps its seed, reward and options: leave out --seed, --reward, --set."
         )
-    if reward is not None and reward not in REWARDS:
-        raise UserError(f"there is no reward {reward!r}; there is: {', '.join(REWARDS)}.")
+    _check_reward(reward)
     try:
         from ludotheque.agents import ppo
     except ModuleNotFoundError as error:
@@ -86,7 +86,9 @@ def train(
             seed=0 if resume else draw_seed(seed),
             options=options,
         )
-    again = f"go on with: ludotheque train --game {game} --out {folder} --resume"
+    again = (
+        f"go on with: ludotheque train --game {game} --players {players} --out {folder} --resume"
+    )
     result = _train(ppo, config, f"the last checkpoint is in {folder}; {again}")
     _show(result, as_json)
     if result.interrupted:
@@ -107,6 +109,13 @@ def _train(ppo: Any, config: Any, if_killed: str) -> Any:
         if not config.resume:
             raise
         raise UserError(str(error)) from error
+
+
+def _check_reward(reward: str | None) -> None:
+    from ludotheque.envs.core.rewards import REWARDS  # not at the top: help must come quickly
+
+    if reward is not None and reward not in REWARDS:
+        raise UserError(f"there is no reward {reward!r}; there is: {', '.join(REWARDS)}.")
 
 
 def _check_folder(folder: Path, resume: bool) -> None:

@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -138,6 +139,10 @@ def test_games_as_json_agrees_with_the_engine():
     assert sarena["actions"] == game.num_actions == 120
     assert sarena["observations"]["flat"]["size"] == game.observation_size("flat")
     assert sarena["options"][0]["choices"] == ["random", "balanced"]
+    assert not sarena["options"][0]["takes_json"]
+    (saga,) = [row for row in run_json("games") if row["name"] == "saga"]
+    takes_json = {option["name"] for option in saga["options"] if option["takes_json"]}
+    assert takes_json == {"sides", "packs", "kingdoms"}
 
 
 def test_games_as_a_table():
@@ -191,6 +196,44 @@ def test_missing_model(tmp_path: Path):
 )
 def test_play_with_wrong_arguments(arguments: tuple, told: tuple):
     assert_refused(run("play", *arguments), *told)
+
+
+@pytest.mark.parametrize(
+    "arguments, told",
+    [
+        (("saga", "sides=crwn"), ("unknown value of sides 'crwn'", "'crown'", "or JSON", "six")),
+        (("saga", "sides="), ("unknown value of sides ''", "or JSON")),
+        (("saga", 'sides=["crown"'), ("value of sides is no JSON", "single quotes")),
+        (("saga", 'sides=["crown"]'), ("one for Castleland", "got 1")),
+        (("saga", "sides=true"), ("sides of saga", "True")),
+        (("saga", 'kingdoms={"Goldland": {"incme": 1}}'), ("'incme'", "Did you mean 'income'?")),
+        (("saga", "deal=[1]"), ("unknown value of deal '[1]'",)),
+        (("shamans", 'rituals={"blue": "ilumination"}'), ("ilumination", "illumination")),
+        (("shamans", "track=12"), ("track of shamans",)),
+    ],
+)
+def test_options_in_json_that_cannot_be(arguments: tuple, told: tuple):
+    game, setting = arguments
+    players = 3 if game == "shamans" else 2
+    agents = ("--players", players, "--agents", "random")
+    done = run("watch", "--game", game, *agents, "--set", setting)
+    assert_refused(done, *told)
+
+
+def test_options_that_do_not_fit_together_are_refused():
+    """Before a folder is made or a seed is drawn, in every command."""
+    cards = [
+        [colour, value]
+        for colour, values in zip(
+            ("red", "green", "blue", "orange", "violet", "yellow"),
+            ((1, 4), (2, 3)) * 3,
+            strict=True,
+        )
+        for value in values
+    ]
+    settings = ("--set", f"packs={json.dumps([cards] * 5)}", "--set", "deal=first_game")
+    for command in ("play", "watch", "train", "league"):
+        assert_refused(run(command, "--game", "saga", *settings), "use deal='random'")
 
 
 def test_watch_refuses_files_it_cannot_write(tmp_path: Path):
@@ -478,6 +521,26 @@ def test_watch_is_repeatable_and_replays_are_exact(tmp_path: Path):
     assert run_json("watch", "--agents", "random,greedy", "--seed", 12) != first
 
 
+def test_options_may_be_json(tmp_path: Path):
+    """A replay keeps them; what is given and what it would be anyway are the same game."""
+    replay = tmp_path / "game.jsonl"
+    watch = ("watch", "--game", "saga", "--agents", "random", "--seed", 4)
+    sides = ["crown", "reverse", "mixed", "crown", "reverse", "mixed"]
+    kingdoms = {"Goldland": {"income": 9}}
+    settings = [f"sides={json.dumps(sides)}", f"kingdoms={json.dumps(kingdoms)}"]
+    settings = [word for setting in settings for word in ("--set", setting)]
+    first = run_json(*watch, *settings, "--save", replay)
+    options = json.loads(replay.read_text("utf-8").splitlines()[0])["options"]
+    assert options["sides"] == sides and options["kingdoms"] == kingdoms
+    assert run_json("watch", "--replay", replay)["scores"] == first["scores"]
+    assert run_json(*watch) != first
+    for text in ("crown", '"crown"'):
+        assert run_json(*watch, "--set", f"sides={text}") == run_json(*watch)
+    track = ("--set", 'track={"start": 3, "moon": 9}')
+    shamans = ("watch", "--game", "shamans", "--players", 3, "--agents", "random", "--seed", 4)
+    assert run_json(*shamans, *track) != run_json(*shamans)
+
+
 def test_watch_in_the_terminal_prints_every_position():
     done = run("watch", "--agents", "random", "--seed", 1, "--terminal")
     assert done.returncode == 0, done.stderr
@@ -523,7 +586,7 @@ def test_league_prints_a_table_and_can_be_gone_on_with(tmp_path: Path):
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for a child process")
 def test_ctrl_c_in_a_league_keeps_finished_games(tmp_path: Path):
     folder = tmp_path / "league"
-    agents = ("--agents", "random,mcts", "--games", "100000")
+    agents = ("--agents", "random,mcts", "--games", "100000", "--set", "deal=balanced")
     process = start("league", *agents, "--seed", "1", "--out", folder)
     wait_for(process, lambda: results_in(folder))
     process.send_signal(signal.SIGINT)
@@ -531,7 +594,8 @@ def test_ctrl_c_in_a_league_keeps_finished_games(tmp_path: Path):
     assert process.returncode == 130, told
     assert "Traceback" not in told
     assert told.strip().splitlines()[-1].startswith("Stopped: finished games are in")
-    assert "--resume" in told
+    again = shlex.split(told.partition("go on with: ")[2])
+    assert again[1] == "league" and "--resume" in again and "deal=balanced" in again
     kept = results_in(folder)
     assert kept
     for line in kept:

@@ -430,6 +430,32 @@ def test_waiting_force_retakes_with_the_next_card():
     assert sorted(cards(state, 1)) == ["blue 4", "green 1", "red 1"]
 
 
+def test_taking_a_card_back_from_a_waiting_force_is_no_attack():
+    """Retake with a card: a force that has lost a card, and not its lead, goes on waiting."""
+    for place, card, waits in (
+        ("take 1", "red 1", True),
+        ("take 1", "hidden violet 1", True),
+        ("take 1", "green 4", False),
+    ):
+        states = position(
+            sides=one_crown("Fieldland"),
+            retake="with_card",
+            forces={0: [["green 4", "red 1"]]},
+            down={0: [(0, "violet 1")]},
+            kingdoms={
+                "Fieldland": (0, ["yellow 4"]),
+                "Forestland": (1, ["green 1"]),
+                "Castleland": (1, []),
+            },
+            hands={0: ["blue 1", "blue 1"]},
+        )
+        assert forces_of(states[0], 0)[0].strength == 5 > states["strength"][0, FORESTLAND]
+        state = play(states, place, card)
+        assert owner_of(state, FORESTLAND) == 1
+        assert len(forces_of(state, 0)) == waits
+        assert owner_of(state, CASTLELAND) == (1 if waits else 0)
+
+
 def test_waiting_force_retakes_at_once():
     state = play(waiting("at_once"), "strengthen 1", "blue 4")
     assert owner_of(state, FORESTLAND) == 0

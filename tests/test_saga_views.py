@@ -16,10 +16,21 @@ from ludotheque.envs.saga.components import (
     KINGDOMS,
     NUM_KNIGHTS,
     PACKS,
+    POWERS,
     knight_name,
 )
 from ludotheque.envs.saga.position import knight_of, set_position
-from ludotheque.envs.saga.state import PHASES, forces_of, hand_of
+from ludotheque.envs.saga.state import (
+    PHASES,
+    defence_of,
+    fame_of,
+    forces_of,
+    free_of,
+    hand_of,
+    owner_of,
+    powers_of,
+)
+from ludotheque.envs.saga.views import knows_pack
 
 GAME = get_game("saga")
 FIELDS = {field.name: field for field in GAME.observation_schema()}
@@ -78,7 +89,7 @@ def test_packs_are_hidden_until_a_card_is_seen(num_players):
     order = state["pack"].tolist()
     first = int(state["to_play"])
     seen = see(states, first)
-    assert seen["hands"][0].sum() == 12 and not seen["hands"][1:].any()
+    assert seen["hand"][:, 0].sum() == 12 and not seen["other_hands"].any()
     assert seen["seats"][:num_players, 4].tolist() == [1] + [0] * (num_players - 1)
     assert seen["seats"][:num_players, 5].tolist() == [12] * num_players
     drawn = redraws(states, first)
@@ -105,7 +116,7 @@ def test_a_card_shows_the_pack():
     GAME.step(states, int(np.flatnonzero(GAME.legal_mask(states))[0]))
     seen = see(states, other)
     assert seen["seats"][:3, 4].tolist() == [1, 0, 1]
-    assert seen["hands"][2].tolist() == states["hand"][0, first].tolist()
+    assert seen["other_hands"][1].tolist() == states["hand"][0, first].tolist()
     drawn = redraws(states, other)
     assert len({tuple(hand) for hand in drawn["hand"][:, first].tolist()}) == 1
     third = (first + 2) % 3
@@ -121,7 +132,7 @@ def test_the_last_pack_of_four_is_known_by_elimination():
     last = (seat + 1) % 4
     seen = see(states, seat)
     assert seen["seats"][:, 4].tolist() == [1, 1, 1, 1]
-    assert seen["hands"][1].tolist() == states["hand"][0, last].tolist()
+    assert seen["other_hands"][0].tolist() == states["hand"][0, last].tolist()
     drawn = redraws(states, seat, 50)
     assert (drawn["pack"] == states["pack"]).all()
     # Those who have played don't know yet which of the two has which.
@@ -154,13 +165,14 @@ def test_face_down_card_is_hidden_from_the_others():
     mine, theirs = see(states, 0), see(states, 1)
     assert mine["own_down"][0].tolist() == [0, 0, 3, 0, 0, 0]
     assert not theirs["own_down"].any()
-    assert mine["down"][0, 0] == 1 and theirs["down"][1, 0] == 1
+    assert mine["own_forces"][0].tolist() == [0, 7, 0, 0, 0, 0, -21, 1, 0, 1, 0, 0, 0, 0]
+    assert theirs["other_forces"][0].tolist() == [0, 7, 0, 0, 0, 0, -21, 1]
     # To the others the hand and the face-down card are one.
     pool = Counter(["green 1", "blue 3", "red 1", "red 1", "orange 2"])
-    shown = theirs["hands"][1]
+    shown = theirs["other_hands"][0]
     assert {knight_name(k): int(shown[k]) for k in np.flatnonzero(shown)} == pool
     assert theirs["seats"][1, 5] == 4
-    assert mine["hands"][0][knight_of("blue 3")] == 0
+    assert mine["hand"][knight_of("blue 3"), 0] == 0
     # The colour must be new; each card is as likely as the next, so red 1 twice as likely.
     found = lying_down(redraws(states, 1, 4000))
     assert set(found) == {("blue 3",), ("red 1",), ("orange 2",)}
@@ -172,7 +184,11 @@ def test_face_down_card_is_hidden_from_the_others():
 def test_choice_and_last_action_do_not_give_it_away():
     states = position(forces={0: [["green 3"]]}, hands={0: ["blue 3", "red 1", "red 1"]})
     play(states, "down 1")
-    assert see(states, 1)["chosen"].tolist() == see(states, 0)["chosen"].tolist()
+    for name in ("choices", "force"):
+        assert see(states, 1)[name].tolist() == see(states, 0)[name].tolist()
+    # With which card the force gets how strong is for the seat that holds the cards.
+    assert see(states, 0)["hand"][knight_of("blue 3"), 1] == 3 + 3 - 24
+    assert not see(states, 1)["hand"][:, 1].any()
     action = GAME.action_from_string("hidden blue 3")
     GAME.step(states, action)
     assert states["last_action"][0] == action >= HIDDEN
@@ -207,7 +223,7 @@ def test_a_card_that_comes_to_the_hand_later_is_not_it():
         fame=[9, 9],
     )
     play(states, "down 1", "hidden blue 3", "recruit yellow 2")
-    assert see(states, 1)["hands"][1][knight_of("yellow 2")] == 1
+    assert see(states, 1)["other_hands"][0][knight_of("yellow 2")] == 1
     assert set(lying_down(redraws(states, 1))) == {("blue 3",), ("red 1",)}
 
 
@@ -290,13 +306,147 @@ def test_public_fields_are_the_table():
     for seat in range(3):
         seen = see(states, seat)
         ahead = {other: (other - seat) % 3 for other in range(3)}
-        assert seen["forces"][ahead[0], 0].tolist() == [0, 3, 1, 0, 0, 0]
-        assert seen["leads"][ahead[0], 0].tolist() == [0, 1, 0, 0, 0, 0]
-        assert seen["margins"][ahead[0], 0] == 4 - 24
-        assert seen["forces"][ahead[2], :2].tolist() == [[0, 0, 0, 0, 0, 2], [3, 0, 0, 0, 0, 0]]
-        assert seen["owner"][3].tolist() == [0] + [int(k == ahead[2]) for k in range(4)]
-        assert seen["owner"][0].tolist() == [1, 0, 0, 0, 0]
-        assert seen["defence"][3].tolist() == [1, 0, 0, 2, 0, 0] and seen["strength"][3] == 2
+        forces = {
+            ahead[0]: [[0, 7, 1, 0, 0, 0, 4 - 24, 0]],
+            ahead[2]: [[0, 0, 0, 0, 0, 6, 2 - 24, 0], [7, 0, 0, 0, 0, 0, 3 - 24, 0]],
+        }
+        for place in range(3):
+            shown = seen["other_forces"][12 * (place - 1) :] if place else seen["own_forces"]
+            for slot, force in enumerate([*forces.get(place, []), [0] * 8]):
+                assert shown[slot][:8].tolist() == force
+        goldland, castleland = seen["kingdoms"][3].tolist(), seen["kingdoms"][0].tolist()
+        assert goldland[:9] == [1, 0, 0, 2, 0, 0, 2, goldland[7], 0]
+        assert goldland[9:14] == [0] + [int(k == ahead[2]) for k in range(4)]
+        assert castleland[9:14] == [1, 0, 0, 0, 0]
+        assert castleland[14:] == [3 if k == ahead[2] else 0 for k in range(4)]
         assert seen["free"].sum() == 2 and seen["free"][knight_of("red 2")] == 2
         assert seen["seats"][ahead[1], 6] == 127
-        assert seen["hands"].shape == (4, NUM_KNIGHTS)
+        assert seen["hand"].shape == (NUM_KNIGHTS, 2)
+
+
+# ---- the observation, written a second time ---------------------------------------------------
+
+
+def force_row(state, force, own) -> list[int]:
+    """The numbers of one force, from what the readers of ``state.py`` say."""
+    values, order = [0] * 6, [0] * 6
+    for place, (knight, up) in enumerate(force.laid, start=1):
+        if up:
+            values[knight // 4] = knight % 4 + 1 + 4 * (knight // 4 == force.target)
+            order[knight // 4] = place
+    margin = force.strength - int(state["strength"][force.target]) if force.target >= 0 else 0
+    return [*values, margin, len(force.down), *(order if own else [])]
+
+
+def promise(state, seat, knight) -> int:
+    """By how much the force chosen beats its kingdom with one more knight, face up."""
+    action = int(state["chosen"])
+    parts = GAME.decode_action(action) if action >= 0 else {"kind": "none"}
+    if state["to_play"] != seat or parts["kind"] not in ("new", "strengthen", "down"):
+        return 0
+    target, strength = knight // 4, knight % 4 + 1
+    if parts["kind"] != "new":
+        force = forces_of(state, seat)[parts["force"]]
+        if any(card // 4 == knight // 4 for card in (*force.cards, *force.down)):
+            return 0
+        target = force.target if force.target >= 0 else target
+        strength += force.strength
+    return strength - int(state["strength"][target])
+
+
+def written(state, seat) -> list[int]:
+    """The whole observation, field by field."""
+    players = int(state["num_players"])
+    order = [(seat + k) % players for k in range(players)]
+    action = int(state["chosen"])
+    chosen = GAME.decode_action(action) if action >= 0 else {"kind": "none"}
+    rows = {other: forces_of(state, other) for other in order}
+    out = []
+    for slot in range(12):
+        mine = rows[seat][slot : slot + 1]
+        out += force_row(state, mine[0], True) if mine else [0] * 14
+    for slot in range(12):
+        down = rows[seat][slot].down if slot < len(rows[seat]) else ()
+        out += [next((k % 4 + 1 for k in down if k // 4 == colour), 0) for colour in range(6)]
+    for k in range(1, 4):
+        theirs = rows[order[k]] if k < players else []
+        for slot in range(12):
+            out += force_row(state, theirs[slot], False) if slot < len(theirs) else [0] * 8
+    for kingdom, name in enumerate(KINGDOMS):
+        defence = [0] * 6
+        for knight in defence_of(state, kingdom):
+            defence[knight // 4] = knight % 4 + 1
+        owner = owner_of(state, kingdom)
+        owners = [owner is None] + [k < players and owner == order[k] for k in range(4)]
+        best = [
+            max([f.strength for f in rows[order[k]] if f.target == kingdom], default=0)
+            if k < players
+            else 0
+            for k in range(4)
+        ]
+        is_chosen = chosen.get("kingdom") == name
+        numbers = [int(state["strength"][kingdom]), int(state["income"][kingdom]), is_chosen]
+        out += [*defence, *numbers, *owners, *best]
+    out += [power in powers_of(state) for power in POWERS]
+    hand = Counter(hand_of(state, seat))
+    for knight in range(24):
+        out += [hand[knight], promise(state, seat, knight) if hand[knight] else 0]
+    knows = [k < players and knows_pack(state, seat, order[k]) for k in range(4)]
+    for k in range(1, 4):
+        pool = Counter(everything(state, order[k])) if knows[k] else Counter()
+        out += [pool[knight] for knight in range(24)]
+    free = Counter(free_of(state))
+    out += [free[knight] for knight in range(24)]
+    for k in range(4):
+        if k >= players:
+            out += [0] * 7
+            continue
+        here = [state[name] == order[k] for name in ("to_play", "turn_of", "first_player")]
+        fame = min(fame_of(state, order[k]), 127)
+        out += [1, *here, knows[k], len(hand_of(state, order[k])), fame]
+    kinds = ("new", "strengthen", "add", "down", "take", "turn up")
+    out += [chosen["kind"] == kind for kind in kinds]
+    out += [chosen.get("force") == slot for slot in range(12)]
+    out += [state["phase"] == k for k in range(len(PHASES))]
+    out += [players == count for count in (2, 3, 4)]
+    out += [state[name] for name in ("played", "recruited", "took", "ending", "at_once")]
+    out += [int(state["used"]) >> kingdom & 1 for kingdom in (4, 2)]
+    return [int(number) for number in out]
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+def test_observation_is_as_written_a_second_time(num_players):
+    """At every ply of random games, for every seat; face-down cards as often as can be."""
+    rng = np.random.default_rng(num_players)
+    kinds = set()
+    for seed, retake in ((1, "at_once"), (2, "with_card"), (3, "at_once")):
+        states = GAME.new_state(seed, num_players, sides="reverse", retake=retake)
+        for _ in range(150):
+            for seat in range(num_players):
+                assert GAME.observe(states, seat).tolist() == written(states[0], seat)
+            if states["terminated"][0]:
+                break
+            legal = np.flatnonzero(GAME.legal_mask(states))
+            rare = [a for a in legal if GAME.decode_action(int(a))["kind"] in ("down", "turn up")]
+            action = int(rng.choice(rare or legal))
+            kinds.add(GAME.decode_action(action)["kind"])
+            GAME.step(states, action)
+    assert {"new", "strengthen", "recruit", "card"} <= kinds
+
+
+# ---- what actions are about -------------------------------------------------------------------
+
+
+def test_actions_are_about_forces_kingdoms_and_cards():
+    about = {GAME.action_to_string(k): GAME.targets(k) for k in range(GAME.num_actions)}
+    assert about["pass"] == () and about["new"] == (("choices", 0),)
+    assert about["strengthen 3"] == (("choices", 1), ("own_forces", 2))
+    assert about["down 3"] == (("choices", 3), ("own_forces", 2))
+    assert about["take 12"] == (("choices", 4), ("own_forces", 11))
+    assert about["take Sealand"] == (("choices", 4), ("kingdoms", 2))
+    assert about["add Shadowland"] == (("choices", 2), ("kingdoms", 4))
+    assert about["turn up 1"] == (("choices", 5), ("own_forces", 0))
+    assert about["recruit green 1"] == (("free", 4),)
+    assert about["green 1"] == (("hand", 4),)
+    assert about["hidden green 1"] == (("hand", 4), ("choices", 3))
+    assert len(set(about.values())) == GAME.num_actions

@@ -41,6 +41,7 @@ from .components import (
     VALUES,
     knight_number,
 )
+from .fields import CHOICE_OF
 
 _FORMS = (
     "new, strengthen 2, add Shadowland, down 2, take 2, take Castleland, turn up 2, pass, "
@@ -83,6 +84,22 @@ def decode_action(action: int) -> dict[str, Any]:
             at = number - first
             return {"kind": kind, part: at if part == "force" else KINGDOMS[at]}
     raise AssertionError(f"action {action} has no kind")
+
+
+def targets(action: int) -> tuple[tuple[str, int], ...]:
+    """Return what an action is about: a choice and an own force or kingdom; a card; a knight."""
+    if action >= HIDDEN:
+        return (("hand", action - HIDDEN), ("choices", int(CHOICE_OF[DOWN])))
+    for field, first in (("hand", CARD), ("free", RECRUIT)):
+        if action >= first:
+            return ((field, action - first),)
+    if action == PASS:
+        return ()
+    choice = ("choices", int(CHOICE_OF[action]))
+    if action == NEW:
+        return (choice,)
+    _, first, part = max((place for place in _PLACES if place[1] <= action), key=lambda p: p[1])
+    return (choice, ("own_forces" if part == "force" else "kingdoms", action - first))
 
 
 def encode_action(parts: dict[str, Any]) -> int:

@@ -340,8 +340,9 @@ def _take_back(state, seat, chosen, knight, hidden):
         remove_down(state, seat, find_down(state, seat, chosen - TAKE_FORCE, knight))
     else:
         slot = chosen - TAKE_FORCE
-        if remove_open(state, seat, slot, np.int64(COLOUR_OF[knight])):
-            # Another card may lead now, against a kingdom that is weaker than the force.
+        led = np.int64(state["target"][seat, slot]) == COLOUR_OF[knight]
+        if remove_open(state, seat, slot, np.int64(COLOUR_OF[knight])) and led:
+            # Another card leads now, maybe against a kingdom that is weaker than the force.
             _attack(state, seat, slot)
     _go_on(state)
 

@@ -17,16 +17,12 @@ import numpy as np
 from ..core.bits import count_bits, select_bit
 from ..core.jit import kernel
 from ..core.rng import draw_below
-from ..core.schema import Field, total_size
 from .cards import gain_card, lose_card
 from .components import (
     ADD,
     COLOUR_OF,
-    COLOURS,
     DOWN,
     HIDDEN,
-    KINGDOMS,
-    MAX_DOWN,
     MAX_FORCES,
     MAX_PLAYERS,
     NEW,
@@ -34,170 +30,48 @@ from .components import (
     NUM_KINGDOMS,
     NUM_KNIGHTS,
     NUM_PACKS,
-    PACK_SIZE,
+    NUM_VALUES,
     POWERS,
     SEALAND,
     SHADOWLAND,
     STRENGTHEN,
-    TAKE_DEFENCE,
     TAKE_FORCE,
-    TURN_UP,
     VALUES,
 )
-from .legal import find_legal, only_pass
-from .options import MAX_INCOME
-from .rules import deal_pack
-from .state import FACE_DOWN_MARK, LAST_CARD, PHASES
-
-_BYTE = 127
-_MOST = max(VALUES)
-# The strongest defence has the highest value of every colour, and one more.
-_STRONGEST = NUM_COLOURS * _MOST + 1
-_COLOURS = ", ".join(COLOURS)
-_VALUES = "value of its card of each colour"
-_CHOICES = ("new force", "strengthen", "add to a defence", "face down", "take back", "turn up")
-_NUM_CHOICES = len(_CHOICES)
-_SEAT_NUMBERS = 7
-_GAME_NUMBERS = len(PHASES) + (MAX_PLAYERS - 1) + 7
-
-FLAT = (
-    Field(
-        "forces",
-        (MAX_PLAYERS, MAX_FORCES, NUM_COLOURS),
-        0,
-        _MOST,
-        f"attack forces of each seat: {_VALUES} ({_COLOURS}), 0 for none or face down",
-        "all",
-    ),
-    Field(
-        "leads",
-        (MAX_PLAYERS, MAX_FORCES, NUM_COLOURS),
-        0,
-        1,
-        "the colour of the kingdom that each of them attacks",
-        "all",
-    ),
-    Field(
-        "margins",
-        (MAX_PLAYERS, MAX_FORCES),
-        -_STRONGEST,
-        _STRONGEST,
-        "by how much each is stronger than that kingdom; 0 for no force",
-        "all",
-    ),
-    Field("down", (MAX_PLAYERS, MAX_FORCES), 0, MAX_DOWN, "face-down cards in each", "all"),
-    Field(
-        "own_down",
-        (MAX_FORCES, NUM_COLOURS),
-        0,
-        _MOST,
-        "own forces: value of the face-down card of each colour",
-        "seat",
-    ),
-    Field(
-        "own_order",
-        (MAX_FORCES, NUM_COLOURS),
-        0,
-        NUM_COLOURS,
-        "own forces: place of the face-up card of each colour, 1 came first; face-down ones count",
-        "all",
-    ),
-    Field("defence", (NUM_KINGDOMS, NUM_COLOURS), 0, _MOST, f"kingdoms: {_VALUES}", "all"),
-    Field("strength", (NUM_KINGDOMS,), -1, _STRONGEST, "strength of each defence", "all"),
-    Field(
-        "owner",
-        (NUM_KINGDOMS, 1 + MAX_PLAYERS),
-        0,
-        1,
-        "owner of each kingdom: none, then the seats",
-        "all",
-    ),
-    Field("income", (NUM_KINGDOMS,), 0, MAX_INCOME, "fame a turn of each kingdom", "all"),
-    Field("powers", (len(POWERS),), 0, 1, f"powers in this game: {', '.join(POWERS)}", "all"),
-    Field(
-        "hands",
-        (MAX_PLAYERS, NUM_KNIGHTS),
-        0,
-        PACK_SIZE,
-        "own hand; of each other seat hand and face-down cards together, once its pack is known: "
-        "how many of each knight",
-        "all",
-    ),
-    Field("free", (NUM_KNIGHTS,), 0, PACK_SIZE, "free knights", "all"),
-    Field(
-        "seats",
-        (MAX_PLAYERS, _SEAT_NUMBERS),
-        0,
-        _BYTE,
-        "playing, to play, its turn, first player, pack is known, cards in hand, fame at most "
-        f"{_BYTE}",
-        "all",
-    ),
-    Field(
-        "chosen",
-        (_NUM_CHOICES + MAX_FORCES + NUM_KINGDOMS,),
-        0,
-        1,
-        f"place chosen for a card: {', '.join(_CHOICES)}; the force; the kingdom",
-        "all",
-    ),
-    Field(
-        "game",
-        (_GAME_NUMBERS,),
-        0,
-        1,
-        f"phase ({', '.join(PHASES).lower()}), 2 to {MAX_PLAYERS} players, card played, recruited, "
-        f"card taken back, last card played, retake at once, power used of {KINGDOMS[SHADOWLAND]}, "
-        f"of {KINGDOMS[SEALAND]}",
-        "all",
-    ),
+from .fields import (
+    AT,
+    BYTE,
+    CHOICE_OF,
+    FORCE_SIZE,
+    HOW_MANY_DOWN,
+    INCOME,
+    KINGDOM_SIZE,
+    LEADS,
+    MARGIN,
+    MARK_OF,
+    ORDER,
+    OWN_FORCE_SIZE,
+    OWNER,
+    SEAT_SIZE,
+    STRENGTH,
+    STRONGEST_OF,
 )
-FLAT_SIZE = total_size(FLAT)
+from .legal import find_legal, only_pass
+from .rules import deal_pack
+from .state import FACE_DOWN_MARK, LAST_CARD, NO_TARGET, PHASES
 
-
-def _starts(fields) -> tuple[int, ...]:
-    starts, start = [], 0
-    for field in fields:
-        starts.append(start)
-        start += field.size
-    return tuple(starts)
-
-
-(
-    _FORCES,
-    _LEADS,
-    _MARGINS,
-    _DOWN_AT,
-    _OWN_DOWN,
-    _OWN_ORDER,
-    _DEFENCE,
-    _STRENGTH,
-    _OWNER,
-    _INCOME,
-    _POWERS,
-    _HANDS,
-    _FREE,
-    _SEATS,
-    _CHOSEN,
-    _GAME,
-) = _starts(FLAT)
-_PER_SEAT = MAX_FORCES * NUM_COLOURS
-
-# What each action that chooses a place writes in ``chosen``: its kind, then the force or kingdom.
-_KIND = np.zeros(TURN_UP + MAX_FORCES, dtype=np.int64)
-_PLACE = np.zeros(TURN_UP + MAX_FORCES, dtype=np.int64)
-for _kind, _first, _count, _at in (
-    (0, NEW, 1, -1),
-    (1, STRENGTHEN, MAX_FORCES, _NUM_CHOICES),
-    (2, ADD, NUM_KINGDOMS, _NUM_CHOICES + MAX_FORCES),
-    (3, DOWN, MAX_FORCES, _NUM_CHOICES),
-    (4, TAKE_FORCE, MAX_FORCES, _NUM_CHOICES),
-    (4, TAKE_DEFENCE, NUM_KINGDOMS, _NUM_CHOICES + MAX_FORCES),
-    (5, TURN_UP, MAX_FORCES, _NUM_CHOICES),
-):
-    for _k in range(_count):
-        _KIND[_first + _k] = _kind
-        _PLACE[_first + _k] = _kind if _at < 0 else _at + _k
+_MOST = max(VALUES)
+_OWN_FORCES = AT["own_forces"]
+_OWN_DOWN = AT["own_down"]
+_OTHER_FORCES = AT["other_forces"]
+_KINGDOMS = AT["kingdoms"]
+_POWERS = AT["powers"]
+_HAND = AT["hand"]
+_OTHER_HANDS = AT["other_hands"]
+_FREE = AT["free"]
+_SEATS = AT["seats"]
+_CHOICES = AT["choices"]
+_GAME = AT["game"]
 
 
 @kernel
@@ -223,22 +97,23 @@ def observe(state, seat, out):
         _write_forces(state, other, ahead, out)
         _write_seat(state, seat, other, ahead, out)
     for slot in range(state["num_forces"][seat]):
-        _write_order(np.int64(state["order"][seat, slot]), out, _OWN_ORDER + slot * NUM_COLOURS)
+        at = _OWN_FORCES + slot * OWN_FORCE_SIZE + ORDER
+        _write_order(np.int64(state["order"][seat, slot]), out, at)
     for j in range(state["num_down"][seat]):
         at = _OWN_DOWN + np.int64(state["down_slot"][seat, j]) * NUM_COLOURS
         knight = np.int64(state["down_card"][seat, j])
         out[at + COLOUR_OF[knight]] = knight % _MOST + 1
     for kingdom in range(NUM_KINGDOMS):
+        at = _KINGDOMS + kingdom * KINGDOM_SIZE
         for colour in range(NUM_COLOURS):
-            at = _DEFENCE + kingdom * NUM_COLOURS
             out[at + colour] = state["defence"][kingdom, colour]
-        out[_STRENGTH + kingdom] = state["strength"][kingdom]
-        out[_INCOME + kingdom] = state["income"][kingdom]
+        out[at + STRENGTH] = state["strength"][kingdom]
+        out[at + INCOME] = state["income"][kingdom]
         owner = np.int64(state["owner"][kingdom])
         ahead = owner - seat
         if ahead < 0:
             ahead += num_players
-        out[_OWNER + kingdom * (1 + MAX_PLAYERS) + (ahead + 1 if owner >= 0 else 0)] = 1
+        out[at + OWNER + (ahead + 1 if owner >= 0 else 0)] = 1
     powers = np.int32(state["powers"])
     for k in range(len(POWERS)):
         out[_POWERS + k] = powers >> k & 1
@@ -246,24 +121,57 @@ def observe(state, seat, out):
         out[_FREE + knight] = state["free"][knight]
     chosen = np.int64(state["chosen"])
     if chosen >= 0:
-        out[_CHOSEN + _KIND[chosen]] = 1
-        out[_CHOSEN + _PLACE[chosen]] = 1
+        out[_CHOICES + CHOICE_OF[chosen]] = 1
+        if MARK_OF[chosen] >= 0:
+            out[MARK_OF[chosen]] = 1
+        if state["to_play"] == seat:
+            _write_promise(state, seat, chosen, out)
     _write_game(state, out)
 
 
 @kernel
 def _write_forces(state, other, ahead, out):
+    """Write the forces of one seat, and the strongest one among the numbers of each kingdom."""
+    at = _OWN_FORCES
+    size = OWN_FORCE_SIZE
+    if ahead:
+        at = _OTHER_FORCES + (ahead - 1) * MAX_FORCES * FORCE_SIZE
+        size = FORCE_SIZE
+    for j in range(state["num_down"][other]):
+        out[at + np.int64(state["down_slot"][other, j]) * size + HOW_MANY_DOWN] += 1
     for slot in range(state["num_forces"][other]):
-        at = ahead * _PER_SEAT + slot * NUM_COLOURS
         for colour in range(NUM_COLOURS):
-            out[_FORCES + at + colour] = state["attack"][other, slot, colour]
+            out[at + colour] = state["attack"][other, slot, colour]
         target = np.int64(state["target"][other, slot])
         if target >= 0:
-            out[_LEADS + at + target] = 1
-            margin = np.int64(state["total"][other, slot]) - np.int64(state["strength"][target])
-            out[_MARGINS + ahead * MAX_FORCES + slot] = margin
-    for j in range(state["num_down"][other]):
-        out[_DOWN_AT + ahead * MAX_FORCES + np.int64(state["down_slot"][other, j])] += 1
+            total = np.int64(state["total"][other, slot])
+            out[at + target] += LEADS
+            out[at + MARGIN] = total - np.int64(state["strength"][target])
+            best = _KINGDOMS + target * KINGDOM_SIZE + STRONGEST_OF + ahead
+            out[best] = max(np.int64(out[best]), total)
+        at += size
+
+
+@kernel
+def _write_promise(state, seat, chosen, out):
+    """Write by how much the force chosen beats its kingdom with each card of the hand."""
+    slot = -1
+    if STRENGTHEN <= chosen < ADD:
+        slot = chosen - STRENGTHEN
+    elif DOWN <= chosen < TAKE_FORCE:
+        slot = chosen - DOWN
+    elif chosen != NEW:
+        return
+    before = np.int64(state["total"][seat, slot]) if slot >= 0 else 0
+    named = np.int64(state["target"][seat, slot]) if slot >= 0 else NO_TARGET
+    for colour in range(NUM_COLOURS):
+        if slot >= 0 and np.int64(state["having"][seat, colour]) >> slot & 1:
+            continue
+        beaten = before - np.int64(state["strength"][named if named >= 0 else colour])
+        for value in range(1, NUM_VALUES + 1):
+            knight = colour * NUM_VALUES + value - 1
+            held = np.int64(state["hand"][seat, knight] > 0)
+            out[_HAND + knight * 2 + 1] = (beaten + value) * held
 
 
 @kernel
@@ -279,21 +187,23 @@ def _write_order(order, out, at):
 @kernel
 def _write_seat(state, seat, other, ahead, out):
     known = knows_pack(state, seat, other)
-    if known:
-        at = _HANDS + ahead * NUM_KNIGHTS
+    if other == seat:
+        for knight in range(NUM_KNIGHTS):
+            out[_HAND + knight * 2] = state["hand"][seat, knight]
+    elif known:
+        at = _OTHER_HANDS + (ahead - 1) * NUM_KNIGHTS
         for knight in range(NUM_KNIGHTS):
             out[at + knight] = state["hand"][other, knight]
-        if other != seat:
-            for j in range(state["num_down"][other]):
-                out[at + np.int64(state["down_card"][other, j])] += 1
-    at = _SEATS + ahead * _SEAT_NUMBERS
+        for j in range(state["num_down"][other]):
+            out[at + np.int64(state["down_card"][other, j])] += 1
+    at = _SEATS + ahead * SEAT_SIZE
     out[at] = 1
     out[at + 1] = state["to_play"] == other
     out[at + 2] = state["turn_of"] == other
     out[at + 3] = state["first_player"] == other
     out[at + 4] = known
     out[at + 5] = state["hand_size"][other]
-    out[at + 6] = min(np.int64(state["fame"][other]), _BYTE)
+    out[at + 6] = min(np.int64(state["fame"][other]), BYTE)
 
 
 @kernel

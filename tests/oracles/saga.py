@@ -453,7 +453,8 @@ class SagaOracle:
         """Back into the hand; others may now be stronger than the defence it leaves.
 
         Ruling 14: the next card becomes the lead, and a force without cards is gone. Reading: a
-        force that gets another target this way conquers at once if it is stronger.
+        force that gets another target this way conquers at once if it is stronger; one that keeps
+        its target has become weaker, which makes no conquest (ruling 11).
         """
         self.taken_back = True
         self.me.hand.append(card)
@@ -462,11 +463,13 @@ class SagaOracle:
             self.settle(self.attackers_of(place))
             return
         force = self.me.forces[place]
+        before = force.target()
         force.cards.remove(card)
         force.face_down.discard(card[0])
         force.fresh.discard(card[0])
         if force.cards:
-            self.settle([(self.to_play, force)])
+            if force.target() != before:
+                self.settle([(self.to_play, force)])
         else:
             del self.me.forces[place]
 
