@@ -17,6 +17,7 @@ from ludotheque.envs.core.replay import Replay
 from ludotheque.envs.core.settings import Settings
 
 from .base import Agent, make_agent
+from .camps import Round, rounds_of
 from .ledger import TABLE, GameRecord, Ledger, read_config
 from .match import Match
 from .ratings import import_cli_extra
@@ -94,6 +95,7 @@ class League:
         }
         self.seatings = _all_seatings(sorted(self.agents), num_players)
         self._games: dict[tuple[int, Seats], GameRecord] = {}
+        self._rounds: dict[tuple[int, Seats], list[Round]] = {}
         self._ledger = Ledger(self.out, self.config, resume) if self.out else None
         if self._ledger:
             self._load()
@@ -156,7 +158,8 @@ class League:
 
     def table(self) -> LeagueTable:
         """Return the table of the games finished so far."""
-        return build_table(self.config, list(self.agents), self._games.values())
+        rounds_of = None if self.game.camps is None else self._rounds_of
+        return build_table(self.config, list(self.agents), self._games.values(), rounds_of)
 
     def replay(self, seats: Sequence[str] | None = None, deal: int = 0) -> Replay:
         """Return the replay of a finished game.
@@ -220,6 +223,18 @@ class League:
             rewards=tuple(match.rewards[k].tolist()),
             actions=tuple(match.actions(k).tolist()),
         )
+
+    def _rounds_of(self, record: GameRecord) -> list[Round]:
+        """Return a game's rounds; a game is looked through once."""
+        if record.key not in self._rounds:
+            self._rounds[record.key] = rounds_of(
+                self.game,
+                record.seed,
+                record.actions,
+                self.settings.num_players,
+                **self.settings.named_options,
+            )
+        return self._rounds[record.key]
 
     def _seed_of(self, deal: int) -> int:
         return (self.seed + deal) % 2**64

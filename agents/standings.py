@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from ludotheque.envs.core.files import atomic_write_text
 
+from .camps import Round
 from .ledger import GameRecord
 from .ratings import import_cli_extra, rate, wilson
 
@@ -67,6 +68,27 @@ class LeaguePair:
 
 
 @dataclass(frozen=True)
+class LeagueCamp:
+    """How an agent's camp did, in a game of camps (``Game.camps``).
+
+    Attributes:
+        name, camp: of the agent and the camp.
+        rounds: rounds that it was in this camp at the end; two of its seats count twice.
+        wins: those that the camp won.
+        share: wins / rounds (0.5 without rounds).
+        low, high: Wilson 95 % interval of ``share``.
+    """
+
+    name: str
+    camp: str
+    rounds: int
+    wins: int
+    share: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
 class LeagueTable:
     """A league's results.
 
@@ -75,12 +97,14 @@ class LeagueTable:
         games: how many were played.
         rows: best rating first.
         pairs: ``pairs[name][other]``, for all names in both orders.
+        camps: rows of all agents in all camps; None for a game without camps.
     """
 
     config: dict[str, Any]
     games: int
     rows: tuple[LeagueRow, ...]
     pairs: dict[str, dict[str, LeaguePair]]
+    camps: tuple[LeagueCamp, ...] | None = None
 
     def row(self, name: str) -> LeagueRow:
         """Return the row of an agent; raise KeyError if it isn't in the league."""
@@ -92,6 +116,7 @@ class LeagueTable:
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain dicts, lists, strings and numbers."""
         names = [row.name for row in self.rows]
+        camps = {} if self.camps is None else {"camps": [asdict(camp) for camp in self.camps]}
         return {
             **self.config,
             "games": self.games,
@@ -100,6 +125,7 @@ class LeagueTable:
             "pairs": [
                 asdict(self.pairs[name][other]) for name, other in itertools.permutations(names, 2)
             ],
+            **camps,
         }
 
     def to_json(self) -> str:
@@ -111,7 +137,7 @@ class LeagueTable:
         atomic_write_text(path, self.to_json())
 
     def print(self, console: Any = None) -> None:
-        """Print the ratings and the pairs through rich, on ``console`` or standard output.
+        """Print ratings, pairs and camps through rich, on ``console`` or standard output.
 
         Raises:
             ModuleNotFoundError: rich isn't installed.
@@ -119,6 +145,8 @@ class LeagueTable:
         console = console or import_cli_extra("rich.console").Console(highlight=False)
         console.print(self._ratings_table())
         console.print(self._pairs_table())
+        if self.camps is not None:
+            console.print(self._camps_table())
 
     def _ratings_table(self) -> Any:
         config = self.config
@@ -143,11 +171,29 @@ class LeagueTable:
             table.add_row(_plain(name), *cells)
         return table
 
+    def _camps_table(self) -> Any:
+        camps = {row.camp: None for row in self.camps}
+        title = "rounds that the agent's camp won, 95 % interval, won of rounds"
+        table = _rich_table(title, ("agent", *camps))
+        for row in self.rows:
+            own = {found.camp: found for found in self.camps if found.name == row.name}
+            table.add_row(_plain(row.name), *(_camp_cell(own[camp]) for camp in camps))
+        return table
+
 
 def build_table(
-    config: dict[str, Any], names: Sequence[str], games: Iterable[GameRecord]
+    config: dict[str, Any],
+    names: Sequence[str],
+    games: Iterable[GameRecord],
+    rounds_of: Callable[[GameRecord], Sequence[Round]] | None = None,
 ) -> LeagueTable:
     """Return the table of ``games``; the order of games and names makes no difference.
+
+    Args:
+        config: of the league.
+        names: of all agents.
+        games: that are finished.
+        rounds_of: game → its rounds, for a game of camps.
 
     Raises:
         ModuleNotFoundError: openskill isn't installed.
@@ -157,7 +203,11 @@ def build_table(
     ratings = rate(names, [(game.seats, game.ranks) for game in games])
     rows = [_row(name, ratings[name], games) for name in names]
     rows.sort(key=lambda row: (-row.rating, row.name))
-    return LeagueTable(config, len(games), tuple(rows), _pairs(names, games))
+    pairs = _pairs(names, games)
+    camps = None
+    if rounds_of is not None:
+        camps = _camps([row.name for row in rows], [(g.seats, rounds_of(g)) for g in games])
+    return LeagueTable(config, len(games), tuple(rows), pairs, camps)
 
 
 def _row(name: str, rating: Any, games: Sequence[GameRecord]) -> LeagueRow:
@@ -200,6 +250,25 @@ def _pair(name: str, other: str, wins: int, draws: int, losses: int) -> LeaguePa
     return LeaguePair(name, other, games, wins, draws, losses, share, *intervals)
 
 
+def _camps(
+    names: Sequence[str], games: Sequence[tuple[Sequence[str], Sequence[Round]]]
+) -> tuple[LeagueCamp, ...]:
+    counts: dict[tuple[str, str], list[int]] = {}
+    for seats, rounds in games:
+        for played in rounds:
+            for name, camp in zip(seats, played.camps, strict=True):
+                own = counts.setdefault((name, camp), [0, 0])
+                own[0] += 1
+                own[1] += camp == played.winner
+    camps = sorted({camp for _, camp in counts})
+    found = []
+    for name, camp in itertools.product(names, camps):
+        rounds, wins = counts.get((name, camp), (0, 0))
+        share = wins / rounds if rounds else 0.5
+        found.append(LeagueCamp(name, camp, rounds, wins, share, *wilson(wins, rounds)))
+    return tuple(found)
+
+
 def _mean(values: Sequence[float]) -> float:
     return float(sum(values) / len(values)) if values else 0.0
 
@@ -209,6 +278,12 @@ def _cell(pair: LeaguePair | None) -> str:
         return "-"
     counts = f"{pair.wins}-{pair.draws}-{pair.losses}"
     return f"{pair.points:.0%} ({pair.low:.0%} to {pair.high:.0%})\n{counts}"
+
+
+def _camp_cell(camp: LeagueCamp) -> str:
+    if not camp.rounds:
+        return "-"
+    return f"{camp.share:.0%} ({camp.low:.0%} to {camp.high:.0%})\n{camp.wins} of {camp.rounds}"
 
 
 def _rich_table(title: str, columns: Sequence[Any]) -> Any:

@@ -25,6 +25,10 @@ SeedOption = Annotated[
     int | None, typer.Option("--seed", help="Same seed, same result; drawn and shown if not given.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+PlayersOption = Annotated[
+    int | None,
+    typer.Option("--players", help="Seats at the table; 2, or the fewest where 2 can't play."),
+]
 SetOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -110,8 +114,13 @@ def find_game(name: str) -> Any:
     return get_game(choose(name, game_names(), "game"))
 
 
-def check_players(game: Any, number: int) -> int:
-    """Return `number` if the game can be played by so many; raises UserError."""
+def check_players(game: Any, number: int | None) -> int:
+    """Return `number` if the game can be played by so many; raises UserError.
+
+    None is two, or the fewest where two can't play.
+    """
+    if number is None:
+        return 2 if 2 in game.player_counts else min(game.player_counts)
     if number not in game.player_counts:
         counts = ", ".join(str(count) for count in game.player_counts)
         raise UserError(f"{game.title} is for {counts} players, not {number}. Use --players.")

@@ -12,6 +12,7 @@ from .common import (
     Bar,
     GameOption,
     JsonOption,
+    PlayersOption,
     SeedOption,
     SetOption,
     StoppedError,
@@ -32,7 +33,7 @@ def league(
     agents: Annotated[
         str, typer.Option("--agents", help="Two or more, e.g. random,greedy,mcts,ppo:model.zip.")
     ] = "random,greedy,mcts",
-    players: Annotated[int, typer.Option("--players", help="Seats at the table.")] = 2,
+    players: PlayersOption = None,
     games: Annotated[
         int, typer.Option("--games", min=1, help="Games of each pair; seats rotate.")
     ] = 100,
@@ -49,7 +50,7 @@ def league(
 ) -> None:
     """Let agents play each other; Ctrl-C keeps the games that are finished."""
     found = find_game(game)
-    check_players(found, players)
+    players = check_players(found, players)
     specs = split_specs(agents)
     check_specs(specs)
     if len(set(specs)) != len(specs) or len(specs) < 2:

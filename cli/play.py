@@ -19,6 +19,7 @@ from .common import (
     FailedError,
     GameOption,
     JsonOption,
+    PlayersOption,
     SeedOption,
     SetOption,
     StoppedError,
@@ -50,7 +51,7 @@ WindowOption = Annotated[
 
 def play(
     game: GameOption = "sarena",
-    players: Annotated[int, typer.Option("--players", help="Seats at the table.")] = 2,
+    players: PlayersOption = None,
     opponents: Annotated[
         str,
         typer.Option("--opponents", help="Agents: one for all other seats, or one each: a,b,c."),
@@ -66,7 +67,7 @@ def play(
 ) -> None:
     """Play against agents."""
     found = find_game(game)
-    check_players(found, players)
+    players = check_players(found, players)
     check_seat(seat, players)
     others = [other for other in range(players) if other != seat]
     specs = seats_for(split_specs(opponents), others, "opponents")
@@ -111,7 +112,7 @@ def _play(table: Table, seat: int, person: Any) -> bool:
                 table.take(action)
             else:
                 other = table.to_play
-                with err.status(f"{table.name(other)} is thinking"):
+                with err.status(f"{table.thinker(seat)} is thinking"):
                     table.agent_acts()
                 person.tell(other)
             person.show()
@@ -126,6 +127,13 @@ def _show_result(table: Table, as_json: bool) -> None:
     typer.echo("The game is over.")
     for line in table.result_lines():
         typer.echo(line)
+
+
+def _tell(table: Table, seat: int, viewer: int) -> None:
+    """Say what an agent played; not a word of what the person's seat may not know."""
+    move = table.last_move(viewer)
+    if move is not None:
+        typer.echo(f"{table.name(seat)} plays {move}", err=True)
 
 
 class _TerminalPerson:
@@ -148,7 +156,7 @@ class _TerminalPerson:
             self._board()
 
     def tell(self, seat: int) -> None:
-        typer.echo(f"{self._table.name(seat)} plays {self._table.moves[-1]}", err=True)
+        _tell(self._table, seat, self._seat)
 
     def end(self) -> None:
         # When the game is over everything is shown: that is how the score is checked.
@@ -164,7 +172,8 @@ class _TerminalPerson:
             elif words == "board":
                 self._board()
             elif words == "moves":
-                typer.echo(" ".join(self._table.legal_moves()), err=True)
+                # Notation may hold spaces: two between moves keep them apart.
+                typer.echo("  ".join(self._table.legal_moves()), err=True)
             elif words in self._table.legal_moves():
                 return self._table.legal_moves()[words]
             elif words:
@@ -227,7 +236,7 @@ class _WindowPerson:
         self._window.show(picture.rgb())
 
     def tell(self, seat: int) -> None:
-        typer.echo(f"{self._table.name(seat)} plays {self._table.moves[-1]}", err=True)
+        _tell(self._table, seat, self._seat)
 
     def end(self) -> None:
         """Leave the last position until a key is pressed or the window closed."""

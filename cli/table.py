@@ -116,6 +116,19 @@ class Table:
         self.actions.append(action)
         self.moves.append(move)
 
+    def last_move(self, seat: int | None) -> str | None:
+        """The last move, or None if a seat may not know of it; seat None may know everything."""
+        hides = self.game.hides_action
+        if seat is not None and hides is not None and hides(self.states[0], seat):
+            return None
+        return self.moves[-1]
+
+    def thinker(self, seat: int | None) -> str:
+        """Who is to play, for people; not by name where ``seat`` may not know it."""
+        if seat is not None and self.game.hides_action is not None:
+            return "an agent"
+        return self.name(self.to_play)
+
     def draw(self, seat: int | None) -> Any:
         """The picture as a seat sees it (None: everything), the last move marked."""
         last = self.actions[-1] if self.actions else None

@@ -13,6 +13,7 @@ from .common import (
     FailedError,
     GameOption,
     JsonOption,
+    PlayersOption,
     SeedOption,
     SetOption,
     StoppedError,
@@ -31,7 +32,7 @@ DEFAULT_MINUTES = 20.0
 
 def train(
     game: GameOption = "sarena",
-    players: Annotated[int, typer.Option("--players", help="Seats at the table.")] = 2,
+    players: PlayersOption = None,
     minutes: Annotated[
         float | None,
         typer.Option("--minutes", help=f"How long in all; {DEFAULT_MINUTES:g} by default."),
@@ -56,7 +57,7 @@ def train(
 ) -> None:
     """Train an agent by self-play; Ctrl-C keeps what was learned."""
     found = find_game(game)
-    check_players(found, players)
+    players = check_players(found, players)
     for name, value in (("--minutes", minutes), ("--steps", steps)):
         if value is not None and value <= 0:
             raise UserError(f"{name} must be more than 0, not {value}.")

@@ -199,7 +199,7 @@ def _to_terminal(view: _View, actions: list[int] | None, quiet: bool) -> None:
         if quiet:
             continue
         if table.moves:
-            typer.echo(f"\n{len(table.moves)}. {table.moves[-1]}")
+            typer.echo(f"\n{len(table.moves)}. {table.last_move(view.seat) or 'not shown'}")
         typer.echo(view.text())
         if sys.stdout.isatty():
             time.sleep(view.seconds)

@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import json
 import os
+import random
 import re
 import shlex
 import signal
@@ -583,6 +584,20 @@ def test_league_prints_a_table_and_can_be_gone_on_with(tmp_path: Path):
     assert "±" in done.stdout and "greedy" in done.stdout and "random" in done.stdout
 
 
+def test_a_league_tells_win_rates_by_camp(tmp_path: Path):
+    arguments = ("league", "--game", "shamans", "--agents", "random,greedy", "--players", 3)
+    arguments += ("--set", "rounds=single", "--games", 6, "--seed", 1, "--out", tmp_path / "league")
+    done = run(*arguments)
+    assert done.returncode == 0, done.stderr
+    assert "camp won" in done.stdout and "shadow" in done.stdout and "shaman" in done.stdout
+    done = run(*arguments, "--resume", "--json")
+    camps = json.loads(done.stdout)["camps"]
+    assert {(row["name"], row["camp"]) for row in camps} == {
+        (name, camp) for name in ("random", "greedy") for camp in ("shaman", "shadow")
+    }
+    assert json.loads((tmp_path / "league" / "table.json").read_text())["camps"] == camps
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for a child process")
 def test_ctrl_c_in_a_league_keeps_finished_games(tmp_path: Path):
     folder = tmp_path / "league"
@@ -668,3 +683,47 @@ def test_bench_strength_plays_every_agent_on_the_same_deals():
     assert_refused(run("bench", "strength", "--agents", "gredy"), "gredy")
     assert_refused(run("bench", "strength", "--players", "5"), "5")
     assert_refused(run("bench", "strength", "--game", "harmonies", "--option", "side=C"), "C")
+
+
+def test_data_of_ones_own_are_given_as_json(tmp_path: Path):
+    arguments = ("watch", "--game", "shamans", "--agents", "random", "--seed", 1, "--terminal")
+    done = run(*arguments, "--set", 'track={"start": 3, "moon": 9}', "--set", "rounds=single")
+    assert done.returncode == 0 and "Moon on 9" in done.stdout, done.stderr
+    for wrong, told in (
+        ("track=long", "It takes reconstructed"),
+        ('track={"start": 3', "no JSON"),
+        ('track={"start": 3}', "give start and moon"),
+    ):
+        assert_refused(run(*arguments, "--set", wrong), told)
+
+
+@pytest.mark.parametrize("phase", ["ECLIPSE", "PASS"])
+def test_what_others_did_unseen_is_not_told(phase: str):
+    """In Shamans a card given and a pass of a tile face down are one seat's own business."""
+    from ludotheque.cli.table import Table
+    from ludotheque.envs.shamans.state import PHASES
+
+    met = 0
+    for seed in range(60):
+        table = Table(get_game("shamans"), seed, 4, {"rounds": "single"}, {})
+        rng = random.Random(seed)
+        while not table.over and met < 5:
+            seat, moves = table.to_play, table.legal_moves()
+            before = PHASES[int(table.states["phase"][0])]
+            face_up = table.states["shown"][0, seat].copy()
+            wanted = [a for name, a in moves.items() if name in ("pass", "take top", "keep down")]
+            move = rng.choice(wanted or list(moves.values()))
+            table.take(move)
+            passed = table.moves[-1] == "pass" and not face_up[:2].any()
+            if before == phase or (phase == "PASS" and passed):
+                met += 1
+                assert table.last_move(seat) == table.last_move(None) == table.moves[-1]
+                for other in set(range(4)) - {seat}:
+                    assert table.last_move(other) is None
+            elif before == "CARD":
+                assert {table.last_move(other) for other in range(4)} == {table.moves[-1]}
+        if met >= 5:
+            break
+    assert met >= 5
+    assert table.thinker(None) == table.name(table.to_play)
+    assert table.thinker(0) == "an agent"

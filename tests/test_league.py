@@ -19,6 +19,7 @@ import pytest
 from ludotheque.agents import ledger as ledger_module
 from ludotheque.agents import make_agent
 from ludotheque.agents.base import Agent
+from ludotheque.agents.camps import rounds_of
 from ludotheque.agents.league import League
 from ludotheque.agents.match import play_match
 from ludotheque.agents.random import RandomAgent
@@ -473,6 +474,70 @@ def test_table_as_json_and_on_paper(tmp_path):
     assert f"{row.rating:.1f} ± {row.uncertainty:.1f}" in printed
     with pytest.raises(KeyError, match="greedy"):
         table.row("gredy")
+
+
+def test_win_rates_by_camp():
+    """In Shamans: each agent's rounds as a Shaman and as a Shadow, and how many its camp won."""
+    made = League("shamans", TWO, num_players=3, seed=3, rounds="single")
+    table = made.run(12)
+    counts = Counter()
+    for game in made.games:
+        states = made.game.new_state(game.seed, 3, rounds="single")
+        for action in game.actions:
+            made.game.step(states, action)
+        state = states[0]
+        for seat, name in enumerate(game.seats):
+            camp = "shadow" if state["camp"][state["role"][seat]] else "shaman"
+            won = ("shaman", "shadow")[state["won"]] == camp
+            counts[name, camp, won] += 1
+    assert [(row.name, row.camp) for row in table.camps] == [
+        (row.name, camp) for row in table.rows for camp in ("shadow", "shaman")
+    ]
+    for row in table.camps:
+        wins, losses = (counts[row.name, row.camp, won] for won in (True, False))
+        assert (row.wins, row.rounds) == (wins, wins + losses)
+        assert (row.low, row.high) == wilson(wins, row.rounds)
+        assert row.low <= row.share <= row.high
+    assert sum(row.rounds for row in table.camps) == 3 * table.games
+    assert sum(row.rounds for row in table.camps if row.camp == "shadow") == table.games
+    printed = json.loads(table.to_json())["camps"]
+    assert [row["wins"] for row in printed] == [row.wins for row in table.camps]
+
+
+def test_rounds_of_a_match_are_all_counted():
+    """Camps are those at the end of each round; the points follow from them."""
+    scores, _, actions = play_match("shamans", ["greedy"] * 5, range(6))
+    game = get_game("shamans")
+    for seed in range(6):
+        rounds = rounds_of("shamans", seed, actions[seed], 5)
+        assert [played.number for played in rounds] == list(range(len(rounds)))
+        states = game.new_state(seed, 5)
+        before, found = states.copy(), []
+        for action in actions[seed].tolist():
+            game.step(states, action)
+            if states["round"] != before["round"] or states["terminated"][0]:
+                found.append(states["points"][0] - before["points"][0])
+            before = states.copy()
+        assert len(found) == len(rounds) > 1
+        for played, gained in zip(rounds, found, strict=True):
+            assert sorted(played.camps) == ["shadow"] * 2 + ["shaman"] * 3
+            for seat, camp in enumerate(played.camps):
+                # Besides a camp's points there are 2 for Shards, 1 for an illumination.
+                least = {"shaman": 2, "shadow": 3}[camp] if camp == played.winner else 0
+                assert gained[seat] - least in (0, 1, 2, 3) or gained[seat] in (0, 1)
+        assert scores[seed].tolist() == states["points"][0].tolist()
+
+
+def test_games_without_camps_have_no_rates_by_camp():
+    table = league().run(2)
+    assert table.camps is None and "camps" not in table.to_dict()
+    with pytest.raises(ValueError, match="sarena has no camps"):
+        rounds_of("sarena", 1, [])
+
+
+def test_a_table_of_camps_before_any_game():
+    table = League("shamans", TWO, num_players=4).table()
+    assert table.camps == () and table.to_dict()["camps"] == []
 
 
 def test_a_table_before_any_game():

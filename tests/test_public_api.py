@@ -82,6 +82,7 @@ METHODS = {
     "game": {
         "action_from_string",
         "action_to_string",
+        "camps",
         "check_options",
         "decode_action",
         "describe",
@@ -92,6 +93,7 @@ METHODS = {
         "encode_action",
         "encode_options",
         "flat",
+        "hides_action",
         "kernels",
         "legal_actions_text",
         "legal_mask",

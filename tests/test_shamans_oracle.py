@@ -11,6 +11,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from oracles.shamans import RITUALS as ORACLE_RITUALS
 from oracles.shamans import (
     WORLDS,
     Card,
@@ -23,7 +24,7 @@ from oracles.shamans import (
 from ludotheque.envs import get_game
 from ludotheque.envs.core.jit import JIT_DISABLED
 from ludotheque.envs.core.schema import slices
-from ludotheque.envs.shamans.components import CAMPS, ECLIPSE, LEFT, TILES, VALUES
+from ludotheque.envs.shamans.components import CAMPS, ECLIPSE, LEFT, RITUALS, TILES, VALUES
 from ludotheque.envs.shamans.state import (
     PHASES,
     camp_of,
@@ -241,10 +242,11 @@ def compare_observation(states: np.ndarray, oracle: ShamansOracle, seat: int) ->
     seen, known = observed(states, seat), oracle.knowledge(seat)
     count = oracle.num_players
     seats = [(seat + ahead) % count for ahead in range(count)]
-    assert cards_in(seen["hand"]) == known.hand | known.aside
-    assert cards_in(seen["placed"]) == {
+    assert cards_in(seen["worlds"][:, :8].ravel()) == known.hand | known.aside
+    assert cards_in(seen["worlds"][:, 9:17].ravel()) == {
         Card(world, value) for world, values in known.placed.items() for value in values
     }
+    assert seen["values"].tolist() == counts_of_values(oracle, known)
     gifts = set(known.passed_to) | ({known.chosen} if known.chosen else set())
     assert cards_in(seen["passed"]) == gifts
     assert cards_in(seen["passed"], 2) == received_cards(oracle, known, seat)
@@ -258,7 +260,8 @@ def compare_observation(states: np.ndarray, oracle: ShamansOracle, seat: int) ->
         for k, witness in enumerate(seats):
             knows = oracle.role_cards[other] in oracle.seen[witness]
             assert seen["witnesses"][ahead, k] == knows
-    assert not seen["seats"][count:].any() and not seen["witnesses"][count:].any()
+    for name in ("seats", "witnesses", "roles", "points"):
+        assert not seen[name][count:].any()
     face_down = Counter(kind for kind, up in (*known.tiles[seat], *known.removed[seat]) if not up)
     look = looked_at(oracle) if oracle.to_play == seat else None
     face_down[look] -= 1
@@ -272,6 +275,25 @@ def compare_observation(states: np.ndarray, oracle: ShamansOracle, seat: int) ->
     shown = known.pile_top or next((t for t in known.discarded if t.startswith("eclipse")), "")
     assert seen["table"][6:].tolist() == [shown == "eclipse-left", shown == "eclipse-right"]
     compare_game(seen, states[0], oracle, seat)
+
+
+def counts_of_values(oracle: ShamansOracle, known: Knowledge) -> list[list[int]]:
+    """Of the Destination, how many cards in front and unseen are lower and higher, by value."""
+    world = oracle.destination
+    if world is None:
+        return [[0] * 4] * 8
+    fronts = {card.value for card in known.fronts.values()}
+    own = {card.value for card in known.hand | known.aside if card.world == world}
+    every = set(range(1, 9 if oracle.num_players == 5 else 7))
+    unseen = every - fronts - own - set(known.placed[world])
+    return [
+        [
+            sum(one < value for one in some) if low else sum(one > value for one in some)
+            for some in (fronts, unseen)
+            for low in (True, False)
+        ]
+        for value in range(1, 9)
+    ]
 
 
 def received_cards(oracle: ShamansOracle, known: Knowledge, seat: int) -> set[Card]:
@@ -293,22 +315,22 @@ def compare_seat(seen, oracle: ShamansOracle, known: Knowledge, ahead: int, othe
     assert row[4] == known.eliminated[other]
     assert row[5] == (other in oracle.played)
     assert row[8] == known.hand_sizes[other] + known.aside_sizes[other]
-    assert row[9] == known.points[other]
+    assert seen["points"][ahead] == known.points[other]
     front = known.fronts.get(other)
-    assert row[10] == (front.value if front else 0)
+    assert row[9] == (front.value if front else 0)
     everybody = all(
         oracle.role_cards[other] in oracle.seen[seat] for seat in range(oracle.num_players)
     )
-    assert row[11] == (1 + CAMPS.index(oracle.role(other)) if everybody else 0)
+    assert row[10] == (1 + CAMPS.index(oracle.role(other)) if everybody else 0)
     tiles = known.tiles[other]
     down = sum(not up for _, up in (*tiles, *known.removed[other]))
-    assert row[12] == down - (oracle.phase == "keep" and oracle.to_play == other)
-    assert row[13:] == [tiles.count((kind, True)) for kind in HELD]
+    assert row[11] == down - (oracle.phase == "keep" and oracle.to_play == other)
+    assert row[12:] == [tiles.count((kind, True)) for kind in HELD]
 
 
 def compare_game(seen, state, oracle: ShamansOracle, seat: int) -> None:
-    row = seen["game"].tolist()
-    phase, counts, rest = row[:11], row[11:14], row[14:]
+    row = seen["phase"].tolist()
+    phase, counts, single = row[:11], row[11:14], row[14]
     unseen = asked_unseen(oracle) and seat != oracle.to_play
     names = list(PHASE_NAMES.values())
     assert phase == [name == oracle.phase and not unseen for name in names]
@@ -319,20 +341,28 @@ def compare_game(seen, state, oracle: ShamansOracle, seat: int) -> None:
     assert to_play == expected
     assert counts == [oracle.num_players == k for k in (3, 4, 5)]
     card = oracle.in_play
-    assert rest == [
-        oracle.rounds == "single",
+    assert single == (oracle.rounds == "single")
+    assert seen["numbers"].tolist() == [
         oracle.round,
         oracle.pawn,
         oracle.moon - oracle.pawn,
         int(state["steps"]),
-        card.value if card else 0,
         len(oracle.passes),
     ]
-    worlds = seen["worlds"]
+    value = card.value if card else 0
+    assert seen["card"].tolist() == [value == k for k in range(1, 9)]
+    worlds = seen["worlds"][:, 17:]
     for k, world in enumerate(WORLDS):
         assert worlds[k, 0] == (oracle.destination == world)
+        shadow = oracle.role(seat) == CAMPS[1]
+        assert seen["worlds"][k, 8] == (oracle.destination == world and shadow)
         assert worlds[k, 1] == (world in oracle.waiting)
         assert worlds[k, 3] == (card is not None and card.world == world)
+        assert worlds[k, 4:].tolist() == [ORACLE_RITUALS[world] == name for name in RITUALS]
+    done = [WORLDS[k] for k in np.flatnonzero(worlds[:, 2]).tolist()]
+    if oracle.phase in RITUALS:
+        assert [ORACLE_RITUALS[world] for world in done] == [oracle.phase]
+    assert oracle.phase != "card" or not done
 
 
 def asked_unseen(oracle: ShamansOracle) -> bool:

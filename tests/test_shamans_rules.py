@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 
 import numpy as np
@@ -1272,6 +1273,13 @@ def test_a_track_of_ones_own(track):
         assert state["moon"] == 9
 
 
+def test_a_track_in_numbers_of_numpy():
+    track = {"start": np.int64(4), "moon": np.arange(10)[9]}
+    assert GAME.new_state(1, 3, track=track)["moon"][0] == 9
+    plain = read_track(track)[0]
+    assert json.loads(json.dumps(plain)) == read_track({"start": 4, "moon": 9})[0]
+
+
 def test_the_shortest_track():
     states = GAME.new_state(1, 3, track={"start": 0, "moon": 1})
     for _ in range(40):
@@ -1293,6 +1301,7 @@ def test_the_shortest_track():
         ({"track": {"start": 1.5, "moon": 9}}, "1.5"),
         ({"track": {"start": {"3": 1}, "moon": 9}}, "3"),
         ({"track": 7}, "7"),
+        ({"track": np.array([1, 9])}, "1, 9"),
         ({"rounds": "two"}, "two"),
     ],
 )

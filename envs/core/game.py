@@ -67,6 +67,11 @@ class Game:
             is about nothing there. Trained policies score actions by it; None if not told.
         search: settings of ``MCTSAgent`` that suit the game better than its defaults.
         training: the same for ``TrainConfig``: reward and reward_scale.
+        camps: for a game whose players change camps from round to round: record → ``(round, camps,
+            winner)`` of the last round that has ended, None before the end of the first. Rounds
+            count from 0; ``camps`` names the camp of each seat, ``winner`` the one that won.
+        hides_action: for a game with actions that not everybody learns of: ``(record, seat)`` →
+            whether the last action is one that the seat may not know.
         check_options: gets the plain values of all options; raises ValueError if they don't fit
             together.
     """
@@ -87,6 +92,8 @@ class Game:
     action_to_string: Callable[..., str]
     action_from_string: Callable[..., int]
     targets: Callable[[int], tuple[tuple[str, int], ...]] | None = None
+    camps: Callable[[np.void], tuple[int, tuple[str, ...], str] | None] | None = None
+    hides_action: Callable[[np.void, int], bool] | None = None
     search: Mapping[str, Any] = field(default_factory=dict)
     training: Mapping[str, Any] = field(default_factory=dict)
     check_options: Callable[[Mapping[str, Any]], None] | None = None

@@ -7,10 +7,10 @@ from .components import NUM_ACTIONS, PLAYER_COUNTS
 from .fields import FLAT, PLANES
 from .heuristics import evaluate
 from .hidden import determinize
-from .notation import action_from_string, action_to_string, decode_action, encode_action
+from .notation import action_from_string, action_to_string, decode_action, encode_action, targets
 from .options import OPTIONS
 from .rules import MAX_PLIES, is_legal, legal_actions, random_action, returns, setup, step
-from .state import DTYPE
+from .state import DTYPE, camps_of_round, hides_action
 from .views import observe
 
 GAME = Game(
@@ -39,6 +39,9 @@ GAME = Game(
     encode_action=encode_action,
     action_to_string=action_to_string,
     action_from_string=action_from_string,
+    targets=targets,
+    camps=camps_of_round,
+    hides_action=hides_action,
     # Random players hardly ever follow, so playouts say little; measured against greedy.
     search={"leaf": "evaluate", "leaf_plies": 12, "leaf_scale": 3.0},
 )

@@ -20,31 +20,48 @@ from .components import (
 from .state import PHASES
 
 BYTE = 127  # numbers beyond are cut off
-SEAT_SIZE = 13 + NUM_HELD
-GAME_SIZE = len(PHASES) + len(PLAYER_COUNTS) + 7
+SEAT_SIZE = 12 + NUM_HELD
+WORLD_SIZE = 2 * VALUES + 5 + len(RITUALS)
+COUNTS_OF_VALUE = 4
 TABLE_SIZE = NUM_TILES + 4
+NUMBERS = 5
 
 _HELD = ", ".join(TILES[:NUM_HELD])
+_WORLD = (
+    "each world: own cards by value (those set aside, if out); is the Destination, and the seat is "
+    "a Shadow; what all know: cards there by value, is the Destination, its ritual is to be done, "
+    f"is being done, a card is on its way there; ritual: {', '.join(RITUALS)}"
+)
+_VALUE = (
+    "each value, while there is a Destination: its cards in front of players that are lower, "
+    "higher; those that the seat sees nowhere: lower, higher"
+)
 _SEAT = (
     "each seat: is there, is to play (if everybody may know), is Guide, has the First player "
     "marker, is eliminated, has played a card, does a ritual, is being eliminated, cards in hand "
-    f"(set aside, if eliminated), points (at most {BYTE}), value of its card in front (0 none), "
-    f"camp known to all (1 Shaman, 2 Shadow), artefacts face down, face up: {_HELD}"
+    "(set aside, if eliminated), value of its card in front (0 none), camp known to all "
+    f"(1 Shaman, 2 Shadow), artefacts face down, face up: {_HELD}"
 )
-_GAME = (
+_PHASE = (
     f"phase ({', '.join(PHASES).lower()}; none while a seat is asked unseen), "
-    f"{PLAYER_COUNTS[0]} to {PLAYER_COUNTS[-1]} players, single round, round, square of the pawn, "
-    "steps to the Moon, steps that the pawn is about to go, value of the card on its way to its "
-    "world (0 none), cards passed by the Eclipse"
+    f"{PLAYER_COUNTS[0]} to {PLAYER_COUNTS[-1]} players, single round"
 )
 _TABLE = (
     f"artefacts that left the round where all could see it: {', '.join(TILES)}; tiles in the pile; "
     "the Eclipse is in the pile, has come up with its arrow to the left, to the right"
 )
+_NUMBERS = (
+    "round, square of the pawn, steps to the Moon, steps that the pawn is about to go, cards "
+    "passed by the Eclipse"
+)
 
+# Worlds, values, seats and places of the display are what actions are about
+# (``notation.targets``): a row each. Numbers that may be large stand apart from those. That a
+# Shadow sees the Destination as one is said outright: what is good for a Shaman there is bad for
+# it, and small networks found that out late or never.
 FLAT = (
-    Field("hand", (NUM_CARDS,), 0, 1, "own cards, by number; those set aside, if out", "seat"),
-    Field("placed", (NUM_CARDS,), 0, 1, "cards at their worlds, by number", "all"),
+    Field("worlds", (NUM_WORLDS, WORLD_SIZE), 0, 1, _WORLD, "seat"),
+    Field("values", (VALUES, COUNTS_OF_VALUE), 0, VALUES, _VALUE, "seat"),
     Field(
         "passed",
         (NUM_CARDS,),
@@ -71,7 +88,7 @@ FLAT = (
     ),
     Field("face_down", (NUM_HELD,), 0, 5, f"own artefacts face down: {_HELD}", "seat"),
     Field("top", (NUM_HELD,), 0, 1, f"artefact of the pile to be kept: {_HELD}", "seat"),
-    Field("seats", (MAX_PLAYERS, SEAT_SIZE), 0, BYTE, _SEAT, "all"),
+    Field("seats", (MAX_PLAYERS, SEAT_SIZE), 0, MAX_HAND, _SEAT, "all"),
     Field(
         "witnesses",
         (MAX_PLAYERS, MAX_PLAYERS),
@@ -89,18 +106,12 @@ FLAT = (
         "all",
     ),
     Field("table", (TABLE_SIZE,), 0, int(TILES_IN_BOX.sum()), _TABLE, "all"),
-    Field(
-        "worlds",
-        (NUM_WORLDS, 4 + len(RITUALS)),
-        0,
-        1,
-        "each world: is the Destination, its ritual is to be done, is being done, a card is on its "
-        f"way there; ritual: {', '.join(RITUALS)}",
-        "all",
-    ),
-    Field("game", (GAME_SIZE,), 0, BYTE, _GAME, "all"),
+    Field("phase", (len(PHASES) + len(PLAYER_COUNTS) + 1,), 0, 1, _PHASE, "all"),
+    Field("card", (VALUES,), 0, 1, "value of the card on its way to its world", "all"),
+    Field("points", (MAX_PLAYERS,), 0, BYTE, f"points of each seat (at most {BYTE})", "all"),
+    Field("numbers", (NUMBERS,), 0, BYTE, _NUMBERS, "all"),
 )
 PLANES: tuple[Field, ...] = ()
 AT = {name: part.start for name, part in slices(FLAT).items()}
 
-assert max(MAX_HAND, VALUES) <= BYTE
+assert max(VALUES, int(TILES_IN_BOX.max())) <= MAX_HAND <= BYTE

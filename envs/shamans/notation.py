@@ -96,6 +96,26 @@ def decode_action(action: int) -> dict[str, Any]:
     raise AssertionError(f"action {action} has no kind")
 
 
+def targets(action: int) -> tuple[tuple[str, int], ...]:
+    """Return what an action is about: a card's value and world, a place, a player, a world."""
+    if action < NUM_CARDS:
+        world, value = divmod(int(action), VALUES)
+        return (("values", value), ("worlds", world))
+    if TAKE <= action < TAKE + FACE_UP:
+        return (("display", action - TAKE),)
+    if action >= FIRST_RITUAL:
+        return (("worlds", action - FIRST_RITUAL),)
+    # In this order or that, so that they differ in what is made of the same player.
+    for fields, first in (
+        (("roles", "seats"), SWAP),
+        (("seats", "roles"), ELIMINATE),
+        (("seats",), NAME_GUIDE),
+    ):
+        if first <= action < first + NUM_TARGETS:
+            return tuple((field, action - first + 1) for field in fields)
+    return ()
+
+
 def encode_action(parts: dict[str, Any]) -> int:
     """Return the action number of parts as ``decode_action`` gives them, or raise ValueError."""
     kind = parts.get("kind")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..core.errors import pick
 from ..core.game import Option
 from .components import (
@@ -33,13 +35,13 @@ def read_rituals(value: Any) -> tuple[Any, Sequence[int]]:
         ValueError: no such world or ritual.
     """
     rituals = dict(WORLD_RITUALS)
-    if value != RECONSTRUCTED:
+    if not _is_reconstructed(value):
         _expect_mapping(value, "rituals", '{"blue": "illumination"}')
         for world, ritual in value.items():
             pick(world, WORLDS, "world in rituals of shamans")
             pick(ritual, RITUALS, f"ritual of {world} of shamans")
         rituals.update(value)
-    plain = value if value == RECONSTRUCTED else rituals
+    plain = value if _is_reconstructed(value) else rituals
     return plain, [RITUALS.index(rituals[world]) for world in WORLDS]
 
 
@@ -54,7 +56,7 @@ def read_track(value: Any) -> tuple[Any, Sequence[int]]:
     Raises:
         ValueError: not 0 <= start < moon <= 100.
     """
-    if value == RECONSTRUCTED:
+    if _is_reconstructed(value):
         return value, [*(TRACK_START[count] for count in PLAYER_COUNTS), TRACK_MOON]
     _expect_mapping(value, "track", '{"start": 12, "moon": 24}')
     if set(value) != {"start", "moon"}:
@@ -70,8 +72,9 @@ def read_track(value: Any) -> tuple[Any, Sequence[int]]:
         )
     moon = value["moon"]
     for name, square in [("moon", moon), *starts.items()]:
-        if not isinstance(square, int) or isinstance(square, bool):
+        if not isinstance(square, (int, np.integer)) or isinstance(square, bool):
             raise ValueError(f"track of shamans has {square!r} for {name}; give a whole number")
+    starts, moon = {count: int(start) for count, start in starts.items()}, int(moon)
     if not all(0 <= start < moon <= MAX_TRACK for start in starts.values()):
         raise ValueError(
             f"track of shamans starts on {starts} with the Moon on square {moon}; allowed: "
@@ -79,6 +82,10 @@ def read_track(value: Any) -> tuple[Any, Sequence[int]]:
         )
     plain = {"start": starts, "moon": moon}
     return plain, [*(starts[str(count)] for count in PLAYER_COUNTS), moon]
+
+
+def _is_reconstructed(value: Any) -> bool:
+    return isinstance(value, str) and value == RECONSTRUCTED
 
 
 def _expect_mapping(value: Any, name: str, example: str) -> None:

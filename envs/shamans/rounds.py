@@ -145,6 +145,7 @@ def score_round(state):
     num_players = np.int64(state["num_players"])
     for seat in range(num_players):
         camp = np.int64(state["camp"][state["role"][seat]])
+        state["sides"][seat] = camp
         if not is_out(state, seat):
             if camp == state["won"]:
                 state["points"][seat] += POINTS_OF_CAMP[camp]

@@ -121,6 +121,7 @@ def setup(state, seed, options):
     state["shown_seat"] = NOBODY
     for seat in range(MAX_PLAYERS):
         state["points"][seat] = 0
+        state["sides"][seat] = NOBODY
     state["marker"] = draw_below(state, num_players)
     deal_round(state)
     run(state)

@@ -43,6 +43,7 @@ from .state import (
     card_passed_by,
     cards_of,
     hand_of,
+    hides_action,
     is_eliminated,
     is_revealed,
     knows_camp,
@@ -372,10 +373,8 @@ def _actor(state: np.void, viewer: int | None, action: int) -> int | None:
     """Return who took the action, if the record tells."""
     if action != _newest(state, viewer):
         return None
-    secret = state["secret"] and viewer is not None and state["last_seat"] != viewer
-    if not secret:
-        return int(state["last_seat"])
-    return int(state["shown_seat"])
+    hidden = viewer is not None and hides_action(state, viewer)
+    return int(state["shown_seat" if hidden else "last_seat"])
 
 
 def _newest(state: np.void, viewer: int | None) -> int | None:

@@ -120,7 +120,8 @@ _SEATS = (MAX_PLAYERS,)
 # Options.     single: one round is the game; ritual: of each world; start, moon: squares of the
 #              track
 # The match.   round: from 0; marker: seat with the First player marker; points: victory points;
-#              won: camp that won the round before (or the last one), -1 before
+#              won: camp that won the round before (or the last one), -1 before; sides: camp in
+#              which each seat was at its end, -1 before
 # The round.   pawn: square of the Shadow pawn; eliminated: seats, as bits
 # Cards.       hand: of each seat, as bits; an eliminated Shaman's cards stay there, set aside;
 #              placed: cards at their worlds, as bits
@@ -155,6 +156,7 @@ DTYPE = game_dtype(
         ("moon", np.int8),
         ("marker", np.int8),
         ("won", np.int8),
+        ("sides", np.int8, _SEATS),
         ("pawn", np.int8),
         ("eliminated", np.uint8),
         ("camp", np.int8, _SEATS),
@@ -233,6 +235,19 @@ def camp_of(state: np.void, seat: int) -> str:
     return CAMPS[state["camp"][state["role"][seat]]]
 
 
+def camps_of_round(state: np.void) -> tuple[int, tuple[str, ...], str] | None:
+    """Return ``(round, camps, winner)`` of the last round that has ended, None before.
+
+    Rounds count from 0; ``camps`` says in which camp each seat was at the end, eliminated or not,
+    and ``winner`` which camp won. All that was shown when the round ended.
+    """
+    if state["won"] < 0:
+        return None
+    number = int(state["round"]) - (0 if state["terminated"] else 1)
+    sides = state["sides"][: state["num_players"]].tolist()
+    return number, tuple(CAMPS[camp] for camp in sides), CAMPS[state["won"]]
+
+
 def knows_camp(state: np.void, seat: int, other: int) -> bool:
     """Return whether ``seat`` has seen the role card that lies in front of ``other``."""
     return bool(int(state["seen"][state["role"][other]]) >> seat & 1)
@@ -267,12 +282,20 @@ def card_passed_by(state: np.void, seat: int) -> tuple[int, int] | None:
     return card, holder
 
 
+def hides_action(state: np.void, seat: int) -> bool:
+    """Return whether the last action is one that only another seat knows.
+
+    So is a card given, or a pass of a Portal or Dagger that lies face down.
+    """
+    return bool(state["secret"]) and state["last_seat"] != seat
+
+
 def action_seen_by(state: np.void, seat: int | None, last_action: int | None) -> int | None:
     """Return the last action as ``seat`` may know it (None sees all), for pictures and words.
 
-    What only its own seat knows (a card given, a pass of a Portal or Dagger that lies face down)
-    gives way to the last action that everybody knows.
+    What only its own seat knows (``hides_action``) gives way to the last action that everybody
+    knows.
     """
-    if last_action is None or seat is None or not state["secret"] or state["last_seat"] == seat:
+    if last_action is None or seat is None or not hides_action(state, seat):
         return last_action
     return int(state["shown_action"]) if state["shown_action"] >= 0 else None

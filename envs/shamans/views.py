@@ -20,24 +20,27 @@ from .components import (
     FACE_UP,
     FEWEST_PLAYERS,
     LEFT,
+    MAX_PLAYERS,
     NO_CARD,
     NO_WORLD,
     NUM_HELD,
     NUM_TILES,
     NUM_WORLDS,
     PLAYER_COUNTS,
+    SHADOW,
     VALUE_OF,
     VALUES,
+    WHOLE_WORLD,
     WORLD_OF,
 )
-from .fields import AT, BYTE, SEAT_SIZE
+from .fields import AT, BYTE, COUNTS_OF_VALUE, SEAT_SIZE, WORLD_SIZE
 from .rules import is_asked_unseen
 from .state import ECLIPSE_PHASE, KEEP_PHASE, PHASES
 from .track import is_out, seat_after
 
 (
-    _HAND,
-    _PLACED,
+    _WORLDS,
+    _VALUES,
     _PASSED,
     _ROLES,
     _PASSED_BY,
@@ -47,13 +50,17 @@ from .track import is_out, seat_after
     _WITNESSES,
     _DISPLAY,
     _TABLE,
-    _WORLDS,
-    _GAME,
+    _PHASE,
+    _CARD,
+    _POINTS,
+    _NUMBERS,
 ) = AT.values()
 _NUM_PHASES = len(PHASES)
 _NUM_COUNTS = len(PLAYER_COUNTS)
-_WORLD_SIZE = 8
-_MAX_SEATS = 5
+# Of a world: own cards; the Destination to a Shadow; cards there; flags.
+_THERE = VALUES + 1
+_FLAGS = _THERE + VALUES
+_MAX_SEATS = MAX_PLAYERS
 _BYTE_OF_CARDS = (1 << VALUES) - 1
 # SPREAD[byte]: its bits, one number each.
 SPREAD = np.array(
@@ -65,8 +72,6 @@ SPREAD = np.array(
 def observe(state, seat, out):
     """Fill the int8 vector ``out`` (fields of ``FLAT``) with what ``seat`` sees."""
     out[:] = 0
-    _write_cards(state["hand"][seat], out[_HAND:])
-    _write_cards(state["placed"], out[_PLACED:])
     if state["eclipsed"]:
         _write_passed(state, seat, out)
     for kind in range(NUM_HELD):
@@ -77,17 +82,10 @@ def observe(state, seat, out):
     for ahead in range(np.int64(state["num_players"])):
         _write_seat(state, seat, ahead, unseen, out)
     _write_table(state, out)
-    _write_worlds(state, out)
+    _write_worlds(state, seat, out)
+    if state["destination"] != NO_WORLD:
+        _write_values(state, seat, out)
     _write_game(state, unseen, out)
-
-
-@kernel
-def _write_cards(cards, out):
-    cards = np.int64(cards)
-    for world in range(NUM_WORLDS):
-        row = SPREAD[cards >> VALUES * world & _BYTE_OF_CARDS]
-        for k in range(VALUES):
-            out[VALUES * world + k] = row[k]
 
 
 @kernel
@@ -134,14 +132,14 @@ def _write_seat(state, seat, ahead, unseen, out):
     out[at + 6] = state["performer"] == other
     out[at + 7] = state["target"] == other
     out[at + 8] = count_bits(np.int64(state["hand"][other]))
-    out[at + 9] = min(np.int64(state["points"][other]), BYTE)
-    out[at + 10] = VALUE_OF[front] if front != NO_CARD else 0
-    out[at + 11] = camp + 1 if seen & everybody == everybody else 0
+    out[at + 9] = VALUE_OF[front] if front != NO_CARD else 0
+    out[at + 10] = camp + 1 if seen & everybody == everybody else 0
     face_down = np.int64(0)
     for kind in range(NUM_HELD):
         face_down += np.int64(state["hidden"][other, kind])
-        out[at + 13 + kind] = state["shown"][other, kind]
-    out[at + 12] = face_down
+        out[at + 12 + kind] = state["shown"][other, kind]
+    out[at + 11] = face_down
+    out[_POINTS + ahead] = min(np.int64(state["points"][other]), BYTE)
 
 
 @kernel
@@ -161,34 +159,64 @@ def _write_table(state, out):
 
 
 @kernel
-def _write_worlds(state, out):
+def _write_worlds(state, seat, out):
     pending = np.int64(state["pending"])
     for world in range(NUM_WORLDS):
-        at = _WORLDS + _WORLD_SIZE * world
-        out[at + 1] = pending >> world & 1
-        out[at + 4 + np.int64(state["ritual"][world])] = 1
+        at = _WORLDS + WORLD_SIZE * world
+        own = SPREAD[np.int64(state["hand"][seat]) >> VALUES * world & _BYTE_OF_CARDS]
+        there = SPREAD[np.int64(state["placed"]) >> VALUES * world & _BYTE_OF_CARDS]
+        for k in range(VALUES):
+            out[at + k] = own[k]
+            out[at + _THERE + k] = there[k]
+        out[at + _FLAGS + 1] = pending >> world & 1
+        out[at + _FLAGS + 4 + np.int64(state["ritual"][world])] = 1
+    at = _WORLDS + _FLAGS
     if state["destination"] != NO_WORLD:
-        out[_WORLDS + _WORLD_SIZE * np.int64(state["destination"])] = 1
+        destination = WORLD_SIZE * np.int64(state["destination"])
+        out[at + destination] = 1
+        out[_WORLDS + VALUES + destination] = state["camp"][state["role"][seat]] == SHADOW
     if state["doing"] != NO_WORLD:
-        out[_WORLDS + _WORLD_SIZE * np.int64(state["doing"]) + 2] = 1
+        out[at + WORLD_SIZE * np.int64(state["doing"]) + 2] = 1
     if state["card"] != NO_CARD:
-        out[_WORLDS + _WORLD_SIZE * WORLD_OF[state["card"]] + 3] = 1
+        out[at + WORLD_SIZE * WORLD_OF[state["card"]] + 3] = 1
+
+
+@kernel
+def _write_values(state, seat, out):
+    """Count the Destination's cards below and above each value, in front and unseen ones."""
+    num_players = np.int64(state["num_players"])
+    in_front = np.int64(0)
+    for other in range(num_players):
+        if state["front"][other] != NO_CARD:
+            in_front |= 1 << VALUE_OF[state["front"][other]] - 1
+    at = VALUES * np.int64(state["destination"])
+    seen = in_front | np.int64(state["hand"][seat]) >> at | np.int64(state["placed"]) >> at
+    unseen = WHOLE_WORLD[num_players] & ~seen
+    for k in range(VALUES):
+        lower = (1 << k) - 1
+        higher = _BYTE_OF_CARDS & ~lower & ~(1 << k)
+        at = _VALUES + COUNTS_OF_VALUE * k
+        out[at] = count_bits(in_front & lower)
+        out[at + 1] = count_bits(in_front & higher)
+        out[at + 2] = count_bits(unseen & lower)
+        out[at + 3] = count_bits(unseen & higher)
 
 
 @kernel
 def _write_game(state, unseen, out):
     if not unseen:
-        out[_GAME + np.int64(state["phase"])] = 1
-    at = _GAME + _NUM_PHASES
+        out[_PHASE + np.int64(state["phase"])] = 1
+    at = _PHASE + _NUM_PHASES
     out[at + np.int64(state["num_players"]) - FEWEST_PLAYERS] = 1
-    at += _NUM_COUNTS
-    out[at] = state["single"]
-    out[at + 1] = min(np.int64(state["round"]), BYTE)
-    out[at + 2] = state["pawn"]
-    out[at + 3] = np.int64(state["moon"]) - np.int64(state["pawn"])
-    out[at + 4] = state["steps"]
-    out[at + 5] = VALUE_OF[state["card"]] if state["card"] != NO_CARD else 0
+    out[at + _NUM_COUNTS] = state["single"]
+    if state["card"] != NO_CARD:
+        out[_CARD + VALUE_OF[state["card"]] - 1] = 1
+    at = _NUMBERS
+    out[at] = min(np.int64(state["round"]), BYTE)
+    out[at + 1] = state["pawn"]
+    out[at + 2] = np.int64(state["moon"]) - np.int64(state["pawn"])
+    out[at + 3] = state["steps"]
     passed = 0
     for seat in range(np.int64(state["num_players"])):
         passed += state["held_then"][seat] > 0
-    out[at + 6] = passed
+    out[at + 4] = passed
