@@ -768,18 +768,32 @@ def test_everybody_may_take_one_interlude_tile(num_players):
 
 def test_interlude_tile_is_placed_with_all_that_follows():
     oracle = interlude_about_to_start()
+    set_points(oracle, 1, 3)
+    put(oracle.areas[0], tile("air", 10, n="fire"), (0, 0))
+    oracle.areas[0].supply = 0
+    oracle.set_aside_last_tile()
+    oracle.hand = tile("water", s="water")
+    oracle.place((0, -1), 0)
+    assert oracle.scores() == [-2, 3]
+    assert oracle.to_play == 0
+    oracle.interlude_take(0)
+    oracle.place((0, 1), 0)
+    # The air tile completes (+10) and its disc goes to the fire tile: no cacophony.
+    assert oracle.scores() == [8, 3]
+    assert oracle.areas[0].supply == 0
+    assert (oracle.phase, oracle.to_play) == ("interlude", 1)
+
+
+def test_nobody_stands_behind_square_0_in_an_interlude():
+    """Negative tokens don't count for its order: on square 0 the upper marker chooses first."""
+    oracle = interlude_about_to_start()
     put(oracle.areas[0], tile("air", 10, n="fire"), (0, 0))
     oracle.areas[0].supply = 0
     oracle.set_aside_last_tile()
     oracle.hand = tile("water", s="water")
     oracle.place((0, -1), 0)
     assert oracle.scores() == [-2, 0]
-    assert oracle.to_play == 0
-    oracle.interlude_take(0)
-    oracle.place((0, 1), 0)
-    # The air tile completes (+10) and its disc goes to the fire tile: no cacophony.
-    assert oracle.scores() == [8, 0]
-    assert oracle.areas[0].supply == 0
+    assert oracle.track.piles[0] == [0, 1]
     assert (oracle.phase, oracle.to_play) == ("interlude", 1)
 
 
