@@ -50,4 +50,5 @@ GAME = Game(
         "exploration": 0.5,
         "widening": 0.25,
     },
+    training={"reward": "score_change", "reward_scale": 0.02},
 )
