@@ -20,6 +20,7 @@ from ludotheque.benchmarks.measure import (
     short,
     write_json,
 )
+from ludotheque.envs import get_game
 
 AIM = 0.10  # of the time in the environment
 
@@ -66,7 +67,7 @@ def measure(
     torch_threads: int | None = None,
     seed: int = 1,
 ) -> Training:
-    """Trains with the sizes of `ludotheque train`, after one rollout of warm-up.
+    """Trains with the network and sizes of `ludotheque train`, after one rollout of warm-up.
 
     Args:
         timesteps: Decisions of the learner, rounded up to whole rollouts.
@@ -75,24 +76,26 @@ def measure(
         torch_threads: None leaves torch's own choice.
     """
     torch = need("torch")
-    maskable = need("sb3_contrib", "sb3-contrib").MaskablePPO
     seat_env = need("ludotheque.agents.sb3").SeatVecEnv
-    usual = need("ludotheque.agents.ppo").TrainConfig(game=game, steps=timesteps)
+    config = need("ludotheque.agents.ppo").TrainConfig
+    counts = get_game(game).player_counts
+    usual = config(game=game, num_players=min(counts, key=lambda n: abs(n - 2)), steps=timesteps)
+    if num_envs:
+        usual.num_envs = num_envs
+        usual.batch_size = min(usual.batch_size, usual.rollout)
+    usual.seed = seed
     if torch_threads:
         torch.set_num_threads(torch_threads)
-    env = seat_env(game, num_envs or usual.num_envs, opponents=opponents)
-    layers = list(usual.net_arch)
-    model = maskable(
-        "MlpPolicy",
-        env,
-        n_steps=usual.n_steps,
-        batch_size=min(usual.batch_size, env.num_envs * usual.n_steps),
-        n_epochs=usual.n_epochs,
-        policy_kwargs={"net_arch": {"pi": layers, "vf": layers}},
-        seed=seed,
-        device="cpu",
+    env = seat_env(
+        game,
+        usual.num_envs,
+        usual.num_players,
+        opponents=opponents,
+        reward=usual.reward,
+        reward_scale=usual.reward_scale,
     )
-    model.learn(env.num_envs * usual.n_steps)  # compiles kernels, warms torch
+    model = usual.make_model(env)
+    model.learn(usual.rollout)  # compiles kernels, warms torch
     watch, before = Stopwatch(model.env), model.num_timesteps
     start = perf_counter()
     model.learn(timesteps, reset_num_timesteps=False)
