@@ -57,8 +57,8 @@ _NUMBERS = (
 
 # Worlds, values, seats and places of the display are what actions are about
 # (``notation.targets``): a row each. Numbers that may be large stand apart from those. That a
-# Shadow sees the Destination as one is said outright: what is good for a Shaman there is bad for
-# it, and small networks found that out late or never.
+# Shadow sees the Destination as one is said outright: without it, policies trained on matches
+# followed as Shadows, too (README, Strength).
 FLAT = (
     Field("worlds", (NUM_WORLDS, WORLD_SIZE), 0, 1, _WORLD, "seat"),
     Field("values", (VALUES, COUNTS_OF_VALUE), 0, VALUES, _VALUE, "seat"),
