@@ -59,6 +59,7 @@ RULES = (
     "a game ends at the end of a round in which the bag or a board set off its end",
     "a game has at most MAX_PLIES actions",
     "nobody begins a turn with fewer than three empty hexes",
+    "a cube stays where it is, and no token comes upon it or under it",
 )
 
 
@@ -268,7 +269,14 @@ def _empty(state, seat):
 
 
 @kernel
-def play(states, seed, options, games, mask, tokens, places, points, longest):
+def _cubed(state, seat, hex_):
+    """Return one number for a hex's cube and the stack below it, 0 where there is no cube."""
+    cube = np.int64(state["cube"][seat, hex_])
+    return cube * NUM_STACKS + np.int64(state["stack"][seat, hex_]) if cube else 0
+
+
+@kernel
+def play(states, seed, options, games, mask, tokens, places, points, longest, cubed):
     """Play games; return ``(rule, seed)`` of the first fault."""
     state = states[0]
     for _ in range(games):
@@ -282,7 +290,13 @@ def play(states, seed, options, games, mask, tokens, places, points, longest):
                 if _empty(state, state["to_play"]) < 3:
                     fault = 11
             word += GAMMA
+            seat = np.int64(state["to_play"])
+            for hex_ in range(25):
+                cubed[hex_] = _cubed(state, seat, hex_)
             step(state, random_action(state, mix64(word)))
+            for hex_ in range(25):
+                if cubed[hex_] and cubed[hex_] != _cubed(state, seat, hex_):
+                    fault = 12
             if state["ply"] % EVERY == 0 and fault == FINE:
                 fault = broken(state, mask, tokens, places, points)
         if fault == FINE:
@@ -311,6 +325,7 @@ def test_random_games_break_no_rule(num_players, side, spirits):
         np.zeros(NUM_CARDS + 1, np.int64),
         np.zeros(7, np.int64),
         longest,
+        np.zeros(25, np.int64),
     )
     assert fault == FINE, f"game of seed {seed}: not so: {RULES[fault]}"
     assert 40 < longest[0] <= MAX_PLIES

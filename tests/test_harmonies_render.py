@@ -417,6 +417,16 @@ def test_the_words_of_the_last_move():
     assert "player_0 ended the turn" in words(draw(states[0], 0, END))
 
 
+def test_who_ended_the_turn_before_another_forfeits():
+    for states in games(8, "3-B"):
+        if states[0]["last_action"] == END:
+            break
+    ended, last = see(states[0], None, END).move.text, int(states[0]["to_play"])
+    GAME.step(states, END, illegal="lose")
+    assert states[0]["forfeit"] == last
+    assert see(states[0], None, END).move.text == ended == f"player_{(last - 1) % 3} ended the turn"
+
+
 # The end
 
 
@@ -456,10 +466,30 @@ def test_solo_tells_the_suns():
     states[0]["points"][0, 5] = 82
     assert describe(states[0]).endswith("89 points, 5 suns: not won")
     assert "5 suns, 6 are a win" in words(draw(states[0]))
+    assert "1 sun, 6 are a win" in words(draw(position(1, spirits=True)[0]))
 
 
 def test_who_forfeits_comes_last():
     check_forfeit(GAME, played(2, "3-B", 4), "3rd: player_1, forfeit")
+
+
+@pytest.mark.parametrize(
+    ("num_players", "spirits", "parts", "match"),
+    [
+        (1, False, {"display": [1, 2, 3, 4]}, "4 cards in a display of 3"),
+        (2, False, {"display": [1, 2, 3, 4, 5, 6]}, "6 cards in a display of 5"),
+        (2, False, {"discarding": True}, "discarding is for one player"),
+        (2, False, {"cards": {0: [33]}}, "without spirits"),
+        (2, False, {"boards": {1: {0: [YELLOW]}}, "cubes": {1: {0: 33}}}, "without spirits"),
+        (2, True, {"cards": {1: [1, 2, 3, 4]}}, "no room for the spirit"),
+        (2, False, {"central": [[BLUE] * 4]}, "number of tokens on space 0 is 4"),
+        (2, False, {"bag": [1, 2]}, "bag is .1, 2.; give 6 numbers"),
+    ],
+)
+def test_positions_that_cannot_be_are_refused(num_players, spirits, parts, match):
+    """Played on from, each would have led to actions outside the rules."""
+    with pytest.raises(ValueError, match=match):
+        position(num_players, spirits=spirits, **parts)
 
 
 @pytest.mark.parametrize("show", [draw, describe])

@@ -9,6 +9,7 @@ import numpy as np
 
 from .components import (
     COLOURS,
+    DISPLAY_SIZE,
     FIRST_SPIRIT,
     HAND_LIMIT,
     LADDER,
@@ -77,8 +78,10 @@ def set_position(
         discarding: the turn is over, a card may be discarded (solo).
 
     Raises:
-        ValueError: a stack that can't be, more tokens of a colour than there are, a card in two
-            places, cubes that don't fit their card, a number out of range.
+        ValueError: a stack that can't be, more tokens of a colour than there are, more than three
+            on a space, a card in two places, more cards than fit, a spirit in a game without them,
+            cubes that don't fit their card, a number out of range, ``discarding`` with several
+            players.
     """
     record = states[i]
     boards, cubes, cards = dict(boards or {}), dict(cubes or {}), dict(cards or {})
@@ -88,6 +91,8 @@ def set_position(
         _check("seat", seat, len(seats))
     completed = {seat: _completed(cubes.get(seat, {}), cards.get(seat, ())) for seat in seats}
     _check_cards(cards, completed, display, deck or ())
+    if discarding and len(seats) > 1:
+        raise ValueError(f"discarding is for one player; this game has {len(seats)}")
     clear_game(states, i)
     for seat in seats:
         _set_board(record, seat, boards.get(seat, {}), cubes.get(seat, {}))
@@ -95,8 +100,8 @@ def set_position(
         record["spirit"][seat] = spirit.get(seat, 0)
     if record["spirits"]:
         _deal_spirits(record, dealt, spirit)
-    elif spirit or dealt:
-        raise ValueError("this game is played without spirits; set it up with spirits=True")
+    else:
+        _expect_no_spirits(record, dealt, spirit)
     for seat in seats:
         index_board(record, seat)
     _set_deck(record, display, deck, [*cards.values(), *completed.values()])
@@ -187,12 +192,24 @@ def _deal_spirits(record, dealt, spirit) -> None:
         kept = [card for card in placed if card >= FIRST_SPIRIT]
         if kept != ([spirit[seat]] if seat in spirit else []):
             raise ValueError(f"seat {seat} has spirits {kept} in its slots and on its board")
+        if seat not in spirit and record["card"][seat].all():
+            raise ValueError(
+                f"seat {seat} has {HAND_LIMIT} cards and no room for the spirit it has still to "
+                f"keep; give it a spirit, or at most {HAND_LIMIT - 1} cards"
+            )
         record["dealt"][seat] = pair
 
 
+def _expect_no_spirits(record, dealt, spirit) -> None:
+    placed = [*record["card"].ravel().tolist(), *record["cube"].ravel().tolist()]
+    if spirit or dealt or any(card >= FIRST_SPIRIT for card in placed):
+        raise ValueError("this game is played without spirits; set it up with spirits=True")
+
+
 def _set_deck(record, display, deck, elsewhere) -> None:
-    if len(display) > len(record["display"]):
-        raise ValueError(f"{len(display)} cards in a display of {len(record['display'])}")
+    places = int(DISPLAY_SIZE[record["num_players"]])
+    if len(display) > places:
+        raise ValueError(f"{len(display)} cards in a display of {places}")
     record["display"][: len(display)] = display
     if deck is None:
         used = {*display, *(card for cards in elsewhere for card in cards)}
@@ -210,10 +227,13 @@ def _set_tokens(record, hand, taken, central, discarded, bag) -> None:
     record["discarded"] = _counts(discarded)
     for space, tokens in enumerate(central or ()):
         _check("space", space, spaces)
+        _check(f"number of tokens on space {space}", len(tokens), PER_SPACE + 1)
         record["central"][space] = _counts(tokens)
     stacks = record["stack"].ravel().tolist()
     on_boards = [colour for stack in stacks for colour in STACKS[stack]]
     out = _counts(on_boards) + record["hand"] + record["discarded"] + record["central"].sum(axis=0)
+    if bag is not None and len(bag) != len(COLOURS):
+        raise ValueError(f"bag is {list(bag)}; give {len(COLOURS)} numbers: {', '.join(COLOURS)}")
     left = TOKENS - out if bag is None else np.array(bag)
     if (left < 0).any() or (left + out > TOKENS).any():
         raise ValueError(

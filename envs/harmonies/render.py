@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..core.canvas import Canvas
-from ..core.showing import name_of, ordinal, ranked
+from ..core.showing import amount, name_of, ordinal, ranked
 from ..core.table import Look, Place, Rect, area_of, place_at
 from .components import CARD_NAMES, COLOURS, SIDES, SOLO_GOAL, axial_of
 from .layout import (
@@ -462,7 +462,7 @@ def _draw_ranking(canvas: Canvas, box: Rect, seen: Seen) -> None:
 
 def _draw_suns(canvas: Canvas, box: Rect, seen: Seen) -> None:
     """The suns of the solo game, as if it ended now."""
-    text = f"{seen.suns} suns, {SOLO_GOAL} are a win"
+    text = f"{amount(seen.suns, 'sun')}, {SOLO_GOAL} are a win"
     canvas.text(box.x + 14, box.y + 8, text, size=13, anchor="start", fill=INK)
     for k in range(11):
         line, place = divmod(k, 6)

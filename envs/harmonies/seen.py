@@ -328,9 +328,10 @@ def _move(state: np.void, tables: list[Table], last_action) -> Move:
 
 
 def _actor(state: np.void, action: int) -> int:
-    """Return who has played ``action``: only the end of a turn passes it on."""
+    """Return who has played ``action``: only the end of a turn passes it on, the last one apart."""
     to_play, num_players = int(state["to_play"]), int(state["num_players"])
-    passed = action == END and not state["terminated"]
+    # A forfeit ends the game when the turn has passed on already.
+    passed = action == END and (not state["terminated"] or state["forfeit"] >= 0)
     return (to_play - 1) % num_players if passed else to_play
 
 
