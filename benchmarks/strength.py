@@ -91,8 +91,9 @@ def main(
         str, typer.Option(help="Agents, e.g. random,greedy,mcts:simulations=50,ppo:model.zip.")
     ] = "random,greedy,mcts",
     games: Annotated[int, typer.Option(min=1, help="Deals for each agent.")] = 200,
-    option: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="An option of the game.")
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="An option of the game; may repeat."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the first deal; then one up each.")] = 0,
     quick: Annotated[bool, typer.Option("--quick", help="Show that it runs; few deals.")] = False,
@@ -103,7 +104,7 @@ def main(
     found = get_game(name)
     try:
         players = check_players(found, min(found.player_counts) if players is None else players)
-        options = game_options(found, option)
+        options = game_options(found, settings)
         specs = split_specs(agents)
         for spec in specs:
             make_agent(spec, name)

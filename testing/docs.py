@@ -34,7 +34,10 @@ REWARD_MEANINGS = {
 }
 ILLEGAL_MEANINGS = {
     "raise": "raises `IllegalActionError`; nothing changes",
-    "lose": "ends the game: the seat is last, the others share the first place",
+    "lose": (
+        "ends the game: the seat is last, the others share the first place; where rewards are "
+        "scores, the seat gets `illegal_reward`"
+    ),
     "penalty": "costs `illegal_reward`; nothing else changes, the seat acts again",
 }
 ACTION_COLUMNS = 6

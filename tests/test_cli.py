@@ -672,17 +672,17 @@ def test_bench_hands_its_arguments_on():
 
 def test_bench_strength_plays_every_agent_on_the_same_deals():
     found = run_json(
-        "bench", "strength", "--game", "harmonies", "--players", "1", "--option", "side=B",
-        "--agents", "random,greedy", "--games", "5",
+        "bench", "strength", "--game", "harmonies", "--players", "1", "--set", "side=B",
+        "--set", "spirits=true", "--agents", "random,greedy", "--games", "5",
     )  # fmt: skip
-    assert found["options"] == {"side": "B"} and found["players"] == 1
+    assert found["options"] == {"side": "B", "spirits": True} and found["players"] == 1
     random, greedy = found["strength"]
     assert (random["agent"], greedy["agent"], greedy["games"]) == ("random", "greedy", 5)
     assert random["mean"] < 40 < 80 < greedy["mean"]
     assert greedy["error"] > 0
     assert_refused(run("bench", "strength", "--agents", "gredy"), "gredy")
     assert_refused(run("bench", "strength", "--players", "5"), "5")
-    assert_refused(run("bench", "strength", "--game", "harmonies", "--option", "side=C"), "C")
+    assert_refused(run("bench", "strength", "--game", "harmonies", "--set", "side=C"), "C")
 
 
 def test_data_of_ones_own_are_given_as_json(tmp_path: Path):

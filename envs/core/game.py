@@ -278,10 +278,11 @@ class Game:
                 f"0 to {self.num_actions - 1}"
             )
         count = int(self.legal_mask(states, i).sum())
+        are_legal = "1 action is legal" if count == 1 else f"{count} actions are legal"
         raise IllegalActionError(
             f"action {action} ({self.action_to_string(int(action), state)}) is not legal for "
-            f"seat {state['to_play']} at ply {state['ply']} of {self.title}; {count} actions are "
-            "legal: choose one where action_mask is 1"
+            f"seat {state['to_play']} at ply {state['ply']} of {self.title}; {are_legal}: "
+            "choose one where action_mask is 1"
         )
 
 

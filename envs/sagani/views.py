@@ -218,7 +218,7 @@ def _reach(state, seat, cell):
 
 @kernel
 def _sight_from(state, seat, a, b, c, d):
-    """Return the elements of the seat's tiles in each direction of four cells (as in ``arrows``)."""
+    """Return the elements of the seat's tiles in each direction of four cells, as in ``arrows``."""
     spot_a = SPOT[a] + SPOT_SHIFT
     spot_b = SPOT[b] + SPOT_SHIFT
     spot_c = SPOT[c] + SPOT_SHIFT
