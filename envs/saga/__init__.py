@@ -21,6 +21,7 @@ from .options import (
 )
 from .rules import setup, step
 from .scoring import returns
+from .seen import hides_action
 from .state import DTYPE
 from .views import determinize, observe
 
@@ -87,6 +88,7 @@ GAME = Game(
     action_to_string=action_to_string,
     action_from_string=action_from_string,
     targets=targets,
+    hides_action=hides_action,
     check_options=check_options,
     # Random play says little here; measured against greedy. Greedy plies before the evaluation
     # take five times as long.
