@@ -1169,6 +1169,13 @@ def test_packs_that_cannot_be_are_refused(packs, message):
         GAME.new_state(1, packs=packs)
 
 
+def test_examples_in_the_words_of_options_are_json():
+    """The command asks for JSON and shows these words when it gets something else."""
+    words = {option.name: option.meaning for option in GAME.options}
+    assert json.loads(words["packs"].split("`")[1]) in REAL[0]
+    GAME.new_state(1, kingdoms=json.loads(words["kingdoms"].split("`")[1]))
+
+
 def test_first_game_needs_its_castle_pack():
     with pytest.raises(ValueError, match="deal='first_game'.*use deal='random'"):
         GAME.new_state(1, packs=OTHER_PACKS, deal="first_game")

@@ -58,7 +58,7 @@ GAME = Game(
             "packs",
             PACKS_CHOICES,
             "reconstructed",
-            "what is in the packs; or five lists of twelve cards, as `['red', 3]`",
+            'what is in the packs; or five lists of twelve cards, as `["red", 3]`',
             read_packs,
         ),
         Option(
@@ -66,7 +66,7 @@ GAME = Game(
             KINGDOMS_CHOICES,
             "inferred",
             "income and powers of the kingdoms; or a dict of changes, as "
-            "`{'Goldland': {'income': 3}}`",
+            '`{"Goldland": {"income": 3}}`',
             read_kingdoms,
         ),
     ),
