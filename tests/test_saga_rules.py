@@ -1162,6 +1162,7 @@ def with_card(pack: int, card: int, value) -> list:
         ("mine", "packs of saga is 'mine'; allowed: 'reconstructed'"),
         (7, "five packs.*got 7"),
         (None, "five packs.*got None"),
+        (np.array(OTHER_PACKS, dtype=object), "(?s)five packs.*got array.*, which is no list"),
     ],
 )
 def test_packs_that_cannot_be_are_refused(packs, message):
