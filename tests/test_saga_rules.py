@@ -1267,6 +1267,16 @@ def test_own_contents_survive_replays(tmp_path):
     assert again.options["packs"] == OTHER_PACKS
 
 
+def test_editing_a_replay_leaves_its_game_as_it_was():
+    env = TurnBasedEnv(GAME, 2, **MINE)
+    env.reset(seed=5)
+    replay = env.replay()
+    replay.options["kingdoms"]["Goldland"]["income"] = 9
+    replay.options["packs"][0][0][1] = 9
+    assert env.replay().options == Replay.from_json(env.replay().to_json()).options
+    assert env.replay().options["kingdoms"] == MINE["kingdoms"]
+
+
 def test_own_contents_survive_settings_and_pickles():
     mine = json.loads(json.dumps(MINE))
     settings = Settings("saga", 2, "flat", "rank", "raise", -1.0, mine)
