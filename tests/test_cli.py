@@ -727,3 +727,29 @@ def test_what_others_did_unseen_is_not_told(phase: str):
     assert met >= 5
     assert table.thinker(None) == table.name(table.to_play)
     assert table.thinker(0) == "an agent"
+
+
+def test_which_card_was_put_face_down_is_told_to_its_seat_alone():
+    """In Saga (Sealand), and when it is taken back (Fieldland); all else everybody is told."""
+    from ludotheque.cli.table import Table
+
+    sides = ["crown", "crown", "reverse", "crown", "crown", "crown"]
+    met = set()
+    for seed in range(40):
+        table = Table(get_game("saga"), seed, 3, {"sides": sides}, {})
+        rng = random.Random(seed)
+        while not table.over:
+            seat, moves = table.to_play, table.legal_moves()
+            rare = [a for name, a in moves.items() if name.split()[0] in ("down", "hidden", "take")]
+            chosen = table.moves[-1] if table.moves else ""
+            table.take(rng.choice(rare or list(moves.values())))
+            told = {other: table.last_move(other) for other in (None, 0, 1, 2)}
+            hidden = table.moves[-1].startswith("hidden")
+            if hidden:
+                met.add(chosen.split()[0])
+            for other, move in told.items():
+                known = not hidden or other in (None, seat)
+                assert move == (table.moves[-1] if known else None)
+        if met == {"down", "take"}:
+            break
+    assert met == {"down", "take"}

@@ -275,7 +275,7 @@ def run(num_players: int, sides: str, retake: str, games: int) -> np.ndarray:
 def test_random_games_break_no_rule(num_players, sides, retake):
     most = run(num_players, sides, retake, GAMES)
     assert 40 < most[0] <= MAX_PLIES
-    # The limits of this program are never reached, let alone in a sensible game.
+    # Random games never reach the limits of this program; who always begins a new force may.
     assert most[1] < MAX_FORCES and most[2] < MAX_DOWN
 
 

@@ -338,6 +338,19 @@ def test_a_kingdom_shows_its_strength_with_its_modifier():
     assert "R Castleland  crown    player_1       1         8  R3 B4 +1" in text
 
 
+def test_free_knights_cost_their_value_but_for_the_free_recruit():
+    states = position(
+        sides="reverse",
+        kingdoms={"Castleland": (None, ["red 1", "blue 2"])},
+        hands={0: ["red 4", "red 1"], 1: ["red 1"]},
+    )
+    assert "cost their value" in words(draw(states[0]))
+    for text in ("new", "red 4"):
+        GAME.step(states, GAME.action_from_string(text))
+    found = words(draw(states[0]))
+    assert "one for free" in found and "cost their value" not in found
+
+
 def test_forces_show_their_strength_against_the_kingdom():
     states = busy()
     assert "force 1, Castleland: R1 B2 (Y3) (G3) = 3 against 5" in describe(states[0])

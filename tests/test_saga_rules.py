@@ -1076,6 +1076,33 @@ def test_game_is_cut_off_at_max_plies():
     assert scores(states) == [4 + 5 - 1, -3], "as at the end"
 
 
+def test_positions_that_cannot_be_are_refused():
+    for parts, message in (
+        ({"forces": {0: [["green 1"], [], ["blue 1"]]}}, "force 1 of seat 0 has no card"),
+        ({"forces": {1: [[]]}, "down": {0: []}}, "force 0 of seat 1 has no card"),
+        ({"fame": [1, 2, 3]}, "fame has 3 numbers for 2 seats"),
+        ({"fame": [0, -1]}, "fame of seat 1 is -1; give 0 to"),
+        ({"fame": [70_000]}, "fame of seat 0 is 70000; give 0 to"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            position(**parts)
+
+
+def test_position_may_have_a_force_of_face_down_cards_alone():
+    """As after its last face-up card was taken back."""
+    states = position(
+        sides="reverse",
+        forces={0: [["green 1"], [], ["orange 1"]]},
+        down={0: [(1, "blue 4")]},
+        hands={0: ["red 1", "blue 1"]},
+    )
+    first, second, third = forces_of(states[0], 0)
+    assert (names(first.cards), names(third.cards)) == (["green 1"], ["orange 1"])
+    assert second.cards == () and names(second.down) == ["blue 4"] and second.target == -1
+    state = play(states, "strengthen 2", "red 1")
+    assert target_name(forces_of(state, 0)[1]) == "Castleland"
+
+
 def test_only_the_mask_is_legal():
     states = position(hands={0: ["red 1", "blue 2"]})
     before = GAME.digest(states)
@@ -1135,11 +1162,19 @@ def with_card(pack: int, card: int, value) -> list:
         ("mine", "packs of saga is 'mine'; allowed: 'reconstructed'"),
         (7, "five packs.*got 7"),
         (None, "five packs.*got None"),
+        (np.array(OTHER_PACKS, dtype=object), "(?s)five packs.*got array.*, which is no list"),
     ],
 )
 def test_packs_that_cannot_be_are_refused(packs, message):
     with pytest.raises(ValueError, match=message):
         GAME.new_state(1, packs=packs)
+
+
+def test_examples_in_the_words_of_options_are_json():
+    """The command asks for JSON and shows these words when it gets something else."""
+    words = {option.name: option.meaning for option in GAME.options}
+    assert json.loads(words["packs"].split("`")[1]) in REAL[0]
+    GAME.new_state(1, kingdoms=json.loads(words["kingdoms"].split("`")[1]))
 
 
 def test_first_game_needs_its_castle_pack():
@@ -1230,6 +1265,16 @@ def test_own_contents_survive_replays(tmp_path):
     assert GAME.digest(states) == env.state_digest()
     assert states["income"][0].tolist() == [1, 1, 1, 5, 1, 1]
     assert again.options["packs"] == OTHER_PACKS
+
+
+def test_editing_a_replay_leaves_its_game_as_it_was():
+    env = TurnBasedEnv(GAME, 2, **MINE)
+    env.reset(seed=5)
+    replay = env.replay()
+    replay.options["kingdoms"]["Goldland"]["income"] = 9
+    replay.options["packs"][0][0][1] = 9
+    assert env.replay().options == Replay.from_json(env.replay().to_json()).options
+    assert env.replay().options["kingdoms"] == MINE["kingdoms"]
 
 
 def test_own_contents_survive_settings_and_pickles():

@@ -84,6 +84,7 @@ def lying_down(states, seat=0) -> Counter:
 @pytest.mark.parametrize("num_players", [2, 3, 4])
 def test_packs_are_hidden_until_a_card_is_seen(num_players):
     """The others' hands are drawn anew among the packs that the seat hasn't seen, evenly."""
+    assert FIELDS["hand"].visible_to == "seat"
     states = GAME.new_state(3, num_players)
     state = states[0]
     order = state["pack"].tolist()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
@@ -48,6 +49,8 @@ class Replay:
                 raise StateError(
                     f"{name} of a replay is {getattr(self, name)!r}; it must be {kind.__name__}"
                 )
+        # Options may hold lists and dicts, which the game that was played goes on using.
+        self.options = copy.deepcopy(self.options)
         current = get_game(self.game).version
         if self.version is None:
             self.version = current

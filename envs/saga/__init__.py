@@ -21,6 +21,7 @@ from .options import (
 )
 from .rules import setup, step
 from .scoring import returns
+from .seen import hides_action
 from .state import DTYPE
 from .views import determinize, observe
 
@@ -57,7 +58,7 @@ GAME = Game(
             "packs",
             PACKS_CHOICES,
             "reconstructed",
-            "what is in the packs; or five lists of twelve cards, as `['red', 3]`",
+            'what is in the packs; or five lists of twelve cards, as `["red", 3]`',
             read_packs,
         ),
         Option(
@@ -65,7 +66,7 @@ GAME = Game(
             KINGDOMS_CHOICES,
             "inferred",
             "income and powers of the kingdoms; or a dict of changes, as "
-            "`{'Goldland': {'income': 3}}`",
+            '`{"Goldland": {"income": 3}}`',
             read_kingdoms,
         ),
     ),
@@ -87,6 +88,7 @@ GAME = Game(
     action_to_string=action_to_string,
     action_from_string=action_from_string,
     targets=targets,
+    hides_action=hides_action,
     check_options=check_options,
     # Random play says little here; measured against greedy. Greedy plies before the evaluation
     # take five times as long.

@@ -92,7 +92,7 @@ FLAT = (
         _STRONGEST,
         "own hand: how many of each knight; once a force is chosen for a card, by how much that is "
         "stronger than its kingdom with it, face up",
-        "all",
+        "seat",
     ),
     Field(
         "other_hands",

@@ -184,7 +184,7 @@ def _listed(value: Any, count: int, what: str) -> list:
         if len(value) == count:
             return list(value)
         raise ValueError(f"{what}; got {len(value)}: {value!r}")
-    raise ValueError(f"{what}; got {value!r}")
+    raise ValueError(f"{what}; got {value!r}, which is no list")
 
 
 def _mapping(value: Any, keys: tuple[str, ...], what: str) -> dict[str, Any]:

@@ -24,6 +24,8 @@ from .rules import clear_table
 from .state import CENTRE
 
 Cards = Sequence[str]
+# More than a game can bring before it is cut off.
+MAX_FAME = 20_000
 
 
 def set_position(
@@ -50,7 +52,8 @@ def set_position(
         i: which of them.
         kingdoms: owner (None: the centre) and defenders by name; those not named lie in the centre
             without defenders.
-        forces: for each seat its attack forces, each with its face-up cards as they came.
+        forces: for each seat its attack forces, each with its face-up cards as they came; none for
+            a force of face-down cards alone.
         down: for each seat its face-down cards, the oldest first: number of the force, card. They
             lie on top of the face-up cards.
         hands: the cards in each seat's hand.
@@ -73,6 +76,7 @@ def set_position(
     for name in (*kingdoms, *used):
         pick(name, KINGDOMS, "kingdom")
     _check_cards(kingdoms, forces, down)
+    _check_fame(fame, len(seats))
     clear_table(states, i)
     for seat, cards in hands.items():
         for card in cards:
@@ -81,6 +85,7 @@ def set_position(
         for slot, cards in enumerate(rows):
             for card in cards:
                 add_open(record, seat, slot, knight_of(card))
+            record["num_forces"][seat] = slot + 1  # also one of face-down cards alone
     for seat, cards in down.items():
         for slot, card in cards:
             gain_card(record, seat, knight_of(card))
@@ -123,6 +128,8 @@ def _check_cards(kingdoms, forces, down) -> None:
         hidden = down.get(seat, ())
         for slot, cards in enumerate(groups):
             rows.append([*cards, *(card for at, card in hidden if at == slot)])
+            if not rows[-1]:
+                raise ValueError(f"force {slot} of seat {seat} has no card; leave it out")
     for seat, hidden in down.items():
         if len(hidden) > MAX_DOWN:
             raise ValueError(f"seat {seat} has {len(hidden)} cards face down; at most {MAX_DOWN}")
@@ -134,3 +141,11 @@ def _check_cards(kingdoms, forces, down) -> None:
         colours = Counter(COLOUR_OF[knight_of(card)] for card in cards)
         if any(count > 1 for count in colours.values()):
             raise ValueError(f"{list(cards)} has a colour twice")
+
+
+def _check_fame(fame: Sequence[int], num_players: int) -> None:
+    if len(fame) > num_players:
+        raise ValueError(f"fame has {len(fame)} numbers for {num_players} seats; give one a seat")
+    for seat, points in enumerate(fame):
+        if not 0 <= points <= MAX_FAME:
+            raise ValueError(f"fame of seat {seat} is {points}; give 0 to {MAX_FAME}")

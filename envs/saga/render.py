@@ -195,7 +195,8 @@ def _draw_ranking(canvas: Canvas, box: Rect, seen: Seen) -> None:
 def _draw_free(canvas: Canvas, plan: Layout, seen: Seen) -> None:
     LOOK.panel(canvas, plan.free, "free knights")
     right = plan.free.right - 12
-    canvas.text(right, plan.free.y + 16, "cost their value", size=11, anchor="end", fill=FAINT_INK)
+    price = "one for free" if seen.phase == "RECRUITING" else "cost their value"
+    canvas.text(right, plan.free.y + 16, price, size=11, anchor="end", fill=FAINT_INK)
     for (knight, count), (_, box) in zip(free_kinds(seen), free_places(plan, seen), strict=True):
         for k in reversed(range(min(count, 3))):
             card(canvas, box._replace(x=box.x + 3 * k, y=box.y + 3 * k), knight, title="free: ")

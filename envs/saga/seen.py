@@ -524,6 +524,12 @@ def _actor(state: np.void, action: int) -> int | None:
     return before
 
 
+def hides_action(state: np.void, seat: int) -> bool:
+    """Return whether the last action names a card that lay or lies face down for this seat."""
+    action = int(state["last_action"])
+    return action >= HIDDEN and _actor(state, action) != seat
+
+
 def _may_have_turned_up(state: np.void, seat: int, action: int) -> bool:
     """Say whether a card in sight may be one of several that lay face down together."""
     if not (CARD <= action < HIDDEN and has_power(state, FACE_DOWN)):

@@ -230,7 +230,7 @@ def determinize(state, seat, seed):
     """Redraw what ``seat`` cannot know: packs not shown yet, face-down cards, chance to come.
 
     All ways to deal the packs that ``seat`` can't place are equally likely, and so are all cards
-    that a face-down one can be.
+    that a face-down one can be, with those of the same knights that came to the hand later.
     """
     state["rng"] = seed
     state["seed"] = seed
