@@ -287,15 +287,14 @@ def test_several_forces_may_attack_one_kingdom():
     assert [force.target for force in forces_of(state, 0)] == [FIELDLAND] * 3
 
 
-def test_twelve_forces_at_once_are_the_most_and_never_block():
-    many = [["green 1"], ["orange 1"], ["blue 1"], ["violet 1"]] * 3
-    states = position(hands={0: ["red 1"]}, forces={0: many[:11]}, kingdoms={"Castleland": STRONG})
+def test_as_many_forces_as_a_seat_can_have_cards():
+    """Who holds its pack and all knights of the centre can begin a force with every card."""
+    own = [f"{colour} {value}" for pack in REAL[:2] for colour, value in pack]
+    states = position(hands={0: own[-1:]}, forces={0: [[card] for card in own[:-1]]})
     assert "new" in legal(states)
-    # Twelve forces without room for a card would take more cards of its colour than there are.
-    for colour in COLOURS:
-        assert sum(card[0] == colour for pack in REAL for card in pack) < 12
-    states = position(hands={0: ["red 1"]}, forces={0: many}, kingdoms={"Castleland": STRONG})
-    assert legal(states) == {f"strengthen {k}" for k in range(1, 13)}
+    state = play(states, "new", own[-1])
+    assert [force.cards for force in forces_of(state, 0)] == [(knight_of(card),) for card in own]
+    assert state["terminated"]
 
 
 def test_force_at_a_kingdom_of_ones_own_waits():

@@ -312,7 +312,7 @@ def test_public_fields_are_the_table():
             ahead[2]: [[0, 0, 0, 0, 0, 6, 2 - 24, 0], [7, 0, 0, 0, 0, 0, 3 - 24, 0]],
         }
         for place in range(3):
-            shown = seen["other_forces"][12 * (place - 1) :] if place else seen["own_forces"]
+            shown = seen["other_forces"][24 * (place - 1) :] if place else seen["own_forces"]
             for slot, force in enumerate([*forces.get(place, []), [0] * 8]):
                 assert shown[slot][:8].tolist() == force
         goldland, castleland = seen["kingdoms"][3].tolist(), seen["kingdoms"][0].tolist()
@@ -363,15 +363,15 @@ def written(state, seat) -> list[int]:
     chosen = GAME.decode_action(action) if action >= 0 else {"kind": "none"}
     rows = {other: forces_of(state, other) for other in order}
     out = []
-    for slot in range(12):
+    for slot in range(24):
         mine = rows[seat][slot : slot + 1]
         out += force_row(state, mine[0], True) if mine else [0] * 14
-    for slot in range(12):
+    for slot in range(24):
         down = rows[seat][slot].down if slot < len(rows[seat]) else ()
         out += [next((k % 4 + 1 for k in down if k // 4 == colour), 0) for colour in range(6)]
     for k in range(1, 4):
         theirs = rows[order[k]] if k < players else []
-        for slot in range(12):
+        for slot in range(24):
             out += force_row(state, theirs[slot], False) if slot < len(theirs) else [0] * 8
     for kingdom, name in enumerate(KINGDOMS):
         defence = [0] * 6
@@ -407,7 +407,7 @@ def written(state, seat) -> list[int]:
         out += [1, *here, knows[k], len(hand_of(state, order[k])), fame]
     kinds = ("new", "strengthen", "add", "down", "take", "turn up")
     out += [chosen["kind"] == kind for kind in kinds]
-    out += [chosen.get("force") == slot for slot in range(12)]
+    out += [chosen.get("force") == slot for slot in range(24)]
     out += [state["phase"] == k for k in range(len(PHASES))]
     out += [players == count for count in (2, 3, 4)]
     out += [state[name] for name in ("played", "recruited", "took", "ending", "at_once")]

@@ -9,19 +9,19 @@ Colours and kingdoms have the same numbers: 0 red, Castleland; 1 green, Forestla
 3 orange, Goldland; 4 violet, Shadowland; 5 yellow, Fieldland. A knight is its ``colour * 4 + value
 - 1``, 0 to 23: two cards of the same colour and value are the same knight.
 
-Actions (134):
+Actions (182):
 
     0        begin a new attack force
-    1-12     strengthen that attack force
-    13-18    add to the defence of that kingdom
-    19-30    add a card face down to that attack force
-    31-42    take a card of that attack force back
-    43-48    take a card of that kingdom's defence back
-    49-60    turn a face-down card of that attack force up
-    61       pass: end the turn, recruit nobody for free, add no last card
-    62-85    recruit that knight
-    86-109   that knight: the card that is played, taken back or turned up
-    110-133  that knight, which the other players don't see
+    1-24     strengthen that attack force
+    25-30    add to the defence of that kingdom
+    31-54    add a card face down to that attack force
+    55-78    take a card of that attack force back
+    79-84    take a card of that kingdom's defence back
+    85-108   turn a face-down card of that attack force up
+    109      pass: end the turn, recruit nobody for free, add no last card
+    110-133  recruit that knight
+    134-157  that knight: the card that is played, taken back or turned up
+    158-181  that knight, which the other players don't see
 """
 
 from __future__ import annotations
@@ -78,9 +78,10 @@ FAME_TAKEN = 2
 FIELDLAND_BONUS = 5
 FIELDLAND_SCORE = 15
 
-# A seat may hold so many attack forces at once, and so many face-down cards (see ``state.py``).
-MAX_FORCES = 12
-MAX_DOWN = 4
+# A seat has no other cards than its pack and what it recruits of the centre's; so it can't have
+# more attack forces, nor more cards face down.
+MAX_CARDS = 2 * PACK_SIZE
+MAX_FORCES = MAX_DOWN = MAX_CARDS
 
 NEW = 0
 STRENGTHEN = NEW + 1
@@ -151,5 +152,5 @@ SIDE_POWERS = np.array(
     [[powers_as_bits(_KINGDOM_SIDES[name][side]) for side in SIDES] for name in KINGDOMS]
 )
 
-assert NUM_ACTIONS == 134 and PASS == 61, "see the table above"
+assert NUM_ACTIONS == 182 and PASS == 109, "see the table above"
 assert len(PACKS) == NUM_PACKS and len(PACK_VALUES) == PACK_SIZE

@@ -37,7 +37,15 @@ from .components import (
     WEAKER,
 )
 from .scoring import hand_points, points_for, table_points, total_points
-from .state import CENTRE, LAST_CARD, LAST_KNIGHT, PLACING, TAKING
+from .state import (
+    CENTRE,
+    LAST_CARD,
+    LAST_KNIGHT,
+    PLACING,
+    SEEN_KNIGHTS,
+    TAKING,
+    UNSEEN_KNIGHTS,
+)
 
 # What the numbers of ``WEIGHTS`` are for.
 (
@@ -122,7 +130,7 @@ def _pool_points(state, seat):
 def _best_card(state, seat, weights):
     """Return the value after the best card for the place that was chosen."""
     place = np.int64(state["chosen"])
-    knights = state["legal"][1] >> NUM_KNIGHTS | state["legal"][2]
+    knights = state["legal"][SEEN_KNIGHTS] >> NUM_KNIGHTS | state["legal"][UNSEEN_KNIGHTS]
     best = -np.inf
     while knights:
         knight = select_bit(knights, 0)
@@ -181,7 +189,7 @@ def _as_defence(state, kingdom, total):
 def _best_last_card(state, seat):
     """Return the final margin after the best last card for the place that was chosen."""
     place = np.int64(state["chosen"])
-    knights = state["legal"][1] >> NUM_KNIGHTS
+    knights = state["legal"][SEEN_KNIGHTS] >> NUM_KNIGHTS
     best = 0.0
     while knights:
         value = VALUE_OF[select_bit(knights, 0)]

@@ -53,13 +53,14 @@ class Group(NamedTuple):
     """An attack force, or the place for a new one.
 
     Attributes:
-        compact: without the name of its kingdom.
+        style: "named", "compact" without the name of its kingdom, "beside" with its cards on the
+            same line, too.
         letters: size of the letters.
         cards: where its cards are, the first at the left; later ones lie on top.
     """
 
     box: Rect
-    compact: bool
+    style: str
     letters: float
     cards: list[Rect]
     chips: list[Chip]
@@ -218,18 +219,20 @@ def _groups(field: Rect, table: Table, chips: list[list], new: bool) -> list[Gro
     counts = [len(force.cards) for force in table.forces] + [1] * new
     chips = chips + [[]] * new
     groups: list[Group] = []
-    for scale, compact, step in _GROUP_WAYS if counts else ():
-        groups = _flow(field, counts, chips, scale, compact, step)
+    for scale, style, step in _GROUP_WAYS if counts else ():
+        groups = _flow(field, counts, chips, scale, style, step)
         if all(g.box.bottom <= field.bottom and g.box.right <= field.right for g in groups):
             break
     return groups
 
 
-# Ways to lay forces, the best first: scale, without the kingdom's name, how far cards are apart.
+# Ways to lay forces, the best first: scale, style, how far cards are apart. The last is for more
+# forces than anybody has who plays to win.
 _GROUP_WAYS = sorted(
-    itertools.product(FORCE_SCALES, (False, True), (None, COVERED)),
-    key=lambda way: -way[0] * (0.65 if way[1] else 1) * (0.8 if way[2] else 1),
+    itertools.product(FORCE_SCALES, ("named", "compact"), (None, COVERED)),
+    key=lambda way: -way[0] * (1 if way[1] == "named" else 0.65) * (0.8 if way[2] else 1),
 )
+_GROUP_WAYS.append((FORCE_SCALES[-1], "beside", COVERED))
 
 
 def _flow(
@@ -237,28 +240,36 @@ def _flow(
     counts: Sequence[int],
     chips: list[list],
     scale: float,
-    compact: bool,
+    style: str,
     step: float | None,
 ) -> list[Group]:
-    letters = min(13.5, max(9.5, 12 * scale))
-    pad = COMPACT_PAD if compact else PAD
+    named, beside = style == "named", style == "beside"
+    letters = 7.5 if beside else min(13.5, max(9.5, 12 * scale))
+    pad = PAD if named else COMPACT_PAD
     line = letters + 8
     lines = max(-(-len(row) // 2) for row in chips)
-    height = 2 * pad + line + scale * CARD_HEIGHT + (0 if compact else line)
-    height += lines * (CHIP_HEIGHT + CHIP_SPACE)
-    least = 6.4 * letters + 20 if compact else 10.6 * letters + 2 * pad
+    above = 0 if beside else line
+    height = 2 * pad + above + max(scale * CARD_HEIGHT, line if beside else 0)
+    height += (line if named else 0) + lines * (CHIP_HEIGHT + CHIP_SPACE)
+    least = 10.6 * letters + 2 * pad if named else 6.4 * letters + 20
+    label = least - 2 * pad if beside else 0
     groups: list[Group] = []
     x, y = field.x, field.y
     for count, row in zip(counts, chips, strict=True):
         across = scale * CARD_WIDTH * (step or 1) + (SPACE if step is None else 0)
         width = across * (count - 1) + scale * CARD_WIDTH
-        width = max(least, width + 2 * pad, _chips_width(row))
+        width = max(least, label + width + 2 * pad, _chips_width(row))
         if groups and x + width > field.right:
             x, y = field.x, y + height + GAP - 2
         box = Rect(x, y, width, height)
-        inner = Rect(x + pad, y + pad + line - 2, width - 2 * pad, scale * CARD_HEIGHT)
+        inner = Rect(
+            x + pad + label,
+            y + pad + above - 2,
+            width - 2 * pad - label,
+            scale * CARD_HEIGHT,
+        )
         cards = row_of(inner, count, scale, step)
-        groups.append(Group(box, compact, letters, cards, _chips(box, row)))
+        groups.append(Group(box, style, letters, cards, _chips(box, row)))
         x += width + GAP - 2
     return groups
 

@@ -36,42 +36,60 @@ from .components import (
     TAKE_FORCE,
     TURN_UP,
 )
-from .state import LAST_CARD, LAST_KNIGHT, NUM_WORDS, PLACING, RECRUITING, TAKING, TURN, TURNING
+from .state import (
+    EXTRAS,
+    LAST_CARD,
+    LAST_KNIGHT,
+    NUM_WORDS,
+    PLACES,
+    PLACING,
+    RECRUITING,
+    SEEN_KNIGHTS,
+    TAKING,
+    TURN,
+    TURNING,
+    UNSEEN_KNIGHTS,
+)
 
 _ALL_COLOURS = (1 << NUM_COLOURS) - 1
-_PASS_ONLY = 1 << PASS
+_FIRST_EXTRA = TAKE_FORCE
+_PASS_ONLY = 1 << PASS - _FIRST_EXTRA
 
 
 @kernel
 def find_legal(state):
     """Work out the legal actions of the seat to play (``state["legal"]``)."""
     legal = state["legal"]
-    legal[0] = 0
-    legal[1] = 0
-    legal[2] = 0
+    for word in range(NUM_WORDS):
+        legal[word] = 0
     if state["terminated"]:
         return
     seat = np.int64(state["to_play"])
     phase = state["phase"]
     if phase == TURN:
-        legal[0] = _places(state, seat) | _extras(state, seat)
+        if state["played"]:
+            legal[EXTRAS] = _PASS_ONLY | _extras(state, seat)
+        else:
+            legal[PLACES] = _places(state, seat)
+            legal[EXTRAS] = _extras(state, seat)
         if not state["recruited"]:
             value = min(np.int64(state["fame"][seat]), NUM_VALUES)
-            legal[1] = np.int64(state["free_knights"]) & KNIGHTS_UPTO[value]
+            legal[SEEN_KNIGHTS] = np.int64(state["free_knights"]) & KNIGHTS_UPTO[value]
     elif phase in (PLACING, LAST_KNIGHT):
         chosen = np.int64(state["chosen"])
         knights = np.int64(state["held"][seat]) & KNIGHTS_OF[_new_colours(state, seat, chosen)]
         if chosen >= DOWN:
-            legal[2] = knights
+            legal[UNSEEN_KNIGHTS] = knights
         else:
-            legal[1] = knights << NUM_KNIGHTS
+            legal[SEEN_KNIGHTS] = knights << NUM_KNIGHTS
     elif phase in (TAKING, TURNING):
         _find_own_cards(state, seat, np.int64(state["chosen"]))
     elif phase == RECRUITING:
-        legal[0] = _PASS_ONLY
-        legal[1] = np.int64(state["free_knights"])
+        legal[EXTRAS] = _PASS_ONLY
+        legal[SEEN_KNIGHTS] = np.int64(state["free_knights"])
     else:
-        legal[0] = _PASS_ONLY | _last_places(state, seat)
+        legal[PLACES] = _last_places(state, seat)
+        legal[EXTRAS] = _PASS_ONLY
 
 
 @kernel
@@ -91,12 +109,11 @@ def _all_forces(state, seat):
 
 @kernel
 def _places(state, seat):
-    """Return the places for the card of the turn; ``pass`` once it is played."""
-    if state["played"]:
-        return _PASS_ONLY
+    """Return the places for the card of the turn."""
     colours = hand_colours(state, seat)
     forces = _fitting_forces(state, seat, colours)
     places = forces << STRENGTHEN
+    # There is always room in a game; not in every position that can be set up.
     if state["num_forces"][seat] < MAX_FORCES:
         places |= 1 << NEW
     if _may_use(state, seat, ADD_ONCE, SHADOWLAND):
@@ -120,13 +137,13 @@ def _extras(state, seat):
     """Return what may be done beside the card of the turn, but for recruiting."""
     extras = 0
     if state["powers"] & TAKE_BACK and state["owner"][FIELDLAND] == seat and not state["took"]:
-        extras |= _all_forces(state, seat) << TAKE_FORCE
+        extras |= _all_forces(state, seat) << TAKE_FORCE - _FIRST_EXTRA
         for kingdom in range(NUM_KINGDOMS):
             if state["owner"][kingdom] == seat and defence_colours(state, kingdom):
-                extras |= 1 << TAKE_DEFENCE + kingdom
+                extras |= 1 << TAKE_DEFENCE - _FIRST_EXTRA + kingdom
     ripe = np.int64(state["num_down"][seat]) - np.int64(state["fresh"])
     for j in range(ripe):
-        extras |= 1 << TURN_UP + np.int64(state["down_slot"][seat, j])
+        extras |= 1 << TURN_UP - _FIRST_EXTRA + np.int64(state["down_slot"][seat, j])
     return extras
 
 
@@ -155,21 +172,22 @@ def _new_colours(state, seat, place):
 @kernel
 def _find_own_cards(state, seat, chosen):
     """Find the cards that lie in the force or defence chosen, face down ones apart."""
+    legal = state["legal"]
     if chosen >= TURN_UP:
         slot = chosen - TURN_UP
         ripe = np.int64(state["num_down"][seat]) - np.int64(state["fresh"])
         for j in range(ripe):
             if state["down_slot"][seat, j] == slot:
-                state["legal"][1] |= 1 << NUM_KNIGHTS + np.int64(state["down_card"][seat, j])
+                legal[SEEN_KNIGHTS] |= 1 << NUM_KNIGHTS + np.int64(state["down_card"][seat, j])
         return
     if chosen >= TAKE_DEFENCE:
-        state["legal"][1] = _knights(state["defence"][chosen - TAKE_DEFENCE]) << NUM_KNIGHTS
+        legal[SEEN_KNIGHTS] = _knights(state["defence"][chosen - TAKE_DEFENCE]) << NUM_KNIGHTS
         return
     slot = chosen - TAKE_FORCE
-    state["legal"][1] = _knights(state["attack"][seat, slot]) << NUM_KNIGHTS
+    legal[SEEN_KNIGHTS] = _knights(state["attack"][seat, slot]) << NUM_KNIGHTS
     for j in range(state["num_down"][seat]):
         if state["down_slot"][seat, j] == slot:
-            state["legal"][2] |= 1 << np.int64(state["down_card"][seat, j])
+            legal[UNSEEN_KNIGHTS] |= 1 << np.int64(state["down_card"][seat, j])
 
 
 @kernel
@@ -187,57 +205,70 @@ def _knights(values):
 def only_pass(state):
     """Say whether nothing but ``pass`` is legal."""
     legal = state["legal"]
-    return legal[0] == _PASS_ONLY and legal[1] == 0 and legal[2] == 0
+    if legal[EXTRAS] != _PASS_ONLY:
+        return False
+    return legal[PLACES] | legal[SEEN_KNIGHTS] | legal[UNSEEN_KNIGHTS] == 0
 
 
 @kernel
 def legal_actions(state, mask):
-    """Fill the int8 mask ``(134,)`` with 1 for each legal action; return how many there are."""
-    word = state["legal"][0]
-    low = np.int32(word & 0x7FFFFFFF)
-    high = np.int32(word >> 31)
-    for k in range(31):
-        mask[k] = low >> k & 1
-        mask[31 + k] = high >> k & 1
-    word = state["legal"][1]
-    recruit = np.int32(word & _KNIGHTS)
-    card = np.int32(word >> NUM_KNIGHTS)
-    hidden = np.int32(state["legal"][2])
+    """Fill the int8 mask ``(182,)`` with 1 for each legal action; return how many there are."""
+    places = state["legal"][PLACES]
+    extras = state["legal"][EXTRAS]
+    # In halves of 28 bits, which overlap in the middle: the compiler handles 32-bit lanes at once.
+    low_places = np.int32(places & _LOW_HALF)
+    high_places = np.int32(places >> _HALF - 1)
+    low_extras = np.int32(extras & _LOW_HALF)
+    high_extras = np.int32(extras >> _HALF - 1)
+    for k in range(_HALF):
+        mask[k] = low_places >> k & 1
+        mask[_HALF - 1 + k] = high_places >> k & 1
+        mask[_FIRST_EXTRA + k] = low_extras >> k & 1
+        mask[_FIRST_EXTRA + _HALF - 1 + k] = high_extras >> k & 1
+    seen = state["legal"][SEEN_KNIGHTS]
+    recruit = np.int32(seen & _KNIGHTS)
+    card = np.int32(seen >> NUM_KNIGHTS)
+    hidden = np.int32(state["legal"][UNSEEN_KNIGHTS])
     for k in range(NUM_KNIGHTS):
         mask[RECRUIT + k] = recruit >> k & 1
         mask[CARD + k] = card >> k & 1
         mask[HIDDEN + k] = hidden >> k & 1
-    return (
-        count_bits(state["legal"][0]) + count_bits(state["legal"][1]) + count_bits(np.int64(hidden))
-    )
+    return count_bits(places) + count_bits(extras) + count_bits(seen) + count_bits(np.int64(hidden))
 
 
 @kernel
 def is_legal(state, action):
-    """Say whether an action number 0..133 is legal."""
+    """Say whether an action number 0..181 is legal."""
+    if action < _FIRST_EXTRA:
+        return state["legal"][PLACES] >> action & 1 == 1
     if action < RECRUIT:
-        return state["legal"][0] >> action & 1 == 1
+        return state["legal"][EXTRAS] >> action - _FIRST_EXTRA & 1 == 1
     if action < HIDDEN:
-        return state["legal"][1] >> action - RECRUIT & 1 == 1
-    return state["legal"][2] >> action - HIDDEN & 1 == 1
+        return state["legal"][SEEN_KNIGHTS] >> action - RECRUIT & 1 == 1
+    return state["legal"][UNSEEN_KNIGHTS] >> action - HIDDEN & 1 == 1
 
 
 @kernel
 def random_action(state, word):
     """Return the ``below(word, count)``-th legal action in ascending order."""
     legal = state["legal"]
-    upto_0 = count_bits(legal[0])
-    upto_1 = upto_0 + count_bits(legal[1])
-    k = below(word, upto_1 + count_bits(legal[2]))
-    if k < upto_0:
-        return select_bit(legal[0], k)
-    if k < upto_1:
-        return RECRUIT + select_bit(legal[1], k - upto_0)
-    return HIDDEN + select_bit(legal[2], k - upto_1)
+    upto_places = count_bits(legal[PLACES])
+    upto_extras = upto_places + count_bits(legal[EXTRAS])
+    upto_seen = upto_extras + count_bits(legal[SEEN_KNIGHTS])
+    k = below(word, upto_seen + count_bits(legal[UNSEEN_KNIGHTS]))
+    if k < upto_places:
+        return select_bit(legal[PLACES], k)
+    if k < upto_extras:
+        return _FIRST_EXTRA + select_bit(legal[EXTRAS], k - upto_places)
+    if k < upto_seen:
+        return RECRUIT + select_bit(legal[SEEN_KNIGHTS], k - upto_extras)
+    return HIDDEN + select_bit(legal[UNSEEN_KNIGHTS], k - upto_seen)
 
 
 _KNIGHTS = (1 << NUM_KNIGHTS) - 1
+_HALF = 28
+_LOW_HALF = (1 << _HALF) - 1
 
-assert RECRUIT == PASS + 1 == 62, "the first word has 62 actions"
-assert CARD == RECRUIT + NUM_KNIGHTS and HIDDEN + NUM_KNIGHTS == NUM_ACTIONS
-assert NUM_WORDS == 3 and LAST_CARD > RECRUITING and TURN == 0
+assert _FIRST_EXTRA == RECRUIT - _FIRST_EXTRA == 2 * _HALF - 1, "places and extras fill two halves"
+assert RECRUIT == PASS + 1 and CARD == RECRUIT + NUM_KNIGHTS
+assert HIDDEN + NUM_KNIGHTS == NUM_ACTIONS and LAST_CARD > RECRUITING and TURN == 0

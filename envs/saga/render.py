@@ -100,7 +100,7 @@ def draw(
         state: one record, for example ``states[0]``.
         seat: who looks, 0..num_players-1: its part is the largest, and it sees no card that lies
             face down and no hand that it can't know. None gives all the same room and sees all.
-        last_action: the action played last, to highlight: 0..133, or its parts as
+        last_action: the action played last, to highlight: 0..181, or its parts as
             ``decode_action`` gives them.
 
     Returns:
@@ -475,9 +475,10 @@ def _draw_force(
     if force.target >= 0:
         badge(canvas, x, y, force.target, 0.72 * letters, f"attacks {KINGDOMS[force.target]}")
     x += 1.2 * letters
-    if group.compact:
+    if group.style != "named":
         text = _odds(force, seen)
-        canvas.text(box.right - 8, y, text, size=letters, bold=True, anchor="end", fill=INK)
+        right = group.cards[0].x if group.style == "beside" else box.right - 4
+        canvas.text(right - 4, y, text, size=letters, bold=True, anchor="end", fill=INK)
     else:
         name = KINGDOMS[force.target] if force.target >= 0 else "no target"
         canvas.text(x, y, name, size=letters, bold=True, anchor="start", fill=INK)

@@ -255,8 +255,8 @@ def see(
 
 def _choices(state: np.void) -> frozenset[int]:
     """Return the legal actions."""
-    low, middle, high = (int(word) for word in state["legal"])
-    bits = low | middle << RECRUIT | high << HIDDEN
+    places, extras, seen, unseen = (int(word) for word in state["legal"])
+    bits = places | extras << TAKE_FORCE | seen << RECRUIT | unseen << HIDDEN
     return frozenset(action for action in range(NUM_ACTIONS) if bits >> action & 1)
 
 

@@ -17,8 +17,7 @@ Phases (``state["phase"]``) and what may be played in them:
 Income is given when a turn begins. Rulings (numbers of ``rulings/saga.md``), where there is a
 choice:
 
-    3   as many forces at one kingdom as you like; twelve at once in all, which is a limit of this
-        program: a card can still be played always, since no colour has so many cards
+    3   as many forces at one kingdom as you like, so that a card can be played always
     10  a force at its owner's own kingdom waits; once the kingdom is lost to a weaker one it
         conquers at once, as the rulebook has it ("Dès qu'un joueur possède une force d'attaque
         dont la puissance totale est supérieure", ``retake="at_once"``), or, as ruling 11 has it,
@@ -30,7 +29,7 @@ choice:
         face up does. Without defenders a kingdom has strength 0
     15  Shadowland's and 16 Sealand's card: once for each time that the kingdom is conquered
     16  a face-down card is turned up on a later turn, whoever owns Sealand then, and when its force
-        conquers. A seat may have four on the table at once: a limit of this program
+        conquers
     18  Castleland's free recruit comes before a waiting force retakes the kingdom
     19  the last card ends the game at once, after what it conquers and the free recruit
     23  at the end: Shadowland's card, then Forestland's fame (of each what it has), then the sums
@@ -69,9 +68,11 @@ CENTRE = -1
 NO_TARGET = -1
 # Stands in ``order`` for a card that lies face down.
 FACE_DOWN_MARK = 15
-# Words of ``state["legal"]``: actions up to ``pass``; knights to recruit and, from bit
-# ``NUM_KNIGHTS`` on, those to choose; knights that the others don't see.
-NUM_WORDS = 3
+# Words of ``state["legal"]``: places for a card; from ``TAKE_FORCE`` on, what else may be done, up
+# to ``pass``; knights to recruit and, from bit ``NUM_KNIGHTS`` on, those to choose; knights that
+# the others don't see.
+NUM_WORDS = 4
+PLACES, EXTRAS, SEEN_KNIGHTS, UNSEEN_KNIGHTS = range(NUM_WORDS)
 
 _SEATS = (MAX_PLAYERS,)
 _FORCES = (MAX_PLAYERS, MAX_FORCES)

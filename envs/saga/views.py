@@ -58,7 +58,16 @@ from .fields import (
 )
 from .legal import find_legal, only_pass
 from .rules import deal_pack
-from .state import FACE_DOWN_MARK, LAST_CARD, NO_TARGET, PHASES
+from .state import (
+    EXTRAS,
+    FACE_DOWN_MARK,
+    LAST_CARD,
+    NO_TARGET,
+    PHASES,
+    PLACES,
+    SEEN_KNIGHTS,
+    UNSEEN_KNIGHTS,
+)
 
 _MOST = max(VALUES)
 _OWN_FORCES = AT["own_forces"]
@@ -325,4 +334,5 @@ def _can_go_on(state, other):
     find_legal(state)
     if state["phase"] == LAST_CARD:
         return not only_pass(state)
-    return state["legal"][0] | state["legal"][1] | state["legal"][2] != 0
+    legal = state["legal"]
+    return legal[PLACES] | legal[EXTRAS] | legal[SEEN_KNIGHTS] | legal[UNSEEN_KNIGHTS] != 0
