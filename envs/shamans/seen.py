@@ -1,8 +1,9 @@
 """What a picture or a text of Shamans may show to a seat: what lies open, and what the seat knows.
 
 Hidden are hands, role cards that the seat hasn't looked at, artefacts that lie face down, the
-order of the pile; and that a seat is asked about a tile that lies face down. A seat knows its own,
-the roles it has seen, and the cards that it gave or got during the Eclipse.
+order of the pile; and that a seat is asked about a tile that lies face down, which the number of
+plies would tell afterwards. A seat knows its own, the roles it has seen, and the cards that it gave
+or got during the Eclipse.
 """
 
 from __future__ import annotations
@@ -138,7 +139,7 @@ class Seen(NamedTuple):
     num_players: int
     to_play: int | None  # None if the seat that looks may not know
     phase: str  # "" if the seat that looks may not know
-    ply: int
+    ply: int | None  # None but for all eyes: it counts what others did unseen
     round: int
     single: bool
     won: str  # the round before, or the last one: "shaman", "shadow" or ""
@@ -195,7 +196,7 @@ def see(
         num_players=num_players,
         to_play=None if unseen else to_play,
         phase="" if unseen else phase,
-        ply=int(state["ply"]),
+        ply=int(state["ply"]) if seat is None else None,
         round=int(state["round"]) + 1,
         single=bool(state["single"]),
         won=CAMPS[int(state["won"])] if state["won"] >= 0 else "",
