@@ -1236,6 +1236,21 @@ def test_a_game_is_cut_off_where_ties_could_go_on_for_ever():
     assert states["truncated"][0] and not states["terminated"][0]
 
 
+def test_a_round_that_is_broken_off_was_won_by_nobody():
+    """By a forfeit or at the last action allowed: the round before is the last to have ended."""
+    states = last_trick([0, 0, 0])
+    ended = (0, ("shaman", "shaman", "shadow"), "shaman")
+    assert GAME.camps(states[0]) == ended
+    forfeited, cut_off = states.copy(), states.copy()
+    GAME.step(forfeited, int(np.flatnonzero(~GAME.legal_mask(states))[0]), illegal="lose")
+    cut_off["ply"] = MAX_PLIES - 1
+    play(cut_off, legal(states)[0])
+    for broken_off in (forfeited, cut_off):
+        assert broken_off["terminated"][0] or broken_off["truncated"][0]
+        assert GAME.camps(broken_off[0]) == ended
+        assert "round 2, Shamans won round 1" in GAME.describe(broken_off[0])
+
+
 # The data that are reconstructed
 
 

@@ -50,6 +50,7 @@ from .state import (
     knows_camp,
     pile_of,
     placed_at,
+    rounds_ended,
     seats_of,
 )
 
@@ -142,7 +143,8 @@ class Seen(NamedTuple):
     ply: int | None  # None but for all eyes: it counts what others did unseen
     round: int
     single: bool
-    won: str  # the round before, or the last one: "shaman", "shadow" or ""
+    rounds_ended: int
+    won: str  # the last round that has ended: "shaman", "shadow" or ""
     over: bool
     forfeit: int
     pawn: int
@@ -199,6 +201,7 @@ def see(
         ply=int(state["ply"]) if seat is None else None,
         round=int(state["round"]) + 1,
         single=bool(state["single"]),
+        rounds_ended=rounds_ended(state),
         won=CAMPS[int(state["won"])] if state["won"] >= 0 else "",
         over=over,
         forfeit=int(state["forfeit"]),

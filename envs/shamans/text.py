@@ -104,12 +104,11 @@ def round_words(seen: Seen) -> str:
 
 
 def outcome(seen: Seen) -> str:
-    """Say who won the round before, or the last one; empty if there is none."""
+    """Say who won the last round that has ended; empty if there is none."""
     if not seen.won:
         return ""
     camp = "Shamans" if seen.won == "shaman" else "Shadows"
-    number = seen.round if seen.over else seen.round - 1
-    return f"{camp} won" if seen.single else f"{camp} won round {number}"
+    return f"{camp} won" if seen.single else f"{camp} won round {seen.rounds_ended}"
 
 
 def camps_words(seen: Seen) -> str:
