@@ -376,7 +376,7 @@ def test_the_text_shows_the_table():
 
 
 TEXT = """\
-Shamans, round 3, Shadows won round 2, ply 140, seen by player_0
+Shamans, round 3, Shadows won round 2, seen by player_0
 player_2: plays a card, the Destination is yellow, or uses a portal
 3 Shamans, 2 Shadows; won: Shaman +2, Shadow +3, 2 shards: +2, to 8 points
 last move: player_0 played blue 4
@@ -418,6 +418,26 @@ player_4 (Guide): 1 point, role not known (seen by 4)
 player_0 (you): 2 points, Shaman (seen by 0)
   3 cards in hand: blue 2 7, red 1
   artefacts: 1 dagger, 2 shards, 1 portal face down"""
+
+
+def test_the_ply_is_for_all_eyes():
+    """Others would tell from it that a player passed unseen."""
+    state = table()[0]
+    assert "Shadows won round 2, ply 140, all eyes" in describe(state)
+    assert "ply 140, all eyes" in words(draw(state))
+    later = state.copy()
+    later["ply"] += 1
+    for seat in range(5):
+        assert describe(later, seat) == describe(state, seat)
+        assert draw(later, seat).svg() == draw(state, seat).svg()
+
+
+def test_a_single_round_is_to_no_number_of_points():
+    match, single = GAME.new_state(2, 3)[0], GAME.new_state(2, 3, rounds="single")[0]
+    assert "2 shards: +2, to 8 points\n" in describe(match)
+    assert "2 shards: +2\n" in describe(single)
+    goal = "first to lead with 8 wins"
+    assert goal in words(draw(match)) and goal not in words(draw(single))
 
 
 def test_the_picture_and_the_text_change_with_everything_visible():

@@ -1236,6 +1236,21 @@ def test_a_game_is_cut_off_where_ties_could_go_on_for_ever():
     assert states["truncated"][0] and not states["terminated"][0]
 
 
+def test_a_round_that_is_broken_off_was_won_by_nobody():
+    """By a forfeit or at the last action allowed: the round before is the last to have ended."""
+    states = last_trick([0, 0, 0])
+    ended = (0, ("shaman", "shaman", "shadow"), "shaman")
+    assert GAME.camps(states[0]) == ended
+    forfeited, cut_off = states.copy(), states.copy()
+    GAME.step(forfeited, int(np.flatnonzero(~GAME.legal_mask(states))[0]), illegal="lose")
+    cut_off["ply"] = MAX_PLIES - 1
+    play(cut_off, legal(states)[0])
+    for broken_off in (forfeited, cut_off):
+        assert broken_off["terminated"][0] or broken_off["truncated"][0]
+        assert GAME.camps(broken_off[0]) == ended
+        assert "round 2, Shamans won round 1" in GAME.describe(broken_off[0])
+
+
 # The data that are reconstructed
 
 
@@ -1295,6 +1310,8 @@ def test_the_shortest_track():
         ({"rituals": {"blue": "party"}}, "party"),
         ({"rituals": "mine"}, "mine"),
         ({"track": {"start": 5}}, "start"),
+        ({"track": {"start": 5, 9: "moon"}}, "'start', 9; give start and moon"),
+        ({"track": {"start": {3: 1, "3": 2, 4: 3, 5: 4}, "moon": 9}}, "'3', '3'"),
         ({"track": {"start": 5, "moon": 5}}, "0 <= start < moon"),
         ({"track": {"start": -1, "moon": 5}}, "-1"),
         ({"track": {"start": 1, "moon": 101}}, "101"),

@@ -342,6 +342,16 @@ def shown_actions(states: np.ndarray, asked: int) -> list:
     return [action_seen_by(states[0], seat, last) for seat in seats if seat != asked]
 
 
+def shown_to_others(states: np.ndarray, asked: int) -> list[tuple[str, str]]:
+    """The text and the picture for every other seat."""
+    state = states[0]
+    last = int(state["last_action"])
+    seats = [seat for seat in range(int(state["num_players"])) if seat != asked]
+    return [
+        (GAME.describe(state, seat, last), GAME.draw(state, seat, last).svg()) for seat in seats
+    ]
+
+
 HANDS = ["violet 1, blue 1", "yellow 6, blue 2", "violet 3, blue 3", "violet 4, blue 4"]
 YELLOW = "yellow 1 2 3 4 5"
 
@@ -390,6 +400,7 @@ def test_a_pass_leaves_no_trace(twins, asked):
     assert one["ply"][0] == other["ply"][0] + 1
     assert seen_by_others(one, asked) == seen_by_others(other, asked)
     assert shown_actions(one, asked) == shown_actions(other, asked)
+    assert shown_to_others(one, asked) == shown_to_others(other, asked)
     assert action_seen_by(one[0], asked, int(one["last_action"][0])) == one["last_action"][0]
     # Records that searchers get have no trace either, but for the number of plies.
     seats = [seat for seat in range(4) if seat != asked]

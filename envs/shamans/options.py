@@ -60,16 +60,19 @@ def read_track(value: Any) -> tuple[Any, Sequence[int]]:
         return value, [*(TRACK_START[count] for count in PLAYER_COUNTS), TRACK_MOON]
     _expect_mapping(value, "track", '{"start": 12, "moon": 24}')
     if set(value) != {"start", "moon"}:
-        raise ValueError(f"track of shamans has the parts {sorted(value)}; give start and moon")
+        parts = ", ".join(map(repr, value)) or "none"
+        raise ValueError(f"track of shamans has the parts {parts}; give start and moon")
     starts = value["start"]
     if not isinstance(starts, Mapping):
         starts = dict.fromkeys(map(str, PLAYER_COUNTS), starts)
-    starts = {str(count): start for count, start in starts.items()}
-    if set(starts) != set(map(str, PLAYER_COUNTS)):
+    # As numbers or, as in JSON, in words; not the same one twice.
+    counts = list(map(str, starts))
+    if sorted(counts) != sorted(map(str, PLAYER_COUNTS)):
         raise ValueError(
-            f"start in track of shamans is for {sorted(starts)} players; give one square, or one "
+            f"start in track of shamans is for {counts} players; give one square, or one "
             f"for each of {', '.join(map(str, PLAYER_COUNTS))}"
         )
+    starts = dict(zip(counts, starts.values(), strict=True))
     moon = value["moon"]
     for name, square in [("moon", moon), *starts.items()]:
         if not isinstance(square, (int, np.integer)) or isinstance(square, bool):

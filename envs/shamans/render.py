@@ -157,9 +157,9 @@ def _draw_title(canvas: Canvas, box: Rect, seen: Seen) -> None:
         at = x + 12 + 27 * k
         canvas.circle(at, box.y + 66, 11.5, fill=paint.fill, stroke=paint.edge, stroke_width=1)
         symbol(canvas, at, box.y + 66, world.name, 13, paint.ink)
-    eyes = "all eyes" if seen.seat is None else name_of(seen.seat)
+    eyes = f"ply {seen.ply}, all eyes" if seen.seat is None else f"seen by {name_of(seen.seat)}"
     before = outcome(seen) or camps_words(seen)
-    lines = [round_words(seen), before, f"ply {seen.ply}, {eyes}"]
+    lines = [round_words(seen), before, eyes]
     for k, line in enumerate(lines):
         y = box.y + 95 + 19 * k
         fill = INK if k == 0 else FAINT_INK
@@ -506,6 +506,8 @@ def _draw_points(canvas: Canvas, box: Rect, seen: Seen) -> None:
         points = str(player.points)
         canvas.text(right, y, points, size=14, bold=True, anchor="end", fill=INK)
     lines = [camps_words(seen), *points_words()]
+    if not seen.single:
+        lines.append(f"first to lead with {GOAL} wins")
     LOOK.write(canvas, left, box.bottom - 69, lines, size=12, fill=FAINT_INK)
 
 

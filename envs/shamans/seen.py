@@ -1,8 +1,9 @@
 """What a picture or a text of Shamans may show to a seat: what lies open, and what the seat knows.
 
 Hidden are hands, role cards that the seat hasn't looked at, artefacts that lie face down, the
-order of the pile; and that a seat is asked about a tile that lies face down. A seat knows its own,
-the roles it has seen, and the cards that it gave or got during the Eclipse.
+order of the pile; and that a seat is asked about a tile that lies face down, which the number of
+plies would tell afterwards. A seat knows its own, the roles it has seen, and the cards that it gave
+or got during the Eclipse.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ from .state import (
     knows_camp,
     pile_of,
     placed_at,
+    rounds_ended,
     seats_of,
 )
 
@@ -138,10 +140,11 @@ class Seen(NamedTuple):
     num_players: int
     to_play: int | None  # None if the seat that looks may not know
     phase: str  # "" if the seat that looks may not know
-    ply: int
+    ply: int | None  # None but for all eyes: it counts what others did unseen
     round: int
     single: bool
-    won: str  # the round before, or the last one: "shaman", "shadow" or ""
+    rounds_ended: int
+    won: str  # the last round that has ended: "shaman", "shadow" or ""
     over: bool
     forfeit: int
     pawn: int
@@ -195,9 +198,10 @@ def see(
         num_players=num_players,
         to_play=None if unseen else to_play,
         phase="" if unseen else phase,
-        ply=int(state["ply"]),
+        ply=int(state["ply"]) if seat is None else None,
         round=int(state["round"]) + 1,
         single=bool(state["single"]),
+        rounds_ended=rounds_ended(state),
         won=CAMPS[int(state["won"])] if state["won"] >= 0 else "",
         over=over,
         forfeit=int(state["forfeit"]),

@@ -235,6 +235,12 @@ def camp_of(state: np.void, seat: int) -> str:
     return CAMPS[state["camp"][state["role"][seat]]]
 
 
+def rounds_ended(state: np.void) -> int:
+    """Return how many rounds have ended; one broken off by a forfeit or by MAX_PLIES has not."""
+    last_has = bool(state["terminated"] and state["forfeit"] < 0)
+    return int(state["round"]) + last_has
+
+
 def camps_of_round(state: np.void) -> tuple[int, tuple[str, ...], str] | None:
     """Return ``(round, camps, winner)`` of the last round that has ended, None before.
 
@@ -243,9 +249,8 @@ def camps_of_round(state: np.void) -> tuple[int, tuple[str, ...], str] | None:
     """
     if state["won"] < 0:
         return None
-    number = int(state["round"]) - (0 if state["terminated"] else 1)
     sides = state["sides"][: state["num_players"]].tolist()
-    return number, tuple(CAMPS[camp] for camp in sides), CAMPS[state["won"]]
+    return rounds_ended(state) - 1, tuple(CAMPS[camp] for camp in sides), CAMPS[state["won"]]
 
 
 def knows_camp(state: np.void, seat: int, other: int) -> bool:

@@ -104,12 +104,11 @@ def round_words(seen: Seen) -> str:
 
 
 def outcome(seen: Seen) -> str:
-    """Say who won the round before, or the last one; empty if there is none."""
+    """Say who won the last round that has ended; empty if there is none."""
     if not seen.won:
         return ""
     camp = "Shamans" if seen.won == "shaman" else "Shadows"
-    number = seen.round if seen.over else seen.round - 1
-    return f"{camp} won" if seen.single else f"{camp} won round {number}"
+    return f"{camp} won" if seen.single else f"{camp} won round {seen.rounds_ended}"
 
 
 def camps_words(seen: Seen) -> str:
@@ -124,7 +123,6 @@ def points_words() -> list[str]:
     return [
         f"won: Shaman +{shaman}, Shadow +{shadow}",
         f"{SHARDS_THAT_SCORE} shards: +{POINTS_OF_SHARDS}",
-        f"first to lead with {GOAL} wins",
     ]
 
 
@@ -144,12 +142,13 @@ def eclipse_words(seen: Seen) -> str:
 
 
 def _heading(seen: Seen) -> list[str]:
-    eyes = "all eyes" if seen.seat is None else f"seen by {name_of(seen.seat)}"
+    eyes = f"ply {seen.ply}, all eyes" if seen.seat is None else f"seen by {name_of(seen.seat)}"
     before = f", {outcome(seen)}" if outcome(seen) else ""
+    goal = "" if seen.single else f", to {GOAL} points"
     lines = [
-        f"Shamans, {round_words(seen)}{before}, ply {seen.ply}, {eyes}",
+        f"Shamans, {round_words(seen)}{before}, {eyes}",
         doing(seen),
-        f"{camps_words(seen)}; {', '.join(points_words()[:-1])}, to {GOAL} points",
+        f"{camps_words(seen)}; {', '.join(points_words())}{goal}",
     ]
     if seen.move is not None:
         lines.append(f"last move: {seen.move.text}")
