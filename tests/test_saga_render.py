@@ -395,6 +395,23 @@ def test_the_last_move_is_told_of_the_one_who_made_it(mode):
     assert told > 0.93 * count
 
 
+@modes
+def test_the_last_move_stays_that_of_the_one_who_made_it_when_a_game_is_broken_off(mode):
+    """Nobody knows it better because somebody forfeits or the plies run out."""
+    for seed in range(12):
+        for states in games(seed, mode):
+            last = int(states[0]["last_action"])
+            if last < 0 or states[0]["terminated"]:
+                continue
+            told = see(states[0], None, last).move.text
+            forfeited, cut = states.copy(), states.copy()
+            illegal = int(np.flatnonzero(GAME.legal_mask(states) == 0)[0])
+            GAME.step(forfeited, illegal, illegal="lose")
+            cut[0]["truncated"] = True
+            assert see(forfeited[0], None, last).move.text == told
+            assert see(cut[0], None, last).move.text == told
+
+
 def test_the_last_move_can_be_given_in_several_ways():
     state = played(9, "2", 20)[0]
     check_ways_to_give(GAME, state, int(state["last_action"]))

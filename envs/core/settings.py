@@ -117,10 +117,16 @@ class Settings:
         return states.copy()
 
     def __repr__(self) -> str:
-        return (
-            f"{self.game.name}_v{self.game.version}, num_players={self.num_players}, "
-            f"observation={self.observation!r}, reward={self.reward!r}, illegal={self.illegal!r}"
-        )
+        defaults = {option.name: option.default for option in self.game.options}
+        told = {
+            "num_players": self.num_players,
+            **{name: x for name, x in self.named_options.items() if x != defaults[name]},
+            "observation": self.observation,
+            "reward": self.reward,
+            "illegal": self.illegal,
+        }
+        arguments = ", ".join(f"{name}={value!r}" for name, value in told.items())
+        return f"{self.game.name}_v{self.game.version}, {arguments}"
 
 
 def last_action_of(state: np.void) -> int | None:

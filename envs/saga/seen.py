@@ -504,7 +504,8 @@ def _actor(state: np.void, action: int) -> int | None:
     """Return who has played an action that chose no place, None where the record doesn't tell."""
     phase = PHASES[int(state["phase"])]
     turn_of, num_players = int(state["turn_of"]), int(state["num_players"])
-    ended = state["terminated"] or state["truncated"]
+    # A game broken off leaves the phase as it was: its last action is another's.
+    ended = state["terminated"] and state["forfeit"] < 0
     if ended and phase in ("LAST_CARD", "LAST_KNIGHT") and action in (PASS, *range(CARD, HIDDEN)):
         return int(state["to_play"])
     freely = action == PASS or RECRUIT <= action < CARD
