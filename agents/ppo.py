@@ -77,10 +77,11 @@ class TrainConfig:
 
     Attributes:
         game: name of the game.
-        num_players: seats; the learner takes each in turn by chance.
+        num_players: seats; the learner takes each in turn by chance. None: those of the run that is
+            resumed, else 2, or the fewest where 2 can't play.
         minutes: time for the whole run, evaluations and what was done before a resume included.
         steps: decisions of the learner in the whole run; rounded up to whole rollouts.
-        out: the run's folder.
+        out: the run's folder; None: ``runs/GAME``.
         resume: go on with the run in ``out``; its own settings hold, but for minutes and steps.
         seed: of everything. One seed and ``steps`` give one result on one machine.
         progress: called as ``progress(done, total, text)`` after each rollout (seconds, or steps
@@ -123,10 +124,10 @@ class TrainConfig:
     """
 
     game: str = "sarena"
-    num_players: int = 2
+    num_players: int | None = None
     minutes: float | None = None
     steps: int | None = None
-    out: str | os.PathLike = "runs/sarena"
+    out: str | os.PathLike | None = None
     resume: bool = False
     seed: int = 0
     progress: Progress | bool | None = None
@@ -164,7 +165,8 @@ class TrainConfig:
     device: str = "cpu"
 
     def __post_init__(self):
-        self.out = Path(self.out)
+        game = get_game(self.game)
+        self.out = Path("runs", self.game) if self.out is None else Path(self.out)
         if self.minutes is None and self.steps is None:
             raise ValueError("say how long to train: give minutes or steps")
         for name in ("minutes", "steps"):
@@ -173,7 +175,9 @@ class TrainConfig:
                 raise ValueError(f"{name} is {value!r}; give a number above 0")
         if self.resume:
             self._take_saved()
-        usual = {"reward": "rank", "reward_scale": 1.0, **get_game(self.game).training}
+        if self.num_players is None:
+            self.num_players = game.usual_players
+        usual = {"reward": "rank", "reward_scale": 1.0, **game.training}
         if self.reward_scale is None:
             fits = self.reward in (None, usual["reward"])
             self.reward_scale = usual["reward_scale"] if fits else 1.0
@@ -192,6 +196,8 @@ class TrainConfig:
                     "or check out"
                 )
         saved = json.loads((self.out / CONFIG).read_text())
+        if self.num_players is None:
+            self.num_players = saved["num_players"]
         for name in ("game", "num_players"):
             if saved[name] != getattr(self, name):
                 raise ValueError(

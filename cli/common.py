@@ -120,7 +120,7 @@ def check_players(game: Any, number: int | None) -> int:
     None is two, or the fewest where two can't play.
     """
     if number is None:
-        return 2 if 2 in game.player_counts else min(game.player_counts)
+        return game.usual_players
     if number not in game.player_counts:
         counts = ", ".join(str(count) for count in game.player_counts)
         raise UserError(f"{game.title} is for {counts} players, not {number}. Use --players.")

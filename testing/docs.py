@@ -77,7 +77,7 @@ def options(game: Game) -> Iterator[str]:
     rows = [[f"`{o.name}`", _code(o.choices), f"`{o.default!r}`", o.meaning] for o in game.options]
     counts = game.player_counts
     rows += [
-        ["`num_players`", _code(counts), f"`{2 if 2 in counts else min(counts)}`", "seats"],
+        ["`num_players`", _code(counts), f"`{game.usual_players}`", "seats"],
         ["`observation`", _code(game.observation_forms), "`'flat'`", "form of the observations"],
         ["`reward`", _code(REWARDS), f"`{REWARDS[0]!r}`", "see the rewards"],
         ["`illegal`", _code(ILLEGAL), f"`{ILLEGAL[0]!r}`", "what an illegal action does"],

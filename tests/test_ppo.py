@@ -230,6 +230,11 @@ def test_wrong_settings_are_told(tmp_path, changes, named):
         tiny(tmp_path, **changes)
 
 
+def test_players_and_folder_are_the_games_unless_told():
+    config = TrainConfig(game="shamans", steps=1)
+    assert (config.num_players, config.out) == (3, Path("runs/shamans"))
+
+
 def test_a_run_is_not_overwritten_or_resumed_as_another(finished: TrainResult):
     with pytest.raises(ValueError, match="holds a run already"):
         train(tiny(finished.out))

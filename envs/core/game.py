@@ -115,6 +115,11 @@ class Game:
         return max(self.player_counts)
 
     @property
+    def usual_players(self) -> int:
+        """Players where nobody says how many: 2, or the fewest where 2 can't play."""
+        return 2 if 2 in self.player_counts else min(self.player_counts)
+
+    @property
     def observation_forms(self) -> tuple[str, ...]:
         return ("flat", "planes") if self.planes else ("flat",)
 
@@ -177,7 +182,7 @@ class Game:
         ``num_players`` defaults to 2 where two can play, else to the smallest count.
         """
         if num_players is None:
-            num_players = 2 if 2 in self.player_counts else min(self.player_counts)
+            num_players = self.usual_players
         states = self.new_states(1)
         encoded = self.encode_options(num_players, **options)
         self.loops.deal(states, 0, 1, np.array([check_seed(seed)], dtype=np.uint64), encoded)

@@ -43,8 +43,7 @@ class Settings:
     ):
         self.game = get_game(game) if isinstance(game, str) else game
         if num_players is None:
-            counts = self.game.player_counts
-            num_players = 2 if 2 in counts else min(counts)
+            num_players = self.game.usual_players
         self.named_options, self.options = read_options(self.game, num_players, options)
         pick(observation, self.game.observation_forms, f"observation of {self.game.name}")
         pick(reward, REWARDS, "reward")
