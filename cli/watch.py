@@ -134,15 +134,16 @@ class _View:
         return self.table.game.describe(self.table.states[0], self.seat)
 
 
-def _positions(table: Table, actions: list[int] | None, busy: Any = None) -> Iterator[None]:
+def _positions(view: _View, actions: list[int] | None, busy: Any = None) -> Iterator[None]:
     """Play the game (or the recorded actions) on; yields at every position.
 
     `busy` is the caller's own sign that something is going on; without one, there is one here.
     """
+    table = view.table
     yield
     while not table.over and (actions is None or len(table.actions) < len(actions)):
         if actions is None:
-            with busy or err.status(f"{table.name(table.to_play)} is thinking"):
+            with busy or err.status(f"{table.thinker(view.seat)} is thinking"):
                 table.agent_acts()
         else:
             table.take(actions[len(table.actions)])
@@ -155,7 +156,7 @@ def _to_files(view: _View, actions: list[int] | None, paths: list[Path]) -> None
     wants_film = any(path.suffix == ".gif" for path in paths)
     frames = []
     with err.status("playing") as status:
-        for _ in _positions(view.table, actions, busy=nullcontext()):
+        for _ in _positions(view, actions, busy=nullcontext()):
             status.update(f"drawing, {len(view.table.actions)} moves")
             if wants_film:
                 frames.append(view.picture().rgb(FILM_SCALE))
@@ -177,7 +178,7 @@ def _to_files(view: _View, actions: list[int] | None, paths: list[Path]) -> None
 def _to_window(view: _View, actions: list[int] | None) -> None:
     window = open_window(view.table.game.title)
     with window:
-        for _ in _positions(view.table, actions):
+        for _ in _positions(view, actions):
             window.show(view.picture().rgb())
             end = time.monotonic() + view.seconds
             while time.monotonic() < end:
@@ -195,7 +196,7 @@ def _closed(events: list[Any]) -> bool:
 def _to_terminal(view: _View, actions: list[int] | None, quiet: bool) -> None:
     """Print every position; `quiet` prints none, and stdout holds the result only."""
     table = view.table
-    for _ in _positions(table, actions):
+    for _ in _positions(view, actions):
         if quiet:
             continue
         if table.moves:
