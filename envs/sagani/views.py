@@ -12,7 +12,7 @@ import numpy as np
 from ..core.bits import count_bits, lowest_bit
 from ..core.jit import kernel
 from ..core.rng import draw_below, shuffle
-from .alignment import goes_before
+from .alignment import goes_before, stands_before
 from .components import (
     ASIDE_SIZE,
     BONUS,
@@ -218,7 +218,7 @@ def _reach(state, seat, cell):
 
 @kernel
 def _sight_from(state, seat, a, b, c, d):
-    """Return the elements of the seat's tiles in each direction of four cells (as in ``arrows``)."""
+    """Return the elements of the seat's tiles in each direction of four cells (see ``arrows``)."""
     spot_a = SPOT[a] + SPOT_SHIFT
     spot_b = SPOT[b] + SPOT_SHIFT
     spot_c = SPOT[c] + SPOT_SHIFT
@@ -355,8 +355,11 @@ def _write_seat(state, seat, out, at):
     out[at + 5] = state["uncompleted"][seat]
     out[at + 6] = state["placed"][seat]
     ahead = 0
+    before = 0
     for other in range(np.int64(state["num_players"])):
-        ahead += other != seat and goes_before(state, other, seat)
+        if other != seat:
+            ahead += goes_before(state, other, seat)
+            before += stands_before(state, other, seat)
     out[at + 7] = ahead
     out[at + 8] = state["first_player"] == seat
     out[at + 9] = state["turn"] == seat
@@ -366,6 +369,8 @@ def _write_seat(state, seat, out, at):
         for k in range(asked - 1, np.int64(state["num_players"])):
             if state["queue"][k] == seat:
                 out[at + 11] = k - asked + 2
+    # Below 0 this is not the order by points, and an interlude goes by it.
+    out[at + 12] = before
 
 
 @kernel
