@@ -383,6 +383,10 @@ def test_redraw_keeps_what_is_seen(mode):
         before = Counter([*left.tolist(), *aside_of(state)])
         assert before == Counter([*drawn["pile"][state["drawn"] :].tolist(), *aside_of(drawn)])
         assert all(drawn["place"][tile] == PUT_ASIDE for tile in aside_of(drawn))
+        # Tiles put aside have left the piles, and what they were must not be told there.
+        gone = set(drawn["pile"][: state["drawn"]].tolist())
+        assert sorted(drawn["pile"].tolist()) == list(range(1, 73))
+        assert gone >= set(aside_of(drawn))
         assert all(drawn["place"][tile] == IN_PILE for tile in drawn["pile"][state["drawn"] :])
         for name in set(GAME.dtype.names) - {"rng", "seed", "pile", "aside", "place"}:
             assert np.array_equal(drawn[name], state[name]), name

@@ -540,6 +540,7 @@ def _redraw_known(state, place, is_aside, from_aside, to_pile):
     for k in range(from_aside, to_aside):
         if _same_back(np.int64(state["aside"][k]), own):
             if chosen == 0:
+                _rename(state["pile"], drawn, own, np.int64(state["aside"][k]))
                 _swap(state["aside"], place, k)
                 return
             chosen -= 1
@@ -549,6 +550,7 @@ def _redraw_known(state, place, is_aside, from_aside, to_pile):
                 drawn_tile = state["pile"][k]
                 state["pile"][k] = own
                 if is_aside:
+                    _rename(state["pile"], drawn, own, np.int64(drawn_tile))
                     state["aside"][place] = drawn_tile
                     state["place"][own] = IN_PILE
                     state["place"][drawn_tile] = PUT_ASIDE
@@ -556,6 +558,16 @@ def _redraw_known(state, place, is_aside, from_aside, to_pile):
                     state["pile"][place] = drawn_tile
                 return
             chosen -= 1
+
+
+@kernel
+def _rename(pile, drawn, one, other):
+    """Swap two tiles among those that have left the piles: tiles put aside are there too."""
+    for k in range(drawn):
+        if pile[k] == one:
+            pile[k] = other
+        elif pile[k] == other:
+            pile[k] = one
 
 
 @kernel
