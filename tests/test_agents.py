@@ -253,6 +253,15 @@ def test_wrong_words_for_an_agent(spec, error, message):
         make_agent(spec)
 
 
+def test_mcts_does_not_put_off_the_end_of_sagani_alone():
+    """Two of these games went on to the last tile when reaching the goal cost prospects."""
+    from ludotheque.agents.match import play_match
+
+    _, ranks, actions = play_match("sagani", ["mcts"], range(8, 13), num_players=1)
+    assert (ranks == 1).all()
+    assert max(len(played) for played in actions) < 2 * 50
+
+
 def test_searchers_say_that_they_need_states():
     masks = np.ones((1, 120), np.int8)
     for spec in ("greedy", "mcts"):

@@ -302,7 +302,8 @@ class Pair:
         assert scores.dtype == np.float32
         expected = self.oracle.scores()
         if self.oracle.mode == "classic":  # ruling: the fewer tiles the better
-            expected = [expected[0] - len(self.oracle.areas[0].tiles)]
+            counted = min(expected[0], self.oracle.goal())
+            expected = [counted - len(self.oracle.areas[0].tiles)]
         assert scores.tolist() == expected
         if self.oracle.mode == "river":
             assert list(ranks) == self.oracle.ranks()
@@ -803,3 +804,54 @@ def test_moving_discs_at_once_can_be_worse_than_waiting(game):
     play_all(game, choice, ("choose", 0), ("cell", (0, 1)), ("turn", 0))
     play_all(game, choice, ("cell", (0, 0)), ("cover", "n"), ("cell", (1, 0)), ("cover", "s"))
     assert choice["score"][0].tolist()[:2] == [11, 0]
+
+
+# ---- alone -------------------------------------------------------------------------------------
+
+
+def test_points_beyond_the_goal_are_no_better_than_fewer_tiles(game):
+    """Classic: 85 points with two tiles count like 75 with two."""
+    states = game.new_state(1, 1)
+    set_position(states, tables={0: [TileAt(9, 0, 0, 0, ("e", "s", "w"))]}, hand=2, scores=[74])
+    play_all(game, states, ("cell", (0, 1)), ("turn", 2))
+    assert states["terminated"][0]
+    assert states["score"][0][0] == 85
+    scores, ranks = game.returns(states)
+    assert (scores.tolist(), ranks.tolist()) == ([73], [1])
+
+
+@pytest.mark.parametrize("solo", ["classic", "advanced"])
+def test_points_near_the_goal_are_worth_taking_alone(game, solo):
+    """The nearer the goal, the less an open tile must not be worth: scoring would cost points."""
+    states = game.new_state(1, 1, solo=solo)
+    waiting = {8: "ne e nw", 9: "e s w", 13: "e w nw", 14: "e w nw", 16: "ne sw nw", 24: "ne sw nw"}
+    for score in range(40, 65):
+        values = []
+        for done in (0, 1):
+            pieces = [
+                TileAt(tile, x, 0, 0, () if x < done else covered.split(), x < done)
+                for x, (tile, covered) in enumerate(waiting.items())
+            ]
+            set_position(states, tables={0: pieces}, scores=[score + 10 * done])
+            values.append(game.kernels["evaluate"](states[0], 0))
+        assert values[0] < values[1], score
+
+
+# ---- positions that cannot be ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"markers": (0, 0)}, "markers is .*give each seat of 0 to 1 once"),
+        ({"markers": (1,)}, "markers is .*give each seat of 0 to 1 once"),
+        ({"scores": [3]}, "scores is .*give 2 numbers, one a seat"),
+        ({"cacophony": [0, 0, 1]}, "cacophony is .*give 2 numbers, one a seat"),
+        ({"tables": {0: [TileAt(1, 0, 0, 4)]}}, "tile 1 has rotation 4; allowed: 0 to 3"),
+        ({"tables": {0: [TileAt(1, 0, 0, -1)]}}, "tile 1 has rotation -1; allowed: 0 to 3"),
+        ({"tables": {0: [TileAt(1, 0, 0, 0, ("up",))]}}, "tile 1 as it lies has no arrow 'up'"),
+    ],
+)
+def test_positions_that_cannot_be_are_refused(game, parts, message):
+    with pytest.raises(ValueError, match=message):
+        set_position(game.new_state(1), display=(2, 3), **parts)

@@ -226,9 +226,10 @@ class Sight:
         return np.array([face(tile)[:8] for tile in (tiles + [0] * 5)[:5]])
 
     def seats_rows(self) -> np.ndarray:
-        state, seen = self.state, np.zeros((4, 12), int)
-        order = [seat for _, stack in track_of(state) for seat in stack[::-1]]
-        order.sort(key=lambda seat: int(state["score"][seat]))  # stable: negative tokens decide
+        state, seen = self.state, np.zeros((4, 13), int)
+        track = [seat for _, stack in track_of(state) for seat in stack[::-1]]  # last to first
+        # Stable: negative tokens decide.
+        order = sorted(track, key=lambda seat: int(state["score"][seat]))
         asked = int(state["queue_next"])
         waiting = state["queue"][asked - 1 : state["num_players"]].tolist() if asked else []
         for ahead, seat in enumerate(self.seats):
@@ -246,6 +247,7 @@ class Sight:
                 seat == state["turn"],
                 seat == state["to_play"],
                 waiting.index(seat) + 1 if seat in waiting else 0,
+                len(track) - 1 - track.index(seat),
             )
         return seen
 
@@ -328,7 +330,7 @@ def check_planes(sight: Sight, planes: dict[str, np.ndarray]) -> None:
     assert np.array_equal(cards[12:17, :8], sight.aside())
     assert (planes["hand"] == sight.hand()[:, None, None]).all()
     numbers = planes["numbers"][0]
-    assert np.array_equal(numbers[:4, :12], sight.seats_rows())
+    assert np.array_equal(numbers[:4, :13], sight.seats_rows())
     assert np.array_equal(numbers[4], sight.game())
     assert np.array_equal(numbers.ravel()[16 * WINDOW :][:72], sight.unseen())
 
@@ -381,6 +383,10 @@ def test_redraw_keeps_what_is_seen(mode):
         before = Counter([*left.tolist(), *aside_of(state)])
         assert before == Counter([*drawn["pile"][state["drawn"] :].tolist(), *aside_of(drawn)])
         assert all(drawn["place"][tile] == PUT_ASIDE for tile in aside_of(drawn))
+        # Tiles put aside have left the piles, and what they were must not be told there.
+        gone = set(drawn["pile"][: state["drawn"]].tolist())
+        assert sorted(drawn["pile"].tolist()) == list(range(1, 73))
+        assert gone >= set(aside_of(drawn))
         assert all(drawn["place"][tile] == IN_PILE for tile in drawn["pile"][state["drawn"] :])
         for name in set(GAME.dtype.names) - {"rng", "seed", "pile", "aside", "place"}:
             assert np.array_equal(drawn[name], state[name]), name

@@ -108,3 +108,13 @@ def goes_before(state, seat, other):
     if state["score"][seat] != state["score"][other]:
         return state["score"][seat] > state["score"][other]
     return state["arrival"][seat] < state["arrival"][other]
+
+
+@kernel
+def stands_before(state, seat, other):
+    """Say whether a marker stands before another on the track, where nobody is below 0."""
+    field = max(np.int64(state["score"][seat]), 0)
+    field_of_other = max(np.int64(state["score"][other]), 0)
+    if field != field_of_other:
+        return field > field_of_other
+    return state["arrival"][seat] < state["arrival"][other]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.jit import kernel
+from .alignment import stands_before
 from .components import (
     ASIDE_SIZE,
     BONUS,
@@ -176,16 +177,6 @@ def _next_turn(state):
 
 
 @kernel
-def _stands_before(state, seat, other):
-    """Say whether a marker stands before another on the track, where nobody is below 0."""
-    field = max(np.int64(state["score"][seat]), 0)
-    field_of_other = max(np.int64(state["score"][other]), 0)
-    if field != field_of_other:
-        return field > field_of_other
-    return state["arrival"][seat] < state["arrival"][other]
-
-
-@kernel
 def _begin_interlude(state):
     """Line the seats up from last to first; of equal ones the upper marker chooses first."""
     num_players = np.int64(state["num_players"])
@@ -193,7 +184,7 @@ def _begin_interlude(state):
         ahead = 0
         for other in range(num_players):
             if other != seat:
-                ahead += _stands_before(state, seat, other)
+                ahead += stands_before(state, seat, other)
         state["queue"][ahead] = seat
     state["queue_taken"] = False
     ask_next(state)

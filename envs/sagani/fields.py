@@ -24,7 +24,7 @@ FACE_SIZE = 16
 OFFER_SIZE = FACE_SIZE + 2
 BACK_SIZE = 8
 TILE_SIZE = 17
-SEAT_SIZE = 12
+SEAT_SIZE = 13
 GAME_SIZE = len(PHASES) + 1 + MAX_PLAYERS + 2 + len(CANVASES) + 1 + NUM_PILES
 BYTE = 127  # numbers beyond are cut off
 
@@ -43,7 +43,7 @@ _TILE = (
 _SEAT = (
     "each seat: is there, score (cut off at 127), score / 8, supply, cacophony discs, tiles not "
     "completed, tiles, seats ahead of it, is first player, has the turn, is to play, place in the "
-    "interlude's line (0 none)"
+    "interlude's line (0 none), markers in front of its own on the track (in a stack: below it)"
 )
 _GAME = (
     f"phase ({', '.join(PHASES).lower()}), last round, 1 to 4 players, advanced solo, alignments "
@@ -121,7 +121,7 @@ PLANES = (
         (1, *_GRID),
         -BYTE - 1,
         BYTE,
-        "rows 0-3 seats, 4-5 game, from 16 on the tiles unseen: the flat observation's numbers",
+        "rows 0-3 seats, 4 game, from 16 on the tiles unseen: the flat observation's numbers",
     ),
 )
 

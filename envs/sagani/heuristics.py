@@ -52,9 +52,12 @@ OPEN_COST = 1.5
 def evaluate(state, seat):
     """Value the position for ``seat`` in points, from what it knows."""
     outlook = _outlook(state, seat)
-    value = np.float64(state["score"][seat]) + _tiles_and_discs(state, seat, outlook)
+    value = _tiles_and_discs(state, seat, outlook)
     if state["num_players"] == 1 and not state["solo"]:
+        value += np.float64(min(np.int64(state["score"][seat]), GOAL[1]))
         value -= np.float64(state["placed"][seat])
+    else:
+        value += np.float64(state["score"][seat])
     if state["solo"]:
         value += np.float64(state["bonus"]) - CACOPHONY_PENALTY * np.float64(
             state["cacophony"][seat]
@@ -108,10 +111,14 @@ def _tiles_and_discs(state, seat, outlook):
 
 @kernel
 def _outlook(state, seat):
-    """Return how much of the game is left, 0 to 1."""
+    """Return how much of the game is left, 0 to 1.
+
+    Alone, by tiles only. If prospects faded near the goal, to score would cost them: who looks
+    ahead would put off the end, and in the classic game that is to lose tiles.
+    """
     num_players = np.int64(state["num_players"])
     turns = (NUM_TILES - np.int64(state["drawn"])) / num_players
-    if state["solo"]:
+    if num_players == 1:
         turns += np.float64(np.int64(state["num_aside"]) - np.int64(state["aside_drawn"]))
         return min(turns / FAR_TURNS, 1.0)
     best = 0

@@ -15,6 +15,7 @@ from .components import (
     FIRST_CELL,
     INTERLUDE_SIZE,
     NUM_ARROWS,
+    NUM_ROTATIONS,
     NUM_TILES,
     TILE_ARROWS,
     WINDOW,
@@ -93,6 +94,7 @@ def set_position(
     if pile is None:
         pile = [tile for tile in range(1, NUM_TILES + 1) if tile not in used]
     _check_tiles([*used, *pile])
+    _check_seats(seats, markers, scores=scores, cacophony=cacophony)
     for seat in (*tables, first_player, turn, *(markers or ())):
         if seat not in range(seats):
             raise ValueError(f"seat is {seat!r}; allowed: 0 to {seats - 1}")
@@ -143,6 +145,16 @@ def _check_tiles(tiles: list[int]) -> None:
             raise ValueError(f"tile {tile} is in two places")
 
 
+def _check_seats(
+    seats: int, markers: Sequence[int] | None, **numbers: Sequence[int] | None
+) -> None:
+    if markers is not None and sorted(markers) != list(range(seats)):
+        raise ValueError(f"markers is {markers!r}; give each seat of 0 to {seats - 1} once")
+    for name, given in numbers.items():
+        if given is not None and len(given) != seats:
+            raise ValueError(f"{name} is {given!r}; give {seats} numbers, one a seat")
+
+
 def _lay_table(states: np.ndarray, i: int, seat: int, pieces: Sequence[TileAt]) -> None:
     record = states[i]
     for piece, cell in zip(pieces, _cells(pieces, seat, int(record["canvas"])), strict=True):
@@ -161,6 +173,12 @@ def _cells(pieces: Sequence[TileAt], seat: int, canvas: int) -> list[int]:
     """Return each tile's cell, in a window in which all of them are off the margin."""
     if not pieces:
         return []
+    for piece in pieces:
+        if piece.rotation not in range(NUM_ROTATIONS):
+            raise ValueError(
+                f"tile {piece.tile} has rotation {piece.rotation!r}; allowed: 0 to "
+                f"{NUM_ROTATIONS - 1} quarter turns clockwise"
+            )
     xs, ys = [piece.x for piece in pieces], [piece.y for piece in pieces]
     width, height = max(xs) - min(xs) + 1, max(ys) - min(ys) + 1
     if max(width, height) > canvas:
@@ -184,7 +202,7 @@ def _uncovered(piece: TileAt) -> int:
     if piece.flipped:
         return 0
     for direction in piece.covered:
-        k = DIRECTIONS.index(direction) if isinstance(direction, str) else direction
+        k = DIRECTIONS.index(direction) if direction in DIRECTIONS else direction
         if k not in directions_of(arrows):
             raise ValueError(f"tile {piece.tile} as it lies has no arrow {direction!r} to cover")
         arrows &= ~(15 << 4 * k)

@@ -407,7 +407,7 @@ def returns(state, scores, ranks):
 
     Equal points: the marker lower in the stack is ahead, so no two ranks are equal. Alone, the rank
     is 1 if the goal is reached, else 2: 75 points in some turn, or in the advanced count. The
-    classic game's score is points less one for every tile laid.
+    classic game's score is points up to the goal less one for every tile laid.
     """
     num_players = np.int64(state["num_players"])
     if num_players == 1:
@@ -421,8 +421,8 @@ def returns(state, scores, ranks):
                     points -= TILE_VALUE[tile]
             ranks[0] = 1 if points >= GOAL[1] else 2
         else:
-            # Classic: the fewer tiles the better.
-            points -= np.int64(state["placed"][0])
+            # Classic: the fewer tiles the better, whatever the last one brings beyond the goal.
+            points = min(points, GOAL[1]) - np.int64(state["placed"][0])
             ranks[0] = 1 if state["last_round"] else 2
         scores[0] = points
         return

@@ -334,7 +334,7 @@ def _result(state: np.void, deducted: int) -> tuple[list[float], list[int]]:
         return [float(x) for x in points], ranks_of(keys)
     total = points[0] + int(state["bonus"]) - deducted
     if not state["solo"]:
-        total -= int(state["placed"][0])
+        total = min(total, int(GOAL[1])) - int(state["placed"][0])
     done = total >= GOAL[1] if state["solo"] else bool(state["last_round"])
     return [float(total)], [1 if done else 2]
 

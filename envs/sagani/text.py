@@ -293,5 +293,6 @@ def remarks(before: np.void, after: np.void) -> list[str]:
     if filled and not after["terminated"]:
         said.append("the display is filled")
     if after["last_round"] and not before["last_round"]:
-        said.append("the end is set off: the round is finished")
+        alone = after["num_players"] == 1
+        said.append("the goal is reached" if alone else "the end is set off: the round is finished")
     return said

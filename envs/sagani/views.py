@@ -12,7 +12,7 @@ import numpy as np
 from ..core.bits import count_bits, lowest_bit
 from ..core.jit import kernel
 from ..core.rng import draw_below, shuffle
-from .alignment import goes_before
+from .alignment import goes_before, stands_before
 from .components import (
     ASIDE_SIZE,
     BONUS,
@@ -355,8 +355,11 @@ def _write_seat(state, seat, out, at):
     out[at + 5] = state["uncompleted"][seat]
     out[at + 6] = state["placed"][seat]
     ahead = 0
+    before = 0
     for other in range(np.int64(state["num_players"])):
-        ahead += other != seat and goes_before(state, other, seat)
+        if other != seat:
+            ahead += goes_before(state, other, seat)
+            before += stands_before(state, other, seat)
     out[at + 7] = ahead
     out[at + 8] = state["first_player"] == seat
     out[at + 9] = state["turn"] == seat
@@ -366,6 +369,8 @@ def _write_seat(state, seat, out, at):
         for k in range(asked - 1, np.int64(state["num_players"])):
             if state["queue"][k] == seat:
                 out[at + 11] = k - asked + 2
+    # Below 0 this is not the order by points, and an interlude goes by it.
+    out[at + 12] = before
 
 
 @kernel
@@ -535,6 +540,7 @@ def _redraw_known(state, place, is_aside, from_aside, to_pile):
     for k in range(from_aside, to_aside):
         if _same_back(np.int64(state["aside"][k]), own):
             if chosen == 0:
+                _rename(state["pile"], drawn, own, np.int64(state["aside"][k]))
                 _swap(state["aside"], place, k)
                 return
             chosen -= 1
@@ -544,6 +550,7 @@ def _redraw_known(state, place, is_aside, from_aside, to_pile):
                 drawn_tile = state["pile"][k]
                 state["pile"][k] = own
                 if is_aside:
+                    _rename(state["pile"], drawn, own, np.int64(drawn_tile))
                     state["aside"][place] = drawn_tile
                     state["place"][own] = IN_PILE
                     state["place"][drawn_tile] = PUT_ASIDE
@@ -551,6 +558,16 @@ def _redraw_known(state, place, is_aside, from_aside, to_pile):
                     state["pile"][place] = drawn_tile
                 return
             chosen -= 1
+
+
+@kernel
+def _rename(pile, drawn, one, other):
+    """Swap two tiles among those that have left the piles: tiles put aside are there too."""
+    for k in range(drawn):
+        if pile[k] == one:
+            pile[k] = other
+        elif pile[k] == other:
+            pile[k] = one
 
 
 @kernel
