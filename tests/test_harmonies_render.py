@@ -488,8 +488,11 @@ def test_who_forfeits_comes_last():
 )
 def test_positions_that_cannot_be_are_refused(num_players, spirits, parts, match):
     """Played on from, each would have led to actions outside the rules."""
+    states = GAME.new_state(0, num_players, spirits=spirits)
+    before = states.tobytes()
     with pytest.raises(ValueError, match=match):
-        position(num_players, spirits=spirits, **parts)
+        set_position(states, 0, **parts)
+    assert states.tobytes() == before
 
 
 @pytest.mark.parametrize("show", [draw, describe])

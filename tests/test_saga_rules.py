@@ -1082,9 +1082,13 @@ def test_positions_that_cannot_be_are_refused():
         ({"fame": [1, 2, 3]}, "fame has 3 numbers for 2 seats"),
         ({"fame": [0, -1]}, "fame of seat 1 is -1; give 0 to"),
         ({"fame": [70_000]}, "fame of seat 0 is 70000; give 0 to"),
+        ({"hands": {0: ["red 1", "red 5"]}}, "'red 5' is no knight"),
     ):
+        states = GAME.new_state(1, 2)
+        before = states.tobytes()
         with pytest.raises(ValueError, match=message):
-            position(**parts)
+            set_position(states, **parts)
+        assert states.tobytes() == before
 
 
 def test_position_may_have_a_force_of_face_down_cards_alone():

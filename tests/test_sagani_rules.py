@@ -853,5 +853,8 @@ def test_points_near_the_goal_are_worth_taking_alone(game, solo):
     ],
 )
 def test_positions_that_cannot_be_are_refused(game, parts, message):
+    states = game.new_state(1)
+    before = states.tobytes()
     with pytest.raises(ValueError, match=message):
-        set_position(game.new_state(1), display=(2, 3), **parts)
+        set_position(states, display=(2, 3), **parts)
+    assert states.tobytes() == before

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from ..core.state import all_or_nothing
 from .components import (
     COLOURS,
     DISPLAY_SIZE,
@@ -30,6 +31,7 @@ from .supply import fill_space
 Board = Mapping[int, Sequence[int]]
 
 
+@all_or_nothing
 def set_position(
     states: np.ndarray,
     i: int = 0,

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..core.errors import pick
+from ..core.state import all_or_nothing
 from .cards import add_down, add_open, free_card, gain_card, lose_card, measure
 from .components import (
     COLOUR_OF,
@@ -28,6 +29,7 @@ Cards = Sequence[str]
 MAX_FAME = 20_000
 
 
+@all_or_nothing
 def set_position(
     states: np.ndarray,
     i: int = 0,

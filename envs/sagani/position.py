@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..core.state import all_or_nothing
 from .alignment import look
 from .components import (
     DIRECTIONS,
@@ -46,6 +47,7 @@ class TileAt(NamedTuple):
     flipped: bool = False
 
 
+@all_or_nothing
 def set_position(
     states: np.ndarray,
     i: int = 0,
