@@ -66,7 +66,6 @@ BARS_OF_EVERY_GAME = (
     (GAMES_2, GAMES_1, 1.7),
     (ENV, peers.pettingzoo_aec().name, 3.0),
     (RAW_ENV, peers.pettingzoo_aec(raw=True).name, 2.0),
-    (NATIVE, SYNC, 20.0),
 )
 # Pgx uses all cores, so both of our thread counts are shown.
 BARS = {
@@ -78,23 +77,28 @@ BARS = {
         (BATCH_2, PGX_HEX_CHEAPER, None),
         (BATCH_2, PGX_CONNECT_FOUR_CHEAPER, None),
         (GAMES_1, HAVANNAH, 3.0),
+        (NATIVE, SYNC, 20.0),
     ),
     "sagani": (
         (BATCH_1, PGX_HEX, 2.0),
         (GAMES_1, QUORIDOR, 1.0),
+        (NATIVE, SYNC, 10.0),
     ),
     "harmonies": (
         (BATCH_1, PGX_HEX, 2.0),
         (GAMES_1, QUORIDOR, 1.0),
+        (NATIVE, SYNC, 10.0),
     ),
     "saga": (
         (BATCH_1, PGX_HEX, 5.0),
         (GAMES_1, HEARTS, 0.5),
         (GAMES_1, GIN_RUMMY, 10.0),
+        (NATIVE, SYNC, 10.0),
     ),
     "shamans": (
         (BATCH_1, PGX_HEX, 5.0),
         (GAMES_1, HEARTS, 0.5),
+        (NATIVE, SYNC, 10.0),
     ),
 }
 
