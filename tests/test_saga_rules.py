@@ -24,6 +24,7 @@ from ludotheque.envs.saga.components import (
     knight_name,
 )
 from ludotheque.envs.saga.position import knight_of, set_position
+from ludotheque.envs.saga.render import remarks
 from ludotheque.envs.saga.state import (
     PHASES,
     defence_of,
@@ -319,7 +320,9 @@ def test_conquest_of_the_rulebooks_example():
         hands={0: ["blue 3", "red 1"]},
     )
     assert states["strength"][0, FORESTLAND] == 6
-    state = play(states, "strengthen 1", "blue 3")
+    before = play(states, "strengthen 1").copy()
+    state = play(states, "blue 3")
+    assert remarks(before, state) == ["player_0 conquers Forestland, its defence is 7 now"]
     assert owner_of(state, FORESTLAND) == 0
     assert sorted(defenders(state, FORESTLAND)) == ["blue 3", "green 4"]
     assert state["strength"][FORESTLAND] == 7

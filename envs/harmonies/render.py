@@ -51,9 +51,9 @@ from .pieces import (
 )
 from .seen import FACE_DOWN, Seen, Table, is_spirit, points_of_card, see
 from .state import CATEGORIES
-from .text import describe, prompt, solo_outcome, water_word
+from .text import describe, prompt, remarks, solo_outcome, water_word
 
-__all__ = ["describe", "draw", "locate"]
+__all__ = ["describe", "draw", "locate", "remarks"]
 
 PAPER = "#f2efe4"
 PANEL_EDGE = "#d6ccb4"

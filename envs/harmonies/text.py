@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 import numpy as np
 
-from ..core.showing import amount, looker_last, result_lines, wrapped
+from ..core.showing import amount, looker_last, name_of, result_lines, wrapped
 from .components import (
     CARD_NAMES,
     COLUMNS,
@@ -31,7 +31,7 @@ from .seen import (
     spirit_rows,
     turned_habitat,
 )
-from .state import CATEGORIES
+from .state import CATEGORIES, cards_of, completed_of
 
 WIDTH = 79
 # Letters of the colours: those of blue, green, yellow and red begin them.
@@ -278,3 +278,23 @@ def _result(seen: Seen, seat: int) -> str:
     if seen.scores.count(seen.scores[seat]) > 1:
         words += f", {amount(len(seen.tables[seat].cubes), 'cube')}"
     return words
+
+
+def remarks(before: np.void, after: np.void) -> list[str]:
+    """Say what an action brought about, beyond the action itself.
+
+    Args:
+        before, after: the record on both sides of it.
+    """
+    said = []
+    for seat in range(int(after["num_players"])):
+        # Slots without a card are 0.
+        held, now = (
+            {card.card for card in cards_of(state, seat)} | {0} for state in (before, after)
+        )
+        done = set(completed_of(after, seat)) - set(completed_of(before, seat))
+        said += [f"{name_of(seat)} takes {CARD_NAMES[card]}" for card in now - held]
+        said += [f"{name_of(seat)} completes {CARD_NAMES[card]}" for card in done]
+    if after["last_round"] and not before["last_round"]:
+        said.append("the end is set off: the round is finished")
+    return said

@@ -62,9 +62,9 @@ from .seen import (
     see,
     span,
 )
-from .text import describe, guess_words, pass_words, prompt
+from .text import describe, guess_words, pass_words, prompt, remarks
 
-__all__ = ["describe", "draw", "locate"]
+__all__ = ["describe", "draw", "locate", "remarks"]
 
 PAPER = "#e9e2d3"
 REALM_FILL = "#fdf8ec"

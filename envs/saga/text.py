@@ -20,6 +20,7 @@ from .seen import (
     see,
     span,
 )
+from .state import CENTRE
 
 WIDTH = 79
 LEGEND = ", ".join(f"{colour[0].upper()} {colour}" for colour in COLOURS)
@@ -202,3 +203,21 @@ def _points(seen: Seen) -> list[str]:
 
 def _results(seen: Seen) -> list[str]:
     return result_lines(seen, lambda seat: f"{span(seen.scores[seat])} points")
+
+
+def remarks(before: np.void, after: np.void) -> list[str]:
+    """Say what an action brought about, beyond the action itself.
+
+    Args:
+        before, after: the record on both sides of it.
+    """
+    said = []
+    for kingdom, name in enumerate(KINGDOMS):
+        owner, old = int(after["owner"][kingdom]), int(before["owner"][kingdom])
+        if owner != old:
+            loser = "" if old == CENTRE else f" from {name_of(old)}"
+            strength = int(after["strength"][kingdom])
+            said.append(f"{name_of(owner)} conquers {name}{loser}, its defence is {strength} now")
+    if after["ending"] and not before["ending"]:
+        said.append("the last card: the end of the game")
+    return said

@@ -65,11 +65,12 @@ from .text import (
     outcome,
     points_words,
     prompt,
+    remarks,
     ritual_words,
     round_words,
 )
 
-__all__ = ["describe", "draw", "locate"]
+__all__ = ["describe", "draw", "locate", "remarks"]
 
 PAPER = "#dedcea"
 PANEL_FILL = "#fdfcff"

@@ -16,13 +16,24 @@ from .components import (
     POINTS_OF_CAMP,
     POINTS_OF_SHARDS,
     PORTAL,
+    RITUALS,
     SHARDS_THAT_SCORE,
     STABILISATION_SQUARES,
+    TILES,
     VALUES,
+    VALUES_IN_PLAY,
     WORLDS,
 )
 from .seen import FACE_DOWN, Player, Seen, World, counted, see, tile_name
-from .state import card_name
+from .state import (
+    camp_of,
+    camps_of_round,
+    card_name,
+    is_eliminated,
+    is_revealed,
+    placed_at,
+    rounds_ended,
+)
 
 WIDTH = 79
 
@@ -285,3 +296,46 @@ def _held(player: Player) -> list[str]:
 
 def _results(seen: Seen) -> list[str]:
     return result_lines(seen, lambda seat: f"{seen.scores[seat]:g} points")
+
+
+def remarks(before: np.void, after: np.void) -> list[str]:
+    """Say what an action brought about, beyond the action itself.
+
+    Args:
+        before, after: the record on both sides of it.
+    """
+    if rounds_ended(after) > rounds_ended(before):
+        camp = "Shamans" if camps_of_round(after)[2] == "shaman" else "Shadows"
+        return [f"the round is over: the {camp} have won it"]
+    said = []
+    if after["destination"] != NO_WORLD == before["destination"]:
+        said.append(f"the Destination is {WORLDS[after['destination']]}")
+    steps = int(after["pawn"]) - int(before["pawn"])
+    if steps:
+        way = "advances" if steps > 0 else "retreats"
+        to_go = int(after["moon"]) - int(after["pawn"])
+        said.append(f"the Shadow {way} by {abs(steps)}, {to_go} to go")
+    for world, name in enumerate(WORLDS):
+        size = VALUES_IN_PLAY[after["num_players"]]
+        if len(placed_at(before, world)) < size == len(placed_at(after, world)):
+            said.append(f"{name} is complete: {RITUALS[after['ritual'][world]]}")
+    for seat in range(int(after["num_players"])):
+        said += _came_to(before, after, seat)
+    if after["guide"] != before["guide"]:
+        said.append(f"{name_of(int(after['guide']))} is the Guide")
+    return said
+
+
+def _came_to(before: np.void, after: np.void, seat: int) -> list[str]:
+    """Say what happened to a player: artefacts got, role shown, elimination."""
+    said = []
+    shown = after["shown"][seat] - before["shown"][seat]
+    hidden = after["hidden"][seat] - before["hidden"][seat]
+    for kind in np.flatnonzero(shown + hidden > 0).tolist():
+        down = " face down" if hidden[kind] else ""
+        said.append(f"{name_of(seat)} has a {TILES[kind]}{down}")
+    if is_revealed(after, seat) and not is_revealed(before, seat):
+        said.append(f"all see that {name_of(seat)} is a {camp_of(after, seat).capitalize()}")
+    if is_eliminated(after, seat) and not is_eliminated(before, seat):
+        said.append(f"{name_of(seat)} is eliminated")
+    return said
