@@ -123,7 +123,7 @@ def check_players(game: Any, number: int | None) -> int:
         return game.usual_players
     if number not in game.player_counts:
         counts = ", ".join(str(count) for count in game.player_counts)
-        raise UserError(f"{game.title} is for {counts} players, not {number}. Use --players.")
+        raise UserError(f"{game.title} is for {counts} players, not {number}: see --players.")
     return number
 
 
