@@ -14,6 +14,19 @@ from ludotheque.envs.core.game import Game, check_seed, fresh_seed
 from ludotheque.envs.core.rng import next_seed
 
 
+def needs_train(error: ModuleNotFoundError) -> ModuleNotFoundError:
+    """Return what to raise when a module of the extra [train] is missing: it says what to install.
+
+    An ``error`` about a module of our own is returned as it is.
+    """
+    name = (error.name or "").partition(".")[0]
+    if name == "ludotheque":
+        return error
+    return ModuleNotFoundError(
+        f'training needs {name}, not installed. Try: pip install "ludotheque[train]"', name=name
+    )
+
+
 class Agent:
     """Plays any seat of a game, many games at once.
 
