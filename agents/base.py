@@ -89,16 +89,19 @@ def make_agent(spec: str | Agent, game: str | Game = "sarena", **settings: Any) 
 
     Args:
         spec: ``"random"``, ``"greedy"``, ``"mcts"``, ``"ppo:PATH"``, with settings after a colon:
-            ``"mcts:simulations=400,exploration=1.0"``. An agent is returned as it is.
+            ``"mcts:simulations=400,exploration=1.0"``. An agent is returned as it is: an ``Agent``,
+            or any object with its method ``act``.
         game: what it is to play.
         settings: more settings, by name.
 
     Raises:
         ValueError: no such agent, or a setting that can't be read.
-        TypeError: a setting that the agent doesn't have.
+        TypeError: a setting that the agent doesn't have, or a class in place of an agent.
         FileNotFoundError: a model file that isn't there.
     """
-    if isinstance(spec, Agent):
+    if isinstance(spec, type):
+        raise TypeError(f"agent is the class {spec.__name__}; give one of its objects")
+    if hasattr(spec, "act"):
         return spec
     kind, _, rest = str(spec).partition(":")
     pick(kind, AGENTS, "agent")
