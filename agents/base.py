@@ -14,6 +14,19 @@ from ludotheque.envs.core.game import Game, check_seed, fresh_seed
 from ludotheque.envs.core.rng import next_seed
 
 
+def needs_train(error: ModuleNotFoundError) -> ModuleNotFoundError:
+    """Return what to raise when a module of the extra [train] is missing: it says what to install.
+
+    An ``error`` about a module of our own is returned as it is.
+    """
+    name = (error.name or "").partition(".")[0]
+    if name == "ludotheque":
+        return error
+    return ModuleNotFoundError(
+        f'training needs {name}, not installed. Try: pip install "ludotheque[train]"', name=name
+    )
+
+
 class Agent:
     """Plays any seat of a game, many games at once.
 
@@ -76,16 +89,19 @@ def make_agent(spec: str | Agent, game: str | Game = "sarena", **settings: Any) 
 
     Args:
         spec: ``"random"``, ``"greedy"``, ``"mcts"``, ``"ppo:PATH"``, with settings after a colon:
-            ``"mcts:simulations=400,exploration=1.0"``. An agent is returned as it is.
+            ``"mcts:simulations=400,exploration=1.0"``. An agent is returned as it is: an ``Agent``,
+            or any object with its method ``act``.
         game: what it is to play.
         settings: more settings, by name.
 
     Raises:
         ValueError: no such agent, or a setting that can't be read.
-        TypeError: a setting that the agent doesn't have.
+        TypeError: a setting that the agent doesn't have, or a class in place of an agent.
         FileNotFoundError: a model file that isn't there.
     """
-    if isinstance(spec, Agent):
+    if isinstance(spec, type):
+        raise TypeError(f"agent is the class {spec.__name__}; give one of its objects")
+    if hasattr(spec, "act"):
         return spec
     kind, _, rest = str(spec).partition(":")
     pick(kind, AGENTS, "agent")

@@ -316,7 +316,7 @@ def _settings_of(agent: Agent) -> str:
     plain = (str, int, float, bool, type(None))
     settings = {
         key: value
-        for key, value in sorted(vars(agent).items())
+        for key, value in sorted(getattr(agent, "__dict__", {}).items())
         if not key.startswith("_") and isinstance(value, plain)
     }
     inner = ", ".join(f"{key}={value!r}" for key, value in settings.items())

@@ -33,10 +33,6 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-import torch
-from sb3_contrib import MaskablePPO
-from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.logger import configure
 
 from ludotheque.envs import get_game
 from ludotheque.envs.core.errors import pick
@@ -44,13 +40,22 @@ from ludotheque.envs.core.files import atomic_path, atomic_write_text
 from ludotheque.envs.core.seats import SeatBatch
 from ludotheque.envs.core.settings import Settings
 
-from .base import Agent
-from .board_policy import BoardPolicy
+from .base import Agent, needs_train
 from .layout import Layout, layout_of
 from .networks import ACTIVATIONS, Network, copy_network, make_network
 from .policy import PLAYING, PolicyAgent, save_model
 from .pool import SAMPLINGS, OpponentPool
-from .sb3 import SeatVecEnv
+
+try:
+    import torch
+    from sb3_contrib import MaskablePPO
+    from stable_baselines3.common.callbacks import BaseCallback
+    from stable_baselines3.common.logger import configure
+
+    from .board_policy import BoardPolicy
+    from .sb3 import SeatVecEnv
+except ModuleNotFoundError as error:
+    raise needs_train(error) from error
 
 CHECKPOINT = Path("checkpoint") / "run.pt"
 EVALUATIONS = "evaluations.jsonl"

@@ -8,14 +8,20 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from stable_baselines3.common.monitor import Monitor
-from stable_baselines3.common.vec_env import VecEnv
 
 from ludotheque.envs.core.batch import check_actions, digest_all
 from ludotheque.envs.core.errors import GameOverError, pick
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.seats import SeatBatch
 from ludotheque.envs.core.settings import Settings
+
+from .base import needs_train
+
+try:
+    from stable_baselines3.common.monitor import Monitor
+    from stable_baselines3.common.vec_env import VecEnv
+except ModuleNotFoundError as error:
+    raise needs_train(error) from error
 
 RENDER_MODES = (None, "rgb_array")
 # What ``env_method`` answers, one row an environment.

@@ -123,7 +123,7 @@ def check_players(game: Any, number: int | None) -> int:
         return game.usual_players
     if number not in game.player_counts:
         counts = ", ".join(str(count) for count in game.player_counts)
-        raise UserError(f"{game.title} is for {counts} players, not {number}. Use --players.")
+        raise UserError(f"{game.title} is for {counts} players, not {number}: see --players.")
     return number
 
 
@@ -150,7 +150,7 @@ def game_options(game: Any, settings: Sequence[str] | None) -> dict[str, Any]:
         choose(name, known, f"option of {game.title}")
         # Choices may be numbers or booleans; what is typed is their text.
         by_text = {str(choice): choice for choice in known[name].choices}
-        if text.capitalize() in ("True", "False"):
+        if isinstance(by_text.get(text.capitalize()), bool):
             text = text.capitalize()
         if known[name].read is None or text in by_text:
             options[name] = by_text[choose(text, by_text, f"value of {name}")]

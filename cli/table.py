@@ -56,8 +56,10 @@ def seats_for(specs: Sequence[str], seats: Sequence[int], what: str) -> dict[int
     if len(specs) == 1:
         specs = [*specs] * len(seats)
     if len(specs) != len(seats):
+        several = len(seats) > 1
         raise UserError(
-            f"{len(specs)} {what} for {len(seats)} seats: name one, or {len(seats)} with commas."
+            f"{len(specs)} {what} for {len(seats)} {'seats' if several else 'seat'}: name one"
+            f"{f', or {len(seats)} with commas' if several else ''}."
         )
     return dict(zip(seats, specs, strict=True))
 

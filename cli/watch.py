@@ -34,16 +34,26 @@ from .table import Table, load_replay, save_replay, seats_for, split_specs
 
 # A film is drawn smaller than a picture: half the time to make it, half the size of the file.
 FILM_SCALE = 0.7
+USUAL_AGENTS = ("greedy", "mcts")
 ENDINGS = (".gif", ".png", ".svg", ".jsonl")
 
 
 def watch(
     game: GameOption = "sarena",
     agents: Annotated[
-        str, typer.Option("--agents", help="One for each seat, e.g. greedy,mcts.")
-    ] = "greedy,mcts",
+        str | None,
+        typer.Option(
+            "--agents",
+            help="One for all seats, or one each, e.g. greedy,mcts; not given: these, in turn.",
+        ),
+    ] = None,
     players: Annotated[
-        int | None, typer.Option("--players", help="Seats; as many as agents if not given.")
+        int | None,
+        typer.Option(
+            "--players",
+            help="Seats; if not given, as many as agents; without these 2, or the fewest where 2 "
+            "can't play.",
+        ),
     ] = None,
     replay: Annotated[
         Path | None, typer.Option("--replay", help="Show this recorded game instead (.jsonl).")
@@ -107,13 +117,22 @@ def _check_target(path: Path) -> None:
 
 
 def _new_table(
-    game: str, agents: str, players: int | None, settings: list[str] | None, seed: int | None
+    game: str,
+    agents: str | None,
+    players: int | None,
+    settings: list[str] | None,
+    seed: int | None,
 ) -> Table:
     found = find_game(game)
-    specs = split_specs(agents)
-    if players is None:
-        players = len(specs) if len(specs) > 1 else min(found.player_counts)
-    check_players(found, players)
+    if agents is None:
+        # Two agents don't fill a table for three: they take turns at whatever the game has.
+        players = check_players(found, players)
+        specs = [USUAL_AGENTS[seat % len(USUAL_AGENTS)] for seat in range(players)]
+    else:
+        specs = split_specs(agents)
+        if players is None:
+            players = len(specs) if len(specs) > 1 else min(found.player_counts)
+        check_players(found, players)
     seats = seats_for(specs, range(players), "agents")
     options = game_options(found, settings)
     return Table(found, draw_seed(seed), players, options, seats)

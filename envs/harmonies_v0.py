@@ -11,9 +11,16 @@ __all__ = ["env", "parallel_env", "raw_env"]
 
 
 def raw_env(num_players: int = 2, **kwargs: Any) -> TurnBasedEnv:
-    """Return Harmonies as an AEC environment.
+    """Return Harmonies as an AEC environment, ``ludotheque.envs.core.aec.TurnBasedEnv``.
 
-    Arguments as for ``TurnBasedEnv``, and ``side`` and ``spirits``.
+    Args:
+        num_players: 1 to 4.
+        kwargs: ``observation``, ``reward``, ``illegal``, ``illegal_reward``, ``render_mode``, and
+            the game's own: ``side``, ``spirits``. All their
+            values are in a table on the game's page, ``envs/harmonies/README.md``.
+
+    Raises:
+        ValueError, TypeError: an argument that isn't allowed; the message lists what is.
     """
     return TurnBasedEnv("harmonies", num_players, **kwargs)
 

@@ -11,9 +11,16 @@ __all__ = ["env", "parallel_env", "raw_env"]
 
 
 def raw_env(num_players: int = 2, **kwargs: Any) -> TurnBasedEnv:
-    """Return Saga as an AEC environment.
+    """Return Saga as an AEC environment, ``ludotheque.envs.core.aec.TurnBasedEnv``.
 
-    Arguments as for ``TurnBasedEnv``, and ``sides``, ``deal``, ``retake``, ``packs``, ``kingdoms``.
+    Args:
+        num_players: 2 to 4.
+        kwargs: ``observation``, ``reward``, ``illegal``, ``illegal_reward``, ``render_mode``, and
+            the game's own: ``sides``, ``deal``, ``retake``, ``packs``, ``kingdoms``. All their
+            values are in a table on the game's page, ``envs/saga/README.md``.
+
+    Raises:
+        ValueError, TypeError: an argument that isn't allowed; the message lists what is.
     """
     return TurnBasedEnv("saga", num_players, **kwargs)
 

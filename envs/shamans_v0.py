@@ -11,9 +11,16 @@ __all__ = ["env", "parallel_env", "raw_env"]
 
 
 def raw_env(num_players: int = 3, **kwargs: Any) -> TurnBasedEnv:
-    """Return Shamans as an AEC environment.
+    """Return Shamans as an AEC environment, ``ludotheque.envs.core.aec.TurnBasedEnv``.
 
-    Arguments as for ``TurnBasedEnv``, and ``rounds``, ``rituals`` and ``track``.
+    Args:
+        num_players: 3 to 5.
+        kwargs: ``observation``, ``reward``, ``illegal``, ``illegal_reward``, ``render_mode``, and
+            the game's own: ``rounds``, ``rituals``, ``track``. All their
+            values are in a table on the game's page, ``envs/shamans/README.md``.
+
+    Raises:
+        ValueError, TypeError: an argument that isn't allowed; the message lists what is.
     """
     return TurnBasedEnv("shamans", num_players, **kwargs)
 

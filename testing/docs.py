@@ -24,6 +24,7 @@ from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.loops import ILLEGAL
 from ludotheque.envs.core.registry import GAMES, NAMESPACE
 from ludotheque.envs.core.rewards import REWARDS
+from ludotheque.envs.core.settings import Rendering
 
 REWARD_MEANINGS = {
     "rank": "at the end, evenly spaced by rank from +1 (first) to −1 (last); ties share",
@@ -81,6 +82,8 @@ def options(game: Game) -> Iterator[str]:
         ["`observation`", _code(game.observation_forms), "`'flat'`", "form of the observations"],
         ["`reward`", _code(REWARDS), f"`{REWARDS[0]!r}`", "see the rewards"],
         ["`illegal`", _code(ILLEGAL), f"`{ILLEGAL[0]!r}`", "what an illegal action does"],
+        ["`illegal_reward`", "a number", "`-1.0`", "what is paid for it, see the rewards"],
+        ["`render_mode`", _code(Rendering.MODES), "`None`", "pictures (no batch takes it)"],
     ]
     return _table(["Argument", "Choices", "Default", "Meaning"], rows)
 

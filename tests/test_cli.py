@@ -550,6 +550,26 @@ def test_watch_in_the_terminal_prints_every_position():
         assert f"\n{number}. {move}\n" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("arguments", "seats"),
+    [
+        (("--game", "shamans", "--set", "rounds=single"), ["greedy", "mcts", "greedy"]),
+        (("--game", "sarena"), ["greedy", "mcts"]),
+        (("--game", "sagani", "--players", 1), ["greedy"]),
+    ],
+)
+def test_watch_without_agents_fills_the_table(arguments: tuple, seats: list[str]):
+    """Every game can be watched by its name alone, also one that two can't play."""
+    assert run_json("watch", *arguments, "--seed", 1)["players"] == seats
+
+
+def test_agents_that_do_not_fill_the_table_are_counted():
+    one = run("watch", "--game", "sagani", "--players", 1, "--agents", "greedy,random")
+    assert_refused(one, "2 agents for 1 seat: name one.")
+    four = run("watch", "--players", 4, "--agents", "greedy,random")
+    assert_refused(four, "2 agents for 4 seats: name one, or 4 with commas.")
+
+
 def test_watch_leaves_pictures(tmp_path: Path):
     pytest.importorskip("resvg_py")
     image = pytest.importorskip("PIL.Image")

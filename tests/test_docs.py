@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
+from inspect import signature
 
 import pytest
 
 from ludotheque.envs import game_names, get_game
+from ludotheque.envs.core.aec import TurnBasedEnv
 from ludotheque.envs.core.loops import ILLEGAL
 from ludotheque.envs.core.rewards import REWARDS
 from ludotheque.testing import docs
@@ -50,6 +53,19 @@ def test_tables_say_all(game):
             assert field.meaning in sections[f"observation {form}"]
     for option in game.options:
         assert f"| `{option.name}` |" in sections["options"]
+    named = [name for name in signature(TurnBasedEnv).parameters if name not in ("game", "options")]
+    for name in named:
+        assert f"| `{name}` |" in sections["options"]
+
+
+@pytest.mark.parametrize("game", GAMES, ids=repr)
+def test_help_of_the_environment_names_its_arguments(game):
+    """``help(saga_v0.env)`` shows ``**kwargs``: the names are in the text."""
+    told = import_module(f"ludotheque.envs.{game.name}_v0").env.__doc__
+    arguments = [name for name in signature(TurnBasedEnv).parameters if name != "game"]
+    for name in [*arguments, *(option.name for option in game.options)]:
+        assert name == "options" or re.search(rf"\b{name}\b", told), name
+    assert f"envs/{game.name}/README.md" in told
 
 
 def test_every_reward_and_rule_is_explained():

@@ -134,6 +134,7 @@ def test_make_vec_is_native():
     [
         ({"opponents": "greedie"}, ValueError, "Did you mean 'greedy'"),
         ({"opponents": 7}, TypeError, "neither act() nor draw()"),
+        ({"opponents": First}, TypeError, "class First; give one of its objects"),
         ({"opponents": ["random", "random", "random"]}, ValueError, "got 3 opponents"),
         ({"opponents": ["random"]}, ValueError, "got 1 opponents"),
         ({"seat": 2}, ValueError, "allowed: 0, 1"),

@@ -676,6 +676,23 @@ class Stubborn(Agent):
         return np.zeros(len(masks) + self.many, np.int64)
 
 
+class OfOnesOwn:
+    """Has the method and nothing else."""
+
+    __slots__ = ()
+
+    def act(self, observations, masks, *, states=None, seeds=None):
+        return masks.argmax(axis=1)
+
+
+def test_an_agent_of_ones_own_needs_no_base_class(tmp_path):
+    made = league({"random": "random", "own": OfOnesOwn()}, tmp_path)
+    assert made.run(4).games == 4
+    assert len(play_match("saga", [OfOnesOwn(), "random"], range(3)).actions) == 3
+    with pytest.raises(TypeError, match="class OfOnesOwn; give one of its objects"):
+        play_match("saga", [OfOnesOwn, "random"], [1])
+
+
 def test_play_match_names_the_agent_at_fault():
     with pytest.raises(IllegalActionError) as caught:
         play_match("sarena", [Stubborn(), "random"], range(4))

@@ -163,3 +163,13 @@ def test_core_imports_no_extra(run_python):
     done = run_python(code)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == []
+
+
+@pytest.mark.parametrize("module", ["agents.sb3", "agents.ppo"])
+@pytest.mark.parametrize("missing", ["stable_baselines3", "torch"])
+def test_without_train_its_modules_say_what_to_install(run_python, module: str, missing: str):
+    done = run_python(
+        f"import sys; sys.modules[{missing!r}] = None\nimport ludotheque.{module}",
+    )
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].endswith('Try: pip install "ludotheque[train]"')

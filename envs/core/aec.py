@@ -26,7 +26,7 @@ def _agents(num_players: int) -> list[str]:
 
 
 class TurnBasedEnv(AECEnv):
-    """A board game for 2 to n agents that act in turn.
+    """A board game for agents that act in turn; for one agent in a game with a solo mode.
 
     Observation: ``{"observation": int8 (size,) or (planes, rows, cols), "action_mask": int8
     (num_actions,)}``, the mask all zeros for an agent that is not to act; ``info["action_mask"]``

@@ -205,7 +205,25 @@ class BatchEnv:
 
 
 def make_batch(game: str, num_envs: int, num_players: int | None = None, **kwargs: Any) -> BatchEnv:
-    """Return ``num_envs`` games side by side; arguments as for ``BatchEnv``."""
+    """Return ``num_envs`` games side by side, all seats played by the caller.
+
+    Args:
+        game: a name of ``ludotheque.envs.game_names()``.
+        num_envs: how many games.
+        num_players: seats; None takes 2, or the fewest where 2 can't play.
+        kwargs: ``observation``, ``reward``, ``illegal``, ``illegal_reward``, ``autoreset``,
+            ``num_threads``, and the game's own options, by name. These and the outputs are told by
+            ``help(ludotheque.envs.core.batch.BatchEnv)``, the options by the game's page.
+
+    Raises:
+        ValueError, TypeError: an argument that isn't allowed; the message lists what is.
+
+    Example:
+        >>> batch = make_batch("sarena", 1024, num_players=3, deal="balanced")
+        >>> observations = batch.reset(seed=1)
+        >>> observations = batch.step(batch.random_actions())
+        >>> batch.to_play, batch.action_masks, batch.rewards  # doctest: +SKIP
+    """
     return BatchEnv(game, num_envs, num_players, **kwargs)
 
 

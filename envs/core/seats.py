@@ -94,6 +94,8 @@ class SeatBatch:
 
                 made[source] = None if source == "random" else make_agent(source, self.game)
             return made[source]
+        if isinstance(source, type):
+            raise TypeError(f"opponent is the class {source.__name__}; give one of its objects")
         if source is not None and not (hasattr(source, "act") or hasattr(source, "draw")):
             raise TypeError(
                 f"opponent {source!r} has neither act() nor draw(): give an agent's name, an "
