@@ -242,6 +242,14 @@ def test_watch_refuses_files_it_cannot_write(tmp_path: Path):
     assert_refused(run("watch", "--save", tmp_path / "no" / "game.gif"), "does not exist")
 
 
+def test_play_refuses_a_file_it_cannot_write_before_the_game(tmp_path: Path):
+    wanted = (("no/game.jsonl", "does not exist"), (".", "ending"), ("game.gif", ".jsonl"))
+    for name, told in wanted:
+        done = run("play", "--terminal", "--save", tmp_path / name, typed="quit\n")
+        assert_refused(done, told)
+        assert "Your move" not in done.stderr
+
+
 def test_train_with_wrong_arguments(tmp_path: Path):
     assert_refused(run("train", "--minutes", 0), "--minutes", "more than 0")
     assert_refused(run("train", "--resume", "--out", tmp_path / "none"), "nothing to resume")
@@ -327,6 +335,20 @@ def test_a_whole_game_in_the_terminal(tmp_path: Path, players: int):
     assert shown_again.returncode == 0, shown_again.stderr
     for score in json.loads(shown_again.stdout)["scores"]:
         assert f"{score:g} points" in last
+
+
+def test_a_result_is_shown_though_its_replay_cannot_be_written(tmp_path: Path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    arguments = ("--opponents", "random", "--seed", 3, "--save", folder / "game.jsonl")
+    with Person(*arguments) as person:
+        last = person.read()
+        folder.rmdir()
+        while last.endswith(person.PROMPT):
+            last = person.type(person.moves()[0])
+        assert person.wait() == 1
+    assert last.count("points") == 2
+    assert "game.jsonl could not be written" in last
 
 
 def test_moves_and_boards_are_those_of_the_engine():
