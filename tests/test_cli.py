@@ -254,6 +254,8 @@ def test_train_with_wrong_arguments(tmp_path: Path):
     assert_refused(run("train", "--minutes", 0), "--minutes", "more than 0")
     assert_refused(run("train", "--resume", "--out", tmp_path / "none"), "nothing to resume")
     assert_refused(run("train", "--reward", "money"), "no reward 'money'", "score_change")
+    assert_refused(run("train", "--seed", 1 << 32, "--out", tmp_path / "new"), "2**32 - 1")
+    assert not (tmp_path / "new").exists()
     (tmp_path / "file").write_text("")
     assert_refused(run("train", "--out", tmp_path), "holds a run already", "--resume")
     assert_refused(run("train", "--out", tmp_path / "file"), "is a file")

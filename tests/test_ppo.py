@@ -222,6 +222,8 @@ def test_ctrl_c_leaves_a_model_that_can_be_loaded_and_resumed(tmp_path):
         ({"num_players": 7}, "num_players"),
         ({"options": {"deal": "rigged"}}, "deal"),
         ({"reward": "fame"}, "reward"),
+        ({"seed": 1 << 32}, "seed is 4294967296"),
+        ({"seed": -1}, "seed is -1"),
         ({"resume": True}, "nothing to resume"),
     ],
 )
