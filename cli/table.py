@@ -197,6 +197,7 @@ def save_replay(table: Table, path: Path) -> None:
         table.seed,
         table.actions,
         options=table.options,
+        illegal=table.illegal,
         agents=[table.specs.get(seat, "person") for seat in range(table.players)],
     )
     with writing(path):

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 from ludotheque.envs import get_game
+from ludotheque.envs.core.replay import Replay, load_replays
 
 pytest.importorskip("typer")
 
@@ -593,6 +594,15 @@ def test_watch_refuses_a_damaged_replay(tmp_path: Path):
     assert_refused(run("watch", "--replay", path), "game.jsonl")
     path.write_text("not a replay\n")
     assert_refused(run("watch", "--replay", path), "game.jsonl")
+
+
+def test_a_game_lost_by_an_illegal_action_is_shown_and_written_again(tmp_path: Path):
+    path, again = tmp_path / "lost.jsonl", tmp_path / "again.jsonl"
+    lost = Replay.record("sarena", 2, 1, ["a1-b1", "a1-b1"], illegal="lose", agents=["a", "b"])
+    lost.save(path)
+    shown = run_json("watch", "--replay", path, "--save", again, "--save", tmp_path / "end.svg")
+    assert shown["ranks"] == lost.ranks == [2, 1]
+    assert load_replays(again) == [lost]
 
 
 # league
