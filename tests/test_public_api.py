@@ -122,6 +122,7 @@ METHODS = {
         "targets",
         "title",
         "training",
+        "usual_players",
         "version",
     },
 }
