@@ -678,6 +678,15 @@ def test_train_resume_and_play_the_model(tmp_path: Path):
 
 
 @pytest.mark.training
+def test_a_resumed_run_knows_how_many_play(tmp_path: Path):
+    pytest.importorskip("sb3_contrib")
+    arguments = ("train", "--steps", 1000, "--out", tmp_path / "run")
+    run_json(*arguments, "--players", 3, "--seed", 1)
+    assert_refused(run(*arguments, "--resume"), "more than those")
+    assert_refused(run(*arguments, "--resume", "--players", 4), "num_players=3, not 4")
+
+
+@pytest.mark.training
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for a child process")
 def test_ctrl_c_in_training_keeps_the_model(tmp_path: Path):
     pytest.importorskip("sb3_contrib")
