@@ -13,7 +13,7 @@ from ludotheque.envs.core.rng import decision_seed
 from ludotheque.envs.core.threads import check_num_threads, run
 
 from . import search
-from .base import Agent
+from .base import Agent, check_number
 
 DETERMINIZE = ("simulation", "tree")
 _CHUNK = 32
@@ -116,11 +116,17 @@ class MCTSAgent(Agent):
             ("leaf_plies", leaf_plies, 0),
         )
         for label, value, least in whole:
-            if not isinstance(value, int) or value < least:
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
                 raise ValueError(f"{label} is {value!r}; give a whole number from {least} up")
+        for label, value in (
+            ("exploration", exploration),
+            ("widening", widening),
+            ("leaf_scale", leaf_scale),
+        ):
+            check_number(value, label)
         if not leaf_scale > 0:
             raise ValueError(f"leaf_scale is {leaf_scale!r}; give a number above 0")
-        if time is not None and not (isinstance(time, (int, float)) and time > 0):
+        if time is not None and not check_number(time, "time") > 0:
             raise ValueError(f"time is {time!r}; give seconds above 0, or None")
         if not isinstance(guided, bool):
             raise ValueError(f"guided is {guided!r}; allowed: True, False")

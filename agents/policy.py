@@ -12,15 +12,17 @@ import io
 import json
 import os
 import zipfile
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ludotheque.envs.core.errors import pick
 from ludotheque.envs.core.files import atomic_path
 from ludotheque.envs.core.game import Game
 
-from .base import Agent
+from .base import Agent, check_number
 from .kernels import choose_best, choose_softmax
 from .networks import Network, copy_network, make_network
 
@@ -31,6 +33,10 @@ if TYPE_CHECKING:
 
 ABOUT = "ludotheque.json"
 WEIGHTS = "ludotheque.npz"
+# What an agent reads of what a file says of itself.
+_NEEDED = {"game", "version", "num_players", "observation", "network"}
+# What reading a file with wrong bytes in it can raise; RuntimeError for "encrypted" members.
+_DAMAGED = (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError)
 # The temperature at which a trained agent plays. It learns at 1, where it still tries things;
 # colder it is stronger (on Sàrèná it won 64 % rather than 50 % of its games against greedy) and its
 # games still differ.
@@ -86,7 +92,8 @@ class PolicyAgent(Agent):
         seed: int | None = None,
     ):
         super().__init__(game, seed)
-        if not temperature > 0:
+        pick(deterministic, (False, True), "deterministic")
+        if not check_number(temperature, "temperature") > 0:
             raise ValueError(f"temperature is {temperature!r}; give a number above 0")
         self.network = network
         self.observation = observation
@@ -163,14 +170,24 @@ def read_model(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.nd
         with zipfile.ZipFile(path) as archive:
             about = json.loads(archive.read(ABOUT))
             with np.load(io.BytesIO(archive.read(WEIGHTS)), allow_pickle=False) as arrays:
-                return about, dict(arrays)
-    except (zipfile.BadZipFile, IsADirectoryError) as error:
-        raise ValueError(f"{str(path)!r} is no model file: {error}") from error
+                weights = dict(arrays)
+    except (FileNotFoundError, PermissionError):
+        raise
     except KeyError as error:
-        raise ValueError(
-            f"{str(path)!r} doesn't say which game it was trained for ({error}): save models with "
-            "ludotheque.agents.policy.save_model, as `ludotheque train` does"
-        ) from error
+        raise _tells_no_game(path, error) from error
+    except _DAMAGED as error:
+        raise ValueError(f"{str(path)!r} is no model file, or damaged: {error!r}") from error
+    missing = sorted(_NEEDED - set(about)) if isinstance(about, dict) else sorted(_NEEDED)
+    if missing or not isinstance(about["network"], dict):
+        raise _tells_no_game(path, f"{ABOUT} has no {', '.join(missing) or 'network'}")
+    return about, weights
+
+
+def _tells_no_game(path: Path, problem: object) -> ValueError:
+    return ValueError(
+        f"{str(path)!r} doesn't say which game it was trained for ({problem}): save models with "
+        "ludotheque.agents.policy.save_model, as `ludotheque train` does"
+    )
 
 
 def _check_fits(path: Path, about: dict[str, Any], game: Game, num_players: int | None) -> None:

@@ -37,6 +37,7 @@ import numpy as np
 from ludotheque.envs import get_game
 from ludotheque.envs.core.errors import pick
 from ludotheque.envs.core.files import atomic_path, atomic_write_text
+from ludotheque.envs.core.game import check_seed
 from ludotheque.envs.core.seats import SeatBatch
 from ludotheque.envs.core.settings import Settings
 
@@ -88,7 +89,7 @@ class TrainConfig:
         steps: decisions of the learner in the whole run; rounded up to whole rollouts.
         out: the run's folder; None: ``runs/GAME``.
         resume: go on with the run in ``out``; its own settings hold, but for minutes and steps.
-        seed: of everything. One seed and ``steps`` give one result on one machine.
+        seed: of everything, below 2**32. One seed and ``steps`` give one result on one machine.
         progress: called as ``progress(done, total, text)`` after each rollout (seconds, or steps
             if only those are limited); True shows a bar.
         options: the game's variants, as ``{"deal": "balanced"}``.
@@ -222,6 +223,9 @@ class TrainConfig:
             value = getattr(self, name)
             if not isinstance(value, int) or value < 1:
                 raise ValueError(f"{name} is {value!r}; give a whole number from 1 up")
+        # As far as numpy's global generator goes, which SB3 seeds.
+        if check_seed(self.seed) >= 1 << 32:
+            raise ValueError(f"seed is {self.seed!r}; give a whole number from 0 to 2**32 - 1")
         if self.rollout % self.batch_size:
             raise ValueError(
                 f"batch_size is {self.batch_size}; give a number that divides num_envs * n_steps "

@@ -31,7 +31,7 @@ from .common import (
     game_options,
     print_json,
 )
-from .table import Table, save_replay, seats_for, split_specs
+from .table import Table, check_target, save_replay, seats_for, split_specs
 
 POLL_S = 0.05
 HELP = """\
@@ -69,6 +69,8 @@ def play(
     found = find_game(game)
     players = check_players(found, players)
     check_seat(seat, players)
+    if save is not None:
+        check_target(save, (".jsonl",))
     others = [other for other in range(players) if other != seat]
     specs = seats_for(split_specs(opponents), others, "opponents")
     options = game_options(found, settings)
@@ -76,6 +78,11 @@ def play(
     person = _WindowPerson if wants_window(window) else _TerminalPerson
     try:
         finished = _play(table, seat, person(table, seat))
+        # Before the file: a disk that is full does not keep the result from who played.
+        if finished:
+            _show_result(table, as_json)
+        else:
+            typer.echo(f"You left the game after {len(table.actions)} moves.", err=True)
     except KeyboardInterrupt:
         raise StoppedError(f"the game was left after {len(table.actions)} moves.") from None
     except ImportError as error:
@@ -83,10 +90,6 @@ def play(
     finally:
         if save is not None:
             save_replay(table, save)
-    if finished:
-        _show_result(table, as_json)
-    else:
-        typer.echo(f"You left the game after {len(table.actions)} moves.", err=True)
 
 
 def wants_window(asked: bool | None) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .common import UserError, arguments_checked, choose, needs_extra
+from .common import FailedError, UserError, arguments_checked, choose, needs_extra
 
 
 def split_specs(text: str) -> list[str]:
@@ -170,8 +171,26 @@ class Table:
         ]
 
 
+def check_target(path: Path, endings: Sequence[str]) -> None:
+    """Before anything is played: a game is not played for a file that can't be written."""
+    choose(path.suffix, endings, f"ending of {path.name}:")
+    if not path.parent.is_dir():
+        raise UserError(f"the folder {path.parent} of {path.name} does not exist.")
+    if path.is_dir():
+        raise UserError(f"{path} is a folder; give the name of a file in it.")
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Around what writes a file: if that fails, as on a full disk, it is told which file."""
+    try:
+        yield
+    except OSError as error:
+        raise FailedError(f"{path} could not be written: {error}") from error
+
+
 def save_replay(table: Table, path: Path) -> None:
-    """Write the game so far as a replay; raises UserError if the file can't be written."""
+    """Write the game so far as a replay; raises FailedError if the file can't be written."""
     from ludotheque.envs.core.replay import Replay
 
     replay = Replay.record(
@@ -180,9 +199,10 @@ def save_replay(table: Table, path: Path) -> None:
         table.seed,
         table.actions,
         options=table.options,
+        illegal=table.illegal,
         agents=[table.specs.get(seat, "person") for seat in range(table.players)],
     )
-    with arguments_checked():
+    with writing(path):
         replay.save(path)
 
 

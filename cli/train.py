@@ -57,7 +57,9 @@ def train(
 ) -> None:
     """Train an agent by self-play; Ctrl-C keeps what was learned."""
     found = find_game(game)
-    players = check_players(found, players)
+    # A run that is gone on with knows how many play.
+    if players is not None or not resume:
+        players = check_players(found, players)
     for name, value in (("--minutes", minutes), ("--steps", steps)):
         if value is not None and value <= 0:
             raise UserError(f"{name} must be more than 0, not {value}.")
@@ -88,7 +90,8 @@ def train(
             options=options,
         )
     again = (
-        f"go on with: ludotheque train --game {game} --players {players} --out {folder} --resume"
+        f"go on with: ludotheque train --game {game} --players {config.num_players} "
+        f"--out {folder} --resume"
     )
     result = _train(ppo, config, f"the last checkpoint is in {folder}; {again}")
     _show(result, as_json)

@@ -18,11 +18,8 @@ from .common import (
     SeedOption,
     SetOption,
     StoppedError,
-    UserError,
-    arguments_checked,
     check_players,
     check_seat,
-    choose,
     draw_seed,
     err,
     find_game,
@@ -30,7 +27,15 @@ from .common import (
     print_json,
 )
 from .play import POLL_S, WindowOption, open_window, wants_window
-from .table import Table, load_replay, save_replay, seats_for, split_specs
+from .table import (
+    Table,
+    check_target,
+    load_replay,
+    save_replay,
+    seats_for,
+    split_specs,
+    writing,
+)
 
 # A film is drawn smaller than a picture: half the time to make it, half the size of the file.
 FILM_SCALE = 0.7
@@ -82,7 +87,7 @@ def watch(
 ) -> None:
     """Watch agents play, in a window, in the terminal, or in a file."""
     for path in save or ():
-        _check_target(path)
+        check_target(path, ENDINGS)
     if replay is not None:
         table, actions = load_replay(replay, number)
     else:
@@ -107,13 +112,6 @@ def watch(
         print_json(table.result())
     else:
         typer.echo("\n".join(table.result_lines()))
-
-
-def _check_target(path: Path) -> None:
-    """Before anything is played: a game is not played for a file that can't be written."""
-    choose(path.suffix, ENDINGS, f"ending of {path.name}:")
-    if not path.parent.is_dir():
-        raise UserError(f"the folder {path.parent} of {path.name} does not exist.")
 
 
 def _new_table(
@@ -182,7 +180,7 @@ def _to_files(view: _View, actions: list[int] | None, paths: list[Path]) -> None
     durations = [round(1000 * max(view.seconds, 0.02))] * len(frames)
     durations[-1:] = [4 * duration for duration in durations[-1:]]
     for path in paths:
-        with err.status(f"writing {path}"), arguments_checked():
+        with err.status(f"writing {path}"), writing(path):
             if path.suffix == ".gif":
                 save_gif(frames, path, durations)
             elif path.suffix == ".png":

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 from ludotheque.envs import get_game
+from ludotheque.envs.core.replay import Replay, load_replays
 
 pytest.importorskip("typer")
 
@@ -242,10 +243,20 @@ def test_watch_refuses_files_it_cannot_write(tmp_path: Path):
     assert_refused(run("watch", "--save", tmp_path / "no" / "game.gif"), "does not exist")
 
 
+def test_play_refuses_a_file_it_cannot_write_before_the_game(tmp_path: Path):
+    wanted = (("no/game.jsonl", "does not exist"), (".", "ending"), ("game.gif", ".jsonl"))
+    for name, told in wanted:
+        done = run("play", "--terminal", "--save", tmp_path / name, typed="quit\n")
+        assert_refused(done, told)
+        assert "Your move" not in done.stderr
+
+
 def test_train_with_wrong_arguments(tmp_path: Path):
     assert_refused(run("train", "--minutes", 0), "--minutes", "more than 0")
     assert_refused(run("train", "--resume", "--out", tmp_path / "none"), "nothing to resume")
     assert_refused(run("train", "--reward", "money"), "no reward 'money'", "score_change")
+    assert_refused(run("train", "--seed", 1 << 32, "--out", tmp_path / "new"), "2**32 - 1")
+    assert not (tmp_path / "new").exists()
     (tmp_path / "file").write_text("")
     assert_refused(run("train", "--out", tmp_path), "holds a run already", "--resume")
     assert_refused(run("train", "--out", tmp_path / "file"), "is a file")
@@ -327,6 +338,20 @@ def test_a_whole_game_in_the_terminal(tmp_path: Path, players: int):
     assert shown_again.returncode == 0, shown_again.stderr
     for score in json.loads(shown_again.stdout)["scores"]:
         assert f"{score:g} points" in last
+
+
+def test_a_result_is_shown_though_its_replay_cannot_be_written(tmp_path: Path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    arguments = ("--opponents", "random", "--seed", 3, "--save", folder / "game.jsonl")
+    with Person(*arguments) as person:
+        last = person.read()
+        folder.rmdir()
+        while last.endswith(person.PROMPT):
+            last = person.type(person.moves()[0])
+        assert person.wait() == 1
+    assert last.count("points") == 2
+    assert "game.jsonl could not be written" in last
 
 
 def test_moves_and_boards_are_those_of_the_engine():
@@ -591,6 +616,15 @@ def test_watch_refuses_a_damaged_replay(tmp_path: Path):
     assert_refused(run("watch", "--replay", path), "game.jsonl")
 
 
+def test_a_game_lost_by_an_illegal_action_is_shown_and_written_again(tmp_path: Path):
+    path, again = tmp_path / "lost.jsonl", tmp_path / "again.jsonl"
+    lost = Replay.record("sarena", 2, 1, ["a1-b1", "a1-b1"], illegal="lose", agents=["a", "b"])
+    lost.save(path)
+    shown = run_json("watch", "--replay", path, "--save", again, "--save", tmp_path / "end.svg")
+    assert shown["ranks"] == lost.ranks == [2, 1]
+    assert load_replays(again) == [lost]
+
+
 # league
 
 
@@ -661,6 +695,15 @@ def test_train_resume_and_play_the_model(tmp_path: Path):
     assert "against random" in done.stdout and "interval" in done.stdout
     result = run_json("watch", "--agents", f"ppo:{first['model']},random", "--seed", 1)
     assert result["plies"] > 0
+
+
+@pytest.mark.training
+def test_a_resumed_run_knows_how_many_play(tmp_path: Path):
+    pytest.importorskip("sb3_contrib")
+    arguments = ("train", "--steps", 1000, "--out", tmp_path / "run")
+    run_json(*arguments, "--players", 3, "--seed", 1)
+    assert_refused(run(*arguments, "--resume"), "more than those")
+    assert_refused(run(*arguments, "--resume", "--players", 4), "num_players=3, not 4")
 
 
 @pytest.mark.training

@@ -141,6 +141,7 @@ def test_make_vec_is_native():
         ({"seat": "first"}, ValueError, "'random'"),
         ({"num_players": 1}, ValueError, "allowed: 2, 3, 4"),
         ({"board": 1}, TypeError, "no option 'board'"),
+        ({"illegal_reward": "x"}, ValueError, "illegal_reward is 'x'; give a finite number"),
     ],
 )
 @pytest.mark.parametrize("make", [gymnasium.make, gymnasium.make_vec])
@@ -424,6 +425,21 @@ def test_steps_before_a_reset(env):
         env.step(np.zeros(2, np.int64) if isinstance(env, SeatVectorEnv) else 0)
     with pytest.raises(StateError, match=r"call reset\(\)"):
         env.get_state()
+    others = ("random_actions",) if isinstance(env, SeatVectorEnv) else ("sample_legal", "results")
+    for name in ("action_masks", *others):
+        with pytest.raises(StateError, match=r"call reset\(\)"):
+            getattr(env, name)()
+
+
+@pytest.mark.parametrize("mode", ["svg", "ansi"])
+def test_a_picture_before_a_reset(mode):
+    with pytest.raises(StateError, match=r"call reset\(\)"):
+        SeatEnv("sarena", render_mode=mode).render()
+
+
+def test_a_wrong_autoreset_mode_lists_the_right_ones():
+    with pytest.raises(ValueError, match="'twice'; allowed: .*SAME_STEP or 'SameStep'"):
+        gymnasium.make_vec(ID, num_envs=2, autoreset_mode="twice")
 
 
 @pytest.mark.parametrize("actions", [np.zeros(3, int), np.zeros((2, 1), int), [0.5, 1.0], 0, None])

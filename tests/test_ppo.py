@@ -222,6 +222,8 @@ def test_ctrl_c_leaves_a_model_that_can_be_loaded_and_resumed(tmp_path):
         ({"num_players": 7}, "num_players"),
         ({"options": {"deal": "rigged"}}, "deal"),
         ({"reward": "fame"}, "reward"),
+        ({"seed": 1 << 32}, "seed is 4294967296"),
+        ({"seed": -1}, "seed is -1"),
         ({"resume": True}, "nothing to resume"),
     ],
 )
@@ -551,6 +553,29 @@ def test_what_is_no_model_is_refused(finished: TrainResult, tmp_path):
         PPOAgent("sarena", finished.model_path, num_players=4)
     with pytest.raises(ValueError, match="temperature"):
         PPOAgent("sarena", finished.model_path, temperature=0)
+    with pytest.raises(ValueError, match="temperature is 'cold'; give a number"):
+        make_agent(f"ppo:{finished.model_path},temperature=cold")
+    with pytest.raises(ValueError, match="deterministic is 'no'"):
+        make_agent(f"ppo:{finished.model_path},deterministic=no")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("ludotheque.json", b"", "damaged"),
+        ("ludotheque.json", b"[]", "save_model"),
+        ("ludotheque.json", b"{}", "has no game"),
+        ("ludotheque.npz", b"", "damaged"),
+        ("ludotheque.npz", b"PK", "damaged"),
+    ],
+)
+def test_a_damaged_model_is_refused(finished: TrainResult, tmp_path, name, content, told):
+    path = tmp_path / "damaged.zip"
+    with zipfile.ZipFile(finished.model_path) as good, zipfile.ZipFile(path, "w") as damaged:
+        for member in good.namelist():
+            damaged.writestr(member, content if member == name else good.read(member))
+    with pytest.raises(ValueError, match=f"damaged.zip.*{told}"):
+        make_agent(f"ppo:{path}")
 
 
 def test_ones_own_model_becomes_an_agent(tmp_path):

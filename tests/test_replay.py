@@ -87,6 +87,16 @@ def test_a_game_lost_by_an_illegal_action_is_played_again():
         ({"actions": ["z9-a1"]}, "no circle"),
         ({"actions": ["a1-b1", "a1-b1"]}, "ply 1"),
         ({"colour": "red"}, "no replay"),
+        ({"game": "chess"}, "no replay: there is no game 'chess'"),
+        ({"num_players": 7}, "no replay: num_players"),
+        ({"seed": -1}, "no replay: seed is -1"),
+        ({"options": {"size": 8}}, "no replay: .* no option 'size'"),
+        ({"options": {"deal": 3}}, "no replay: deal"),
+        ({"actions": [None]}, "action 0 .* None"),
+        ({"illegal": None}, "illegal .* None.*'raise' or 'lose'"),
+        ({"illegal": "penalty"}, "illegal"),
+        ({"agents": 5}, "agents .* 5.*2 names"),
+        ({"agents": ["greedy"]}, "agents .*2 names"),
     ],
 )
 def test_what_does_not_fit_is_refused(change, message):
@@ -101,6 +111,33 @@ def test_a_damaged_file_names_its_line(tmp_path):
     path.write_text(path.read_text(encoding="utf-8")[:-40], encoding="utf-8")
     with pytest.raises(StateError, match="line 2"):
         load_replays(path)
+
+
+def test_a_line_of_an_unknown_game_is_named_too(tmp_path):
+    path = tmp_path / "games.jsonl"
+    line = json.loads(played(1).replay().to_json())
+    path.write_text("\n".join(map(json.dumps, (line, {**line, "game": "chess"}))))
+    with pytest.raises(StateError, match="line 2: .*chess"):
+        load_replays(path)
+
+
+def test_a_file_that_is_no_text_is_refused(tmp_path):
+    path = tmp_path / "games.jsonl"
+    path.write_bytes(b"\x89PNG\r\n")
+    with pytest.raises(StateError, match=r"games.jsonl.*UTF-8"):
+        load_replays(path)
+
+
+def test_names_may_hold_what_some_take_for_a_line_end(tmp_path):
+    replay = played(1).replay()
+    replay.agents = ["one\u2028two", "three\x85four"]
+    replay.save(tmp_path / "game.jsonl")
+    assert load_replays(tmp_path / "game.jsonl") == [replay]
+
+
+def test_a_rule_for_illegal_actions_that_there_is_not():
+    with pytest.raises(ValueError, match="illegal is 'forgive'; allowed: 'raise'"):
+        GAME.step(GAME.new_state(1), 0, illegal="forgive")
 
 
 def test_a_replay_of_illegal_actions_can_not_be_recorded():

@@ -208,7 +208,9 @@ class Game:
         Raises:
             IllegalActionError: the rules don't allow it now; the state is unchanged.
             GameOverError: the game has ended.
+            ValueError: ``illegal`` is no rule.
         """
+        pick(illegal, ILLEGAL, "illegal")
         count = self.max_players
         rewards, scores = np.empty((2, count), dtype=np.float32)
         ranks = np.empty(count, dtype=np.int64)

@@ -115,6 +115,7 @@ class SeatEnv(gymnasium.Env):
 
     def action_masks(self) -> np.ndarray:
         """Return the int8 mask of the legal actions now, from the state (for MaskablePPO)."""
+        self._batch.check_started()
         return self._batch.masks[0].copy()
 
     def sample_legal(self) -> int:
@@ -123,6 +124,7 @@ class SeatEnv(gymnasium.Env):
 
     def results(self) -> tuple[np.ndarray, np.ndarray]:
         """Return ``(scores, ranks)`` of all seats: final, or as if the game ended now."""
+        self._batch.check_started()
         return self.game.returns(self._batch.states)
 
     def _seen(self) -> dict[str, np.ndarray]:
@@ -140,6 +142,7 @@ class SeatEnv(gymnasium.Env):
         if self.render_mode is None:
             gymnasium.logger.warn("render() does nothing: make the environment with render_mode")
             return None
+        self._batch.check_started()
         return self._rendering.render(self._batch.states[0], self.seat)
 
     def _repr_svg_(self) -> str | None:
@@ -217,7 +220,7 @@ class SeatVectorEnv(VectorEnv):
         )
         self.game = self.settings.game
         self.num_envs = check_num_envs(num_envs)
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.autoreset_mode = _check_autoreset_mode(autoreset_mode)
         self.metadata = {**_game_metadata(self.game), "autoreset_mode": self.autoreset_mode}
         self.render_mode = None
         self.copy = copy
@@ -301,10 +304,12 @@ class SeatVectorEnv(VectorEnv):
 
     def action_masks(self) -> np.ndarray:
         """Return the int8 masks ``(num_envs, num_actions)`` of the legal actions now."""
+        self._batch.check_started()
         return self._batch.masks.copy()
 
     def random_actions(self) -> np.ndarray:
         """Return a uniformly random legal action for each game, fixed by its seed and ply."""
+        self._batch.check_started()
         actions = np.empty(self.num_envs, np.int64)
         self._batch._run("random_actions", actions)
         return actions
@@ -353,6 +358,14 @@ class SeatVectorEnv(VectorEnv):
 
     def __repr__(self) -> str:
         return f"<SeatVectorEnv {self.num_envs} x {self.settings!r}>"
+
+
+def _check_autoreset_mode(mode: Any) -> AutoresetMode:
+    try:
+        return AutoresetMode(mode)
+    except ValueError as error:
+        allowed = ", ".join(f"{one} or {one.value!r}" for one in AutoresetMode)
+        raise ValueError(f"autoreset_mode is {mode!r}; allowed: {allowed}") from error
 
 
 def _check_reset_mask(mask: Any, num_envs: int) -> np.ndarray:

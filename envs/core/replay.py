@@ -13,7 +13,11 @@ import numpy as np
 
 from .errors import LudothequeError, StateError
 from .files import atomic_path, atomic_write_text
+from .game import check_seed, read_options
 from .registry import get_game
+
+# The rules for illegal actions that a replay can have: a penalty leaves no trace in a game.
+RULES = ("raise", "lose")
 
 
 @dataclass
@@ -49,6 +53,7 @@ class Replay:
                 raise StateError(
                     f"{name} of a replay is {getattr(self, name)!r}; it must be {kind.__name__}"
                 )
+        _check_contents(self)
         # Options may hold lists and dicts, which the game that was played goes on using.
         self.options = copy.deepcopy(self.options)
         current = get_game(self.game).version
@@ -131,9 +136,15 @@ class Replay:
     def from_json(cls, line: str) -> Replay:
         """Return the replay that a line of JSON holds, or raise StateError."""
         try:
-            return cls(**json.loads(line))
-        except (json.JSONDecodeError, TypeError) as error:
+            replay = cls(**json.loads(line))
+            read_options(get_game(replay.game), replay.num_players, replay.options)
+            check_seed(replay.seed)
+        except StateError:
+            raise
+        except (ValueError, TypeError) as error:
+            # Also a game, an option or a number of players that there isn't.
             raise StateError(f"this line holds no replay: {error}") from error
+        return replay
 
     def save(self, path: str | Path) -> None:
         """Write this replay as the only one of a file."""
@@ -167,6 +178,27 @@ class Replay:
             raise StateError(f"ply {ply} of the replay can't be played: {error}") from error
 
 
+def _check_contents(replay: Replay) -> None:
+    """Raise StateError for parts that no replay has."""
+    if replay.illegal not in RULES:
+        raise StateError(
+            f"illegal of a replay is {replay.illegal!r}; it must be {' or '.join(map(repr, RULES))}"
+        )
+    for ply, action in enumerate(replay.actions):
+        if not isinstance(action, (str, int, np.integer)) or isinstance(action, bool):
+            raise StateError(
+                f"action {ply} of a replay is {action!r}; it must be notation or a number"
+            )
+    names = replay.agents
+    if names is None:
+        return
+    listed = isinstance(names, (list, tuple)) and len(names) == replay.num_players
+    if not listed or not all(isinstance(name, str) for name in names):
+        raise StateError(
+            f"agents of a replay are {names!r}; they must be {replay.num_players} names, or null"
+        )
+
+
 def _number(rules, action: int | str, states: np.ndarray) -> int:
     if not isinstance(action, str):
         return int(action)
@@ -186,10 +218,16 @@ def load_replays(path: str | Path) -> list[Replay]:
     """Return the replays of a file.
 
     Raises:
-        StateError: a line that holds no replay, or one of another version; it names the line.
+        StateError: a line that holds no replay, or one of another version; it names the line. Also
+            a file that isn't text.
     """
     replays = []
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), start=1):
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise StateError(f"{path} holds no replays: it is no text in UTF-8 ({error})") from error
+    # Not splitlines(): it breaks lines at characters that JSON may hold inside a name.
+    for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             try:
                 replays.append(Replay.from_json(line))

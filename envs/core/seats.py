@@ -209,10 +209,14 @@ class SeatBatch:
         self._play_rows(rows, actions, settings.illegal_code, settings.illegal_reward)
         self._play_opponents()
 
-    def get_state(self) -> dict[str, Any]:
-        """Return records, learners' seats and who was drawn to play the others, in new objects."""
+    def check_started(self) -> None:
+        """Raise StateError before the first deal: there is nothing to look at yet."""
         if not self.started:
             raise StateError("no game was dealt: call reset() first")
+
+    def get_state(self) -> dict[str, Any]:
+        """Return records, learners' seats and who was drawn to play the others, in new objects."""
+        self.check_started()
         used = set(np.unique(self._agent_of).tolist())
         return {
             "states": self.states.copy(),

@@ -52,9 +52,7 @@ class Settings:
         self.observation = observation
         self.reward = reward
         self.illegal = illegal
-        self.illegal_reward = float(illegal_reward)
-        if not np.isfinite(self.illegal_reward):
-            raise ValueError(f"illegal_reward is {illegal_reward!r}; give a finite number")
+        self.illegal_reward = _check_finite(illegal_reward, "illegal_reward")
         self.illegal_code = ILLEGAL.index(illegal)
         self.reward_code = REWARDS.index(reward)
         self.observation_size = self.game.observation_size(observation)
@@ -126,6 +124,16 @@ class Settings:
         }
         arguments = ", ".join(f"{name}={value!r}" for name, value in told.items())
         return f"{self.game.name}_v{self.game.version}, {arguments}"
+
+
+def _check_finite(value: Any, what: str) -> float:
+    try:
+        number = float(value)
+    except (ValueError, TypeError):
+        number = np.nan
+    if not np.isfinite(number):
+        raise ValueError(f"{what} is {value!r}; give a finite number")
+    return number
 
 
 def last_action_of(state: np.void) -> int | None:
