@@ -217,7 +217,7 @@ def _announce_compilation() -> None:
     if not _announced:
         _announced = True
         logger.warning(
-            "Ludothèque compiles its kernels on first use (some 10 to 20 s); later starts take "
+            "Ludothèque compiles its kernels on first use (up to half a minute); later starts take "
             "them from %s",
             cache_dir(),
         )
