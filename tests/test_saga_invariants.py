@@ -293,7 +293,7 @@ def test_random_games_break_no_rule(num_players, sides, retake):
         ("order", (0, 0), 0, 4),
         ("strength", 2, 9, 5),
         ("owner", 1, 3, 12),
-        ("num_down", 0, 5, 12),
+        ("num_down", 0, -1, 12),
     ],
 )
 def test_the_check_sees_a_broken_record(field, index, value, rule):

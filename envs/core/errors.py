@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 class LudothequeError(Exception):
@@ -41,3 +46,18 @@ def pick(value: object, allowed: Iterable[object], what: str) -> None:
     if near:
         message += f". Did you mean {near[0]!r}?"
     raise ValueError(message)
+
+
+def all_or_nothing(setter: Callable[..., None]) -> Callable[..., None]:
+    """Let ``setter(states, i, **position)`` leave the record as it was if it raises an error."""
+
+    @wraps(setter)
+    def set_whole(states: np.ndarray, i: int = 0, **position: Any) -> None:
+        before = states[i].copy()
+        try:
+            setter(states, i, **position)
+        except BaseException:
+            states[i] = before
+            raise
+
+    return set_whole

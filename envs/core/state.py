@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-from typing import Any
-
 import numpy as np
 
 from .jit import kernel
@@ -51,18 +47,3 @@ def begin(state, seed, num_players):
     state["last_action"] = -1
     state["terminated"] = False
     state["truncated"] = False
-
-
-def all_or_nothing(setter: Callable[..., None]) -> Callable[..., None]:
-    """Let ``setter(states, i, **position)`` leave the record as it was if it raises an error."""
-
-    @wraps(setter)
-    def set_whole(states: np.ndarray, i: int = 0, **position: Any) -> None:
-        before = states[i].copy()
-        try:
-            setter(states, i, **position)
-        except BaseException:
-            states[i] = before
-            raise
-
-    return set_whole

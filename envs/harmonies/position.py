@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..core.state import all_or_nothing
+from ..core.errors import all_or_nothing
 from .components import (
     COLOURS,
     DISPLAY_SIZE,

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..core.errors import pick
-from ..core.state import all_or_nothing
+from ..core.errors import all_or_nothing, pick
 from .cards import add_down, add_open, free_card, gain_card, lose_card, measure
 from .components import (
     COLOUR_OF,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.state import all_or_nothing
+from ..core.errors import all_or_nothing
 from .alignment import look
 from .components import (
     DIRECTIONS,
