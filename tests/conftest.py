@@ -33,13 +33,24 @@ def root() -> Path:
     return ROOT
 
 
+def _handed_over(name: str) -> Path:
+    """A folder from outside, kept beside the checkout; skips the test where there is none."""
+    folder = ROOT.parent / "shared" / name
+    if not folder.is_dir():
+        pytest.skip(f"compares with files from outside, and there is no folder {folder}")
+    return folder
+
+
 @pytest.fixture(scope="session")
 def shared_cases() -> Path:
-    """Cases handed over from outside, kept beside the checkout; skips where there are none."""
-    folder = ROOT.parent / "shared" / "cases"
-    if not folder.is_dir():
-        pytest.skip(f"no cases from outside in {folder}")
-    return folder
+    """Positions, traces and scores from outside."""
+    return _handed_over("cases")
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Component data from outside."""
+    return _handed_over("data")
 
 
 @pytest.fixture(scope="session")

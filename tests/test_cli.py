@@ -26,6 +26,7 @@ pytest.importorskip("typer")
 COMMAND = (sys.executable, "-m", "ludotheque.cli")
 NO_DISPLAY = {"DISPLAY": "", "WAYLAND_DISPLAY": "", "NO_COLOR": "1", "COLUMNS": "120"}
 TIMEOUT = 300
+SCRIPT = Path(sys.executable).with_name("ludotheque")
 
 
 def run(*arguments: object, typed: str = "", **environment: str) -> subprocess.CompletedProcess:
@@ -91,11 +92,9 @@ def test_version():
     assert re.fullmatch(r"ludotheque \d+\.\d+\.\d+", done.stdout.strip())
 
 
+@pytest.mark.skipif(not SCRIPT.exists(), reason="the suite runs from a folder, not installed")
 def test_installed_script_is_this_command():
-    script = Path(sys.executable).with_name("ludotheque")
-    if not script.exists():
-        pytest.skip("not installed with its script")
-    done = subprocess.run([script, "--version"], capture_output=True, text=True, timeout=TIMEOUT)
+    done = subprocess.run([SCRIPT, "--version"], capture_output=True, text=True, timeout=TIMEOUT)
     assert done.stdout == run("--version").stdout
 
 
@@ -439,9 +438,10 @@ def test_json_of_a_game_that_is_played_by_typing():
 # play and watch in a window
 
 
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="other systems always have a display"
+)
 def test_window_without_a_display_says_what_to_do():
-    if not sys.platform.startswith("linux"):
-        pytest.skip("other systems always have a display")
     pytest.importorskip("pygame")
     done = run("play", "--window", "--seed", 1, SDL_VIDEODRIVER="")
     assert done.returncode == 1

@@ -59,12 +59,11 @@ def test_turn_by_turn(setting, check):
     check(lambda: TurnBasedEnv(setting.game, setting.num_players, **setting.options), seed=3)
 
 
-@pytest.mark.parametrize("form", ["flat", "planes"])
-@pytest.mark.parametrize("game", GAMES, ids=repr)
+@pytest.mark.parametrize(
+    ("game", "form"), [(game, form) for game in GAMES for form in game.observation_forms], ids=repr
+)
 def test_turn_by_turn_in_other_forms(game, form):
     """Observation forms and dense rewards go through the same checks, with the most players."""
-    if form not in game.observation_forms:
-        pytest.skip(f"{game.name} has no {form}")
     make = lambda: TurnBasedEnv(  # noqa: E731
         game, game.max_players, observation=form, reward="score_change"
     )

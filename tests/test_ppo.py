@@ -439,11 +439,9 @@ def test_copied_networks_say_what_torch_says(tmp_path, game, network, net_arch, 
     assert np.abs(expected - found - shift)[legal].max() < 1e-3
 
 
-@pytest.mark.parametrize("game", GAMES, ids=repr)
+@pytest.mark.parametrize("game", [game for game in GAMES if game.targets], ids=repr)
 def test_actions_say_what_they_are_about(game):
     """Every pair names a row of the flat observation, and only legal ones of a kind differ."""
-    if game.targets is None:
-        pytest.skip(f"{game.name} doesn't say")
     fields = {field.name: field for field in game.observation_schema("flat")}
     seen = set()
     for action in range(game.num_actions):

@@ -17,7 +17,7 @@ Actions (424):
     10       interlude: take none
     11-14    turn the tile in hand by that many quarter turns clockwise and place it
     15-22    cover the arrow in that direction (``alignments="choice"``)
-    23       move no more discs for now (``alignments="choice"``)
+    23       leave the other discs where they are (``alignments="choice"``)
     24-423   cell of the window: where the tile in hand goes, or whose discs are moved
 """
 

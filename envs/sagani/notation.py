@@ -7,7 +7,7 @@
 ``pass``           interlude: take none
 ``turn 90``        turn the tile in hand by 90 degrees clockwise and place it
 ``cover ne``       move a disc onto the arrow that points north-east
-``done``           move no more discs for now
+``done``           leave the other discs where they are
 ``+2-1``           the cell two to the east and one to the south of the first tile
 ``l11``            the same cell as column and row of the window
 =================  ==================================================================
