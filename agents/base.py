@@ -118,15 +118,6 @@ def make_agent(spec: str | Agent, game: str | Game = "sarena", **settings: Any) 
     return Kind(game, **settings)
 
 
-def check_number(value: Any, what: str) -> float:
-    """Return a setting that must be a finite number; raise ValueError if it isn't one."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.number)):
-        raise ValueError(f"{what} is {value!r}; give a number")
-    if not np.isfinite(value):
-        raise ValueError(f"{what} is {value!r}; give a number that is finite")
-    return float(value)
-
-
 def _check_settings(kind: str, agent: type[Agent], settings: dict[str, Any]) -> None:
     known = [name for name in signature(agent).parameters if name != "game"]
     for name in settings:

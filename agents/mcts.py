@@ -7,13 +7,13 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from ludotheque.envs.core.errors import pick
+from ludotheque.envs.core.errors import check_finite, pick
 from ludotheque.envs.core.jit import specialize
 from ludotheque.envs.core.rng import decision_seed
 from ludotheque.envs.core.threads import check_num_threads, run
 
 from . import search
-from .base import Agent, check_number
+from .base import Agent
 
 DETERMINIZE = ("simulation", "tree")
 _CHUNK = 32
@@ -123,10 +123,10 @@ class MCTSAgent(Agent):
             ("widening", widening),
             ("leaf_scale", leaf_scale),
         ):
-            check_number(value, label)
+            check_finite(value, label)
         if not leaf_scale > 0:
             raise ValueError(f"leaf_scale is {leaf_scale!r}; give a number above 0")
-        if time is not None and not check_number(time, "time") > 0:
+        if time is not None and not check_finite(time, "time") > 0:
             raise ValueError(f"time is {time!r}; give seconds above 0, or None")
         if not isinstance(guided, bool):
             raise ValueError(f"guided is {guided!r}; allowed: True, False")

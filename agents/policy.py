@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ludotheque.envs.core.errors import pick
+from ludotheque.envs.core.errors import check_finite, pick
 from ludotheque.envs.core.files import atomic_path
 from ludotheque.envs.core.game import Game
 
-from .base import Agent, check_number
+from .base import Agent
 from .kernels import choose_best, choose_softmax
 from .networks import Network, copy_network, make_network
 
@@ -93,7 +93,7 @@ class PolicyAgent(Agent):
     ):
         super().__init__(game, seed)
         pick(deterministic, (False, True), "deterministic")
-        if not check_number(temperature, "temperature") > 0:
+        if not check_finite(temperature, "temperature") > 0:
             raise ValueError(f"temperature is {temperature!r}; give a number above 0")
         self.network = network
         self.observation = observation

@@ -551,7 +551,7 @@ def test_what_is_no_model_is_refused(finished: TrainResult, tmp_path):
         PPOAgent("sarena", finished.model_path, num_players=4)
     with pytest.raises(ValueError, match="temperature"):
         PPOAgent("sarena", finished.model_path, temperature=0)
-    with pytest.raises(ValueError, match="temperature is 'cold'; give a number"):
+    with pytest.raises(ValueError, match="temperature is 'cold'; give a finite number"):
         make_agent(f"ppo:{finished.model_path},temperature=cold")
     with pytest.raises(ValueError, match="deterministic is 'no'"):
         make_agent(f"ppo:{finished.model_path},deterministic=no")

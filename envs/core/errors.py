@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import math
+import numbers
 from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import TYPE_CHECKING, Any
@@ -46,6 +48,14 @@ def pick(value: object, allowed: Iterable[object], what: str) -> None:
     if near:
         message += f". Did you mean {near[0]!r}?"
     raise ValueError(message)
+
+
+def check_finite(value: Any, what: str) -> float:
+    """Return ``value``, which must be a finite number; raise ValueError if it isn't one."""
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not is_number or not math.isfinite(value):
+        raise ValueError(f"{what} is {value!r}; give a finite number")
+    return float(value)
 
 
 def all_or_nothing(setter: Callable[..., None]) -> Callable[..., None]:

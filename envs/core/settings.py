@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from .errors import StateError, pick
+from .errors import StateError, check_finite, pick
 from .game import Game, read_options
 from .loops import ILLEGAL
 from .registry import get_game
@@ -52,7 +52,7 @@ class Settings:
         self.observation = observation
         self.reward = reward
         self.illegal = illegal
-        self.illegal_reward = _check_finite(illegal_reward, "illegal_reward")
+        self.illegal_reward = check_finite(illegal_reward, "illegal_reward")
         self.illegal_code = ILLEGAL.index(illegal)
         self.reward_code = REWARDS.index(reward)
         self.observation_size = self.game.observation_size(observation)
@@ -124,16 +124,6 @@ class Settings:
         }
         arguments = ", ".join(f"{name}={value!r}" for name, value in told.items())
         return f"{self.game.name}_v{self.game.version}, {arguments}"
-
-
-def _check_finite(value: Any, what: str) -> float:
-    try:
-        number = float(value)
-    except (ValueError, TypeError):
-        number = np.nan
-    if not np.isfinite(number):
-        raise ValueError(f"{what} is {value!r}; give a finite number")
-    return number
 
 
 def last_action_of(state: np.void) -> int | None:
