@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ludotheque.envs import get_game
-from ludotheque.envs.core.errors import pick
+from ludotheque.envs.core.errors import check_choice
 from ludotheque.envs.core.game import Game, check_seed, fresh_seed
 from ludotheque.envs.core.rng import next_seed
 
@@ -104,7 +104,7 @@ def make_agent(spec: str | Agent, game: str | Game = "sarena", **settings: Any) 
     if hasattr(spec, "act"):
         return spec
     kind, _, rest = str(spec).partition(":")
-    pick(kind, AGENTS, "agent")
+    check_choice(kind, AGENTS, "agent")
     settings = {**_parse(kind, rest), **settings}
     if kind == "random":
         from .random import RandomAgent as Kind

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ludotheque.envs.core.game import Game, check_seed, fresh_seed
-from ludotheque.envs.core.replay import Replay
-from ludotheque.envs.core.settings import Settings
+from ludotheque.envs.core.interfaces.replay import Replay
+from ludotheque.envs.core.interfaces.settings import Settings
 
 from .base import Agent, make_agent
 from .camps import Round, rounds_of

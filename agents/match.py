@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ludotheque.envs.core.batch import refuse_illegal
 from ludotheque.envs.core.errors import IllegalActionError
 from ludotheque.envs.core.game import Game, check_seed
+from ludotheque.envs.core.interfaces.batch import refuse_illegal
+from ludotheque.envs.core.interfaces.seats import ask
+from ludotheque.envs.core.interfaces.settings import Settings
 from ludotheque.envs.core.loops import RAISE
-from ludotheque.envs.core.seats import ask
-from ludotheque.envs.core.settings import Settings
 
 from .base import Agent, make_agent
 

@@ -7,10 +7,10 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from ludotheque.envs.core.errors import check_finite, pick
+from ludotheque.envs.core.errors import check_choice, check_finite
+from ludotheque.envs.core.interfaces.threads import check_num_threads, run
 from ludotheque.envs.core.jit import specialize
 from ludotheque.envs.core.rng import decision_seed
-from ludotheque.envs.core.threads import check_num_threads, run
 
 from . import search
 from .base import Agent
@@ -108,8 +108,8 @@ class MCTSAgent(Agent):
         leaf = own["leaf"] if leaf is None else leaf
         leaf_plies = own["leaf_plies"] if leaf_plies is None else leaf_plies
         leaf_scale = own["leaf_scale"] if leaf_scale is None else leaf_scale
-        pick(leaf, LEAVES, "leaf")
-        pick(determinize, DETERMINIZE, "determinize")
+        check_choice(leaf, LEAVES, "leaf")
+        check_choice(determinize, DETERMINIZE, "determinize")
         whole = (
             ("simulations", simulations, 1),
             ("trees", trees, 1),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ludotheque.envs.core.errors import pick
+from ludotheque.envs.core.errors import check_choice
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.jit import kernel
 
@@ -73,7 +73,7 @@ class MlpNetwork(Network):
 
     def __init__(self, arrays: Mapping[str, np.ndarray], activation: str):
         super().__init__(arrays)
-        pick(activation, tuple(ACTIVATIONS), "activation of a policy")
+        check_choice(activation, tuple(ACTIVATIONS), "activation of a policy")
         self.activation = activation
         self.depth = len(self.arrays) // 2
         self.num_inputs = self.arrays["weight_0"].shape[0]
@@ -394,7 +394,7 @@ def _add_around(values, x, weights, i, middle, line, width):
 
 def make_network(about: Mapping[str, Any], arrays: Mapping[str, np.ndarray], game: Game) -> Network:
     """Undo ``Network.about`` and ``Network.arrays``."""
-    pick(about["kind"], KINDS, "kind of a policy")
+    check_choice(about["kind"], KINDS, "kind of a policy")
     if about["kind"] == "board":
         return BoardNetwork(arrays, game)
     return MlpNetwork(arrays, about["activation"])

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ludotheque.envs.core.errors import check_finite, pick
+from ludotheque.envs.core.errors import check_choice, check_finite
 from ludotheque.envs.core.files import atomic_path
 from ludotheque.envs.core.game import Game
 
@@ -29,7 +29,7 @@ from .networks import Network, copy_network, make_network
 if TYPE_CHECKING:
     from sb3_contrib import MaskablePPO
 
-    from ludotheque.envs.core.settings import Settings
+    from ludotheque.envs.core.interfaces.settings import Settings
 
 ABOUT = "ludotheque.json"
 WEIGHTS = "ludotheque.npz"
@@ -92,7 +92,7 @@ class PolicyAgent(Agent):
         seed: int | None = None,
     ):
         super().__init__(game, seed)
-        pick(deterministic, (False, True), "deterministic")
+        check_choice(deterministic, (False, True), "deterministic")
         if not check_finite(temperature, "temperature") > 0:
             raise ValueError(f"temperature is {temperature!r}; give a number above 0")
         self.network = network

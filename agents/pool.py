@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ludotheque.envs.core.errors import pick
+from ludotheque.envs.core.errors import check_choice
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.rng import mix64
 
@@ -56,7 +56,7 @@ class OpponentPool:
         first: str = "random",
         observation: str = "flat",
     ):
-        pick(sampling, SAMPLINGS, "sampling of the pool")
+        check_choice(sampling, SAMPLINGS, "sampling of the pool")
         if not isinstance(capacity, int) or capacity < 1:
             raise ValueError(f"capacity of the pool is {capacity!r}; give a whole number from 1 up")
         fixed = dict(fixed or {})

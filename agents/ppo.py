@@ -35,11 +35,11 @@ from typing import Any
 import numpy as np
 
 from ludotheque.envs import get_game
-from ludotheque.envs.core.errors import pick
+from ludotheque.envs.core.errors import check_choice
 from ludotheque.envs.core.files import atomic_path, atomic_write_text
 from ludotheque.envs.core.game import check_seed
-from ludotheque.envs.core.seats import SeatBatch
-from ludotheque.envs.core.settings import Settings
+from ludotheque.envs.core.interfaces.seats import SeatBatch
+from ludotheque.envs.core.interfaces.settings import Settings
 
 from .base import Agent, needs_train
 from .layout import Layout, layout_of
@@ -215,9 +215,9 @@ class TrainConfig:
                 setattr(self, name, value)
 
     def _check(self) -> None:
-        pick(self.activation, tuple(ACTIVATIONS), "activation")
-        pick(self.network, ("auto", *NET_ARCHS), "network")
-        pick(self.pool_sampling, SAMPLINGS, "pool_sampling")
+        check_choice(self.activation, tuple(ACTIVATIONS), "activation")
+        check_choice(self.network, ("auto", *NET_ARCHS), "network")
+        check_choice(self.pool_sampling, SAMPLINGS, "pool_sampling")
         counts = ("num_envs", "n_steps", "batch_size", "n_epochs", "pool_size", "snapshot_every")
         for name in (*counts, "eval_every", "eval_games", "checkpoint_every"):
             value = getattr(self, name)

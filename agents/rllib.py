@@ -25,7 +25,7 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo.utils.wrappers import BaseWrapper
 
-from ludotheque.envs.core.aec import TurnBasedEnv
+from ludotheque.envs.core.interfaces.aec import TurnBasedEnv
 
 
 class RLlibKeys(BaseWrapper):

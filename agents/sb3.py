@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ludotheque.envs.core.batch import check_actions, digest_all
-from ludotheque.envs.core.errors import GameOverError, pick
+from ludotheque.envs.core.errors import GameOverError, check_choice
 from ludotheque.envs.core.game import Game
-from ludotheque.envs.core.seats import SeatBatch
-from ludotheque.envs.core.settings import Settings
+from ludotheque.envs.core.interfaces.batch import check_actions, digest_all
+from ludotheque.envs.core.interfaces.seats import SeatBatch
+from ludotheque.envs.core.interfaces.settings import Settings
 
 from .base import needs_train
 
@@ -75,7 +75,7 @@ class SeatVecEnv(VecEnv):
         render_mode: str | None = None,
         **options: Any,
     ):
-        pick(render_mode, RENDER_MODES, "render_mode")
+        check_choice(render_mode, RENDER_MODES, "render_mode")
         self.settings = Settings(
             game, num_players, observation, reward, illegal, illegal_reward, options
         )

@@ -20,10 +20,10 @@ import typer
 from ludotheque.agents import make_agent
 from ludotheque.benchmarks.measure import Settings, Work, compare_ways, counting
 from ludotheque.envs import get_game
-from ludotheque.envs.core.batch import BatchEnv
 from ludotheque.envs.core.bits import select_bit
+from ludotheque.envs.core.interfaces.batch import BatchEnv
+from ludotheque.envs.core.interfaces.seats import ask
 from ludotheque.envs.core.jit import kernel
-from ludotheque.envs.core.seats import ask
 from ludotheque.envs.sagani.components import (
     CELL_COL,
     CELL_ROW,

@@ -15,7 +15,7 @@ from rich.table import Table
 
 from ludotheque.agents import make_agent
 from ludotheque.agents.match import Match
-from ludotheque.envs.core.settings import Settings
+from ludotheque.envs.core.interfaces.settings import Settings
 
 MODES = (
     ("2 players", 2, {}),

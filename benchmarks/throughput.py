@@ -40,8 +40,8 @@ from ludotheque.benchmarks.measure import (
     write_json,
 )
 from ludotheque.envs import get_game, make_batch
-from ludotheque.envs.core import threads as thread_pool
-from ludotheque.envs.core.registry import GAMES, NAMESPACE
+from ludotheque.envs.core.interfaces import threads as thread_pool
+from ludotheque.envs.core.interfaces.registry import GAMES, NAMESPACE
 
 VECTOR_ENVS = 256
 PLIES_PER_SLICE = 16_384

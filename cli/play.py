@@ -286,7 +286,7 @@ class _WindowPerson:
 
 def open_window(title: str) -> Any:
     """Open a window; raises FailedError without a display or without the extra [render]."""
-    from ludotheque.envs.core.window import Window
+    from ludotheque.envs.core.drawing.window import Window
 
     try:
         return Window(title)

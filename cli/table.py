@@ -77,7 +77,7 @@ class Table:
     """
 
     def __init__(self, game: Any, seed: int, players: int, options: dict, specs: dict[int, str]):
-        from ludotheque.envs.core.settings import Settings
+        from ludotheque.envs.core.interfaces.settings import Settings
 
         self.game = game
         self.seed = seed
@@ -142,7 +142,7 @@ class Table:
 
         Its decision follows from the game's seed, as in a league: `watch` shows a league's game.
         """
-        from ludotheque.envs.core.seats import ask
+        from ludotheque.envs.core.interfaces.seats import ask
 
         (action,) = ask(self.agents[self.to_play], self._settings, self.states).tolist()
         self.take(action)
@@ -191,7 +191,7 @@ def writing(path: Path) -> Iterator[None]:
 
 def save_replay(table: Table, path: Path) -> None:
     """Write the game so far as a replay; raises FailedError if the file can't be written."""
-    from ludotheque.envs.core.replay import Replay
+    from ludotheque.envs.core.interfaces.replay import Replay
 
     replay = Replay.record(
         table.game.name,
@@ -213,7 +213,7 @@ def load_replay(path: Path, number: int) -> tuple[Table, list[int]]:
         UserError: no such file or game in it, or a game that the rules don't allow.
     """
     from ludotheque.envs import get_game
-    from ludotheque.envs.core.replay import load_replays
+    from ludotheque.envs.core.interfaces.replay import load_replays
 
     with arguments_checked():
         replays = load_replays(path)

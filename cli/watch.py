@@ -168,7 +168,7 @@ def _positions(view: _View, actions: list[int] | None, busy: Any = None) -> Iter
 
 
 def _to_files(view: _View, actions: list[int] | None, paths: list[Path]) -> None:
-    from ludotheque.envs.core.canvas import save_gif, save_png
+    from ludotheque.envs.core.drawing.canvas import save_gif, save_png
 
     wants_film = any(path.suffix == ".gif" for path in paths)
     frames = []

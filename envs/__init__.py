@@ -13,7 +13,7 @@ from .core.errors import (
     OutOfBoundsActionError,
     StateError,
 )
-from .core.registry import game_names, get_game, register_environments
+from .core.interfaces.registry import game_names, get_game, register_environments
 
 __version__ = "0.1.0"
 
@@ -32,7 +32,7 @@ __all__ = [
 
 def __getattr__(name: str):
     if name == "make_batch":
-        from .core.batch import make_batch
+        from .core.interfaces.batch import make_batch
 
         return make_batch
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from .core.aec import TurnBasedEnv
-from .core.parallel import TurnBasedParallelEnv
+from .core.interfaces.aec import TurnBasedEnv
+from .core.interfaces.parallel import TurnBasedParallelEnv
 
 __all__ = ["env", "parallel_env", "raw_env"]
 
 
 def raw_env(num_players: int = 3, **kwargs: Any) -> TurnBasedEnv:
-    """Return Shamans as an AEC environment, ``ludotheque.envs.core.aec.TurnBasedEnv``.
+    """Return Shamans as an AEC environment, ``ludotheque.envs.core.interfaces.aec.TurnBasedEnv``.
 
     Args:
         num_players: 3 to 5.

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from ludotheque.envs.core.aec import TurnBasedEnv
-from ludotheque.envs.core.batch import BatchEnv
 from ludotheque.envs.core.errors import GameOverError, IllegalActionError
 from ludotheque.envs.core.game import Game
+from ludotheque.envs.core.interfaces.aec import TurnBasedEnv
+from ludotheque.envs.core.interfaces.batch import BatchEnv
 from ludotheque.envs.core.loops import ILLEGAL
 from ludotheque.envs.core.rewards import REWARDS
 from ludotheque.envs.core.rng import GAMMA, below, decision_seed, mix64

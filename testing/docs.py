@@ -21,10 +21,10 @@ from pathlib import Path
 from ludotheque.envs import game_names, get_game
 from ludotheque.envs.core.files import atomic_write_text
 from ludotheque.envs.core.game import Game
+from ludotheque.envs.core.interfaces.registry import GAMES, NAMESPACE
+from ludotheque.envs.core.interfaces.settings import Rendering
 from ludotheque.envs.core.loops import ILLEGAL
-from ludotheque.envs.core.registry import GAMES, NAMESPACE
 from ludotheque.envs.core.rewards import REWARDS
-from ludotheque.envs.core.settings import Rendering
 
 REWARD_MEANINGS = {
     "rank": "at the end, evenly spaced by rank from +1 (first) to −1 (last); ties share",

@@ -26,14 +26,14 @@ import numpy as np
 
 from ludotheque.agents import make_agent
 from ludotheque.envs import game_names, get_game
-from ludotheque.envs.core.aec import TurnBasedEnv
-from ludotheque.envs.core.batch import BatchEnv
 from ludotheque.envs.core.files import atomic_write_text
 from ludotheque.envs.core.game import Game
+from ludotheque.envs.core.interfaces.aec import TurnBasedEnv
+from ludotheque.envs.core.interfaces.batch import BatchEnv
+from ludotheque.envs.core.interfaces.seats import ask
+from ludotheque.envs.core.interfaces.settings import Settings
 from ludotheque.envs.core.rewards import REWARDS
 from ludotheque.envs.core.schema import Field, slices
-from ludotheque.envs.core.seats import ask
-from ludotheque.envs.core.settings import Settings
 
 from .contract import Setting, is_over, settings
 
@@ -74,7 +74,7 @@ def told(game: Game, num_players: int | None = None, seed: int = 0) -> str:
     """
     counts = game.player_counts
     num_players = num_players or counts[max(0, len(counts) - 2)]
-    text = import_module(f"ludotheque.envs.{game.name}.render")
+    text = import_module(f"ludotheque.envs.{game.name}.table.picture")
     remarks = getattr(text, "remarks", lambda before, after: [])
     settings = Settings(game, num_players, "flat", "rank", "raise", -1.0, {})
     agent, states = make_agent("greedy", game), game.new_state(seed, num_players)

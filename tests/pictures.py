@@ -11,9 +11,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from ludotheque.envs.core.canvas import FONT_FILES, FONT_FOLDER, Canvas
+from ludotheque.envs.core.drawing.canvas import FONT_FILES, FONT_FOLDER, Canvas
+from ludotheque.envs.core.drawing.panels import Rect
 from ludotheque.envs.core.game import Game
-from ludotheque.envs.core.table import Rect
 
 SVG = "{http://www.w3.org/2000/svg}"
 TextBox = tuple[str, Rect]

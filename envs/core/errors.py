@@ -7,10 +7,9 @@ import math
 import numbers
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import numpy as np
+import numpy as np
 
 
 class LudothequeError(Exception):
@@ -33,8 +32,16 @@ class StateError(LudothequeError, ValueError):
     """A saved state or replay that doesn't fit this game, version or player count."""
 
 
-def pick(value: object, allowed: Iterable[object], what: str) -> None:
-    """Check that ``value`` is one of ``allowed``.
+def did_you_mean(value: object, known: Iterable[object]) -> str:
+    """Return ``" Did you mean 'x'?"`` with the known name nearest to ``value``, or ``""``."""
+    names = [name for name in known if isinstance(name, str)]
+    lowered = {name.lower(): name for name in names}
+    near = difflib.get_close_matches(str(value).lower(), lowered, n=1, cutoff=0.5)
+    return f" Did you mean {lowered[near[0]]!r}?" if near else ""
+
+
+def check_choice(value: object, allowed: Iterable[object], what: str) -> None:
+    """Check that ``value`` is one of ``allowed``, and of the same type.
 
     Raises:
         ValueError: it isn't; the message lists what is allowed and suggests the nearest.
@@ -43,11 +50,25 @@ def pick(value: object, allowed: Iterable[object], what: str) -> None:
     if any(value is a or (type(value) is type(a) and value == a) for a in allowed):
         return
     message = f"{what} is {value!r}; allowed: {', '.join(repr(a) for a in allowed)}"
-    texts = [a for a in allowed if isinstance(a, str)]
-    near = difflib.get_close_matches(value, texts, n=1) if isinstance(value, str) else []
-    if near:
-        message += f". Did you mean {near[0]!r}?"
-    raise ValueError(message)
+    hint = did_you_mean(value, allowed) if isinstance(value, str) else ""
+    raise ValueError(f"{message}.{hint}" if hint else message)
+
+
+def is_whole(value: object) -> bool:
+    """Tell whether ``value`` is an integer of Python or numpy; booleans are not."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def check_whole(value: Any, what: str, least: int = 0, most: int | None = None) -> int:
+    """Return ``value`` as an int.
+
+    Raises:
+        ValueError: it isn't a whole number from ``least`` to ``most`` (None: no upper limit).
+    """
+    if is_whole(value) and least <= value and (most is None or value <= most):
+        return int(value)
+    limits = f"from {least} up" if most is None else f"from {least} to {most}"
+    raise ValueError(f"{what} is {value!r}; give a whole number {limits}")
 
 
 def check_finite(value: Any, what: str) -> float:

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .errors import GameOverError, IllegalActionError, OutOfBoundsActionError, pick
+from .errors import GameOverError, IllegalActionError, OutOfBoundsActionError, check_choice
 from .loops import GAME_OVER, ILLEGAL, KERNELS, REFUSED, compile_loops
 from .schema import Field, total_size
 
 if TYPE_CHECKING:
-    from .canvas import Canvas
+    from .drawing.canvas import Canvas
 
 SEED_BITS = 64
 
@@ -136,7 +136,7 @@ class Game:
         """Return the batch loops that write observations of ``form``."""
         if form == "flat":
             return self.loops
-        pick(form, self.observation_forms, f"observation of {self.name}")
+        check_choice(form, self.observation_forms, f"observation of {self.name}")
         return self._planes_loops
 
     def _compile(self, form: str, observe: str) -> SimpleNamespace:
@@ -146,7 +146,7 @@ class Game:
 
     def observation_schema(self, form: str = "flat") -> tuple[Field, ...]:
         """Return the fields of an observation form, in order."""
-        pick(form, self.observation_forms, f"observation of {self.name}")
+        check_choice(form, self.observation_forms, f"observation of {self.name}")
         return self.flat if form == "flat" else self.planes
 
     def observation_size(self, form: str = "flat") -> int:
@@ -196,7 +196,7 @@ class Game:
 
     def observe(self, states: np.ndarray, seat: int, i: int = 0, form: str = "flat") -> np.ndarray:
         """Return what ``seat`` observes in game ``i``."""
-        pick(seat, range(int(states["num_players"][i])), "seat")
+        check_choice(seat, range(int(states["num_players"][i])), "seat")
         observation = np.empty(self.observation_size(form), dtype=self.observation_dtype)
         mask = np.empty(self.num_actions, dtype=np.int8)
         self.loops_for(form).view(states, i, seat, 0, observation, mask)
@@ -210,7 +210,7 @@ class Game:
             GameOverError: the game has ended.
             ValueError: ``illegal`` is no rule.
         """
-        pick(illegal, ILLEGAL, "illegal")
+        check_choice(illegal, ILLEGAL, "illegal")
         count = self.max_players
         rewards, scores = np.empty((2, count), dtype=np.float32)
         ranks = np.empty(count, dtype=np.int64)
@@ -233,7 +233,7 @@ class Game:
 
     def determinize(self, states: np.ndarray, seat: int, seed: int, i: int = 0) -> np.ndarray:
         """Return a ``(1,)`` copy of game ``i`` with all that ``seat`` can't know drawn anew."""
-        pick(seat, range(int(states["num_players"][i])), "seat")
+        check_choice(seat, range(int(states["num_players"][i])), "seat")
         copy = states[i : i + 1].copy()
         seeds = np.array([check_seed(seed)], dtype=np.uint64)
         self.loops.redraw(copy, 0, 1, np.array([seat], dtype=np.int64), seeds)
@@ -257,7 +257,7 @@ class Game:
     @property
     def _render(self) -> ModuleType:
         # Imported when first asked for: drawing needs packages that playing does not.
-        return import_module(f"..{self.name}.render", __package__)
+        return import_module(f"..{self.name}.table.picture", __package__)
 
     def describe(self, state: np.void, seat: int | None = None, last_action: Any = None) -> str:
         """Return one record in words as ``seat`` sees it; None sees everything."""
@@ -301,7 +301,7 @@ def read_options(
     The plain values are what a replay or a saved setting keeps: encoding them gives the same array.
     Errors as in ``Game.encode_options``.
     """
-    pick(num_players, game.player_counts, f"num_players of {game.name}")
+    check_choice(num_players, game.player_counts, f"num_players of {game.name}")
     names = [option.name for option in game.options]
     for name in options:
         if name not in names:
@@ -312,7 +312,7 @@ def read_options(
     for option in game.options:
         value = options.get(option.name, option.default)
         if option.read is None:
-            pick(value, option.choices, f"{option.name} of {game.name}")
+            check_choice(value, option.choices, f"{option.name} of {game.name}")
             plain[option.name] = value
             encoded.append(option.choices.index(value))
         else:

@@ -141,7 +141,7 @@ def _feed_value(hasher, name: str, value: Any, seen: set[int]) -> None:
     elif isinstance(value, (bool, int, float, str, np.generic, np.dtype)):
         _put(hasher, repr(value))
     elif isinstance(value, tuple):
-        _put(hasher, f"tuple {len(value)}")
+        _put(hasher, f"tuple {len(value)} {getattr(value, '_fields', ())}")
         for item in value:
             _feed_value(hasher, name, item, seen)
     elif isinstance(value, types.ModuleType):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -42,3 +44,12 @@ def slices(fields: tuple[Field, ...]) -> dict[str, slice]:
         result[field.name] = slice(start, start + field.size)
         start += field.size
     return result
+
+
+def offsets(fields: tuple[Field, ...]) -> Any:
+    """Return the position of each field's first number, as a named tuple of ints.
+
+    Compiled kernels can read it: ``AT = offsets(FLAT)``, then ``out[AT.hand + card]``.
+    """
+    starts = {name: part.start for name, part in slices(fields).items()}
+    return namedtuple("Offsets", starts)(**starts)

@@ -47,3 +47,21 @@ def begin(state, seed, num_players):
     state["last_action"] = -1
     state["terminated"] = False
     state["truncated"] = False
+
+
+@kernel
+def seat_after(state, seat, ahead):
+    """Return the seat that is ``ahead`` places after ``seat`` in turn order.
+
+    ``ahead`` may be anything from 0 to the number of players.
+    """
+    seat = np.int64(seat) + ahead
+    num_players = np.int64(state["num_players"])
+    return seat - num_players if seat >= num_players else seat
+
+
+@kernel
+def seats_ahead(state, seat, other):
+    """Return how many places after ``seat`` the seat ``other`` sits in turn order."""
+    ahead = np.int64(other) - np.int64(seat)
+    return ahead + np.int64(state["num_players"]) if ahead < 0 else ahead

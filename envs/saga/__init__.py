@@ -21,8 +21,8 @@ from .options import (
 )
 from .rules import setup, step
 from .scoring import returns
-from .seen import hides_action
 from .state import DTYPE
+from .table.visible import hides_action
 from .views import determinize, observe
 
 GAME = Game(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..core.errors import pick
+from ..core.errors import check_choice
 from .components import (
     COLOURS,
     FIRST_GAME,
@@ -53,11 +53,11 @@ def read_sides(value: Any) -> tuple[Any, list[int]]:
         ValueError: anything else.
     """
     if isinstance(value, str):
-        pick(value, SIDES_CHOICES, "sides of saga")
+        check_choice(value, SIDES_CHOICES, "sides of saga")
         return value, [SIDES_CHOICES.index(value)] * NUM_KINGDOMS
     sides = _listed(value, NUM_KINGDOMS, f"sides of saga are one word, or one for {_KINGDOM_LIST}")
     for name, side in zip(KINGDOMS, sides, strict=True):
-        pick(side, SIDES_CHOICES, f"side of {name} in saga")
+        check_choice(side, SIDES_CHOICES, f"side of {name} in saga")
     return sides, [SIDES_CHOICES.index(side) for side in sides]
 
 
@@ -71,7 +71,7 @@ def read_packs(value: Any) -> tuple[Any, list[int]]:
         ValueError: packs that can't be; the message says which and why.
     """
     if isinstance(value, str):
-        pick(value, PACKS_CHOICES, "packs of saga")
+        check_choice(value, PACKS_CHOICES, "packs of saga")
         return value, PACKS.ravel().tolist()
     packs = _listed(value, NUM_PACKS, "packs of saga: a game has five packs, the castle pack first")
     plain = []
@@ -85,8 +85,8 @@ def read_packs(value: Any) -> tuple[Any, list[int]]:
 
 def _read_card(card: Any, what: str) -> list:
     colour, value = _listed(card, 2, f"{what}: {_CARD}")
-    pick(colour, COLOURS, f"colour of a card in {what}")
-    pick(value, VALUES, f"value of a card in {what}")
+    check_choice(colour, COLOURS, f"colour of a card in {what}")
+    check_choice(value, VALUES, f"value of a card in {what}")
     return [colour, value]
 
 
@@ -118,7 +118,7 @@ def read_kingdoms(value: Any) -> tuple[Any, list[int]]:
         ValueError: a name, an income or a power that can't be.
     """
     if isinstance(value, str):
-        pick(value, KINGDOMS_CHOICES, "kingdoms of saga")
+        check_choice(value, KINGDOMS_CHOICES, "kingdoms of saga")
         return value, _numbers_of_kingdoms({})
     if not isinstance(value, Mapping):
         raise ValueError(
@@ -127,7 +127,7 @@ def read_kingdoms(value: Any) -> tuple[Any, list[int]]:
         )
     plain = {}
     for name, changes in value.items():
-        pick(name, KINGDOMS, "a kingdom of saga")
+        check_choice(name, KINGDOMS, "a kingdom of saga")
         changes = _mapping(changes, ("income", *SIDES), name)
         plain[name] = _read_kingdom(name, changes)
     return plain, _numbers_of_kingdoms(plain)
@@ -137,13 +137,13 @@ def _read_kingdom(name: str, changes: dict[str, Any]) -> dict[str, Any]:
     plain = {}
     for key, value in changes.items():
         if key == "income":
-            pick(value, range(MAX_INCOME + 1), f"income of {name}")
+            check_choice(value, range(MAX_INCOME + 1), f"income of {name}")
             plain[key] = value
             continue
         side = _mapping(value, ("in_play", "end"), f"side {key!r} of {name}")
         for slot, power in side.items():
             allowed = [p for p in POWERS_OF[KINGDOMS.index(name)] if WHEN[p] == slot]
-            pick(power, (None, *allowed), f"power {slot!r} of {name}")
+            check_choice(power, (None, *allowed), f"power {slot!r} of {name}")
         plain[key] = {slot: side.get(slot) for slot in ("in_play", "end")}
     return plain
 
@@ -191,5 +191,5 @@ def _mapping(value: Any, keys: tuple[str, ...], what: str) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         raise ValueError(f"{what} of saga is {value!r}; give a dict with {', '.join(keys)}")
     for key in value:
-        pick(key, keys, f"an entry for {what}")
+        check_choice(key, keys, f"an entry for {what}")
     return dict(value)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..core.errors import all_or_nothing, pick
+from ..core.errors import all_or_nothing, check_choice
 from .cards import add_down, add_open, free_card, gain_card, lose_card, measure
 from .components import (
     COLOUR_OF,
@@ -73,9 +73,9 @@ def set_position(
     seats = range(int(record["num_players"]))
     owners = [owner for owner, _ in kingdoms.values() if owner is not None]
     for seat in (*owners, *forces, *down, *hands, to_play):
-        pick(seat, seats, "seat")
+        check_choice(seat, seats, "seat")
     for name in (*kingdoms, *used):
-        pick(name, KINGDOMS, "kingdom")
+        check_choice(name, KINGDOMS, "kingdom")
     _check_cards(kingdoms, forces, down)
     _check_fame(fame, len(seats))
     clear_table(states, i)
@@ -135,7 +135,7 @@ def _check_cards(kingdoms, forces, down) -> None:
         if len(hidden) > MAX_DOWN:
             raise ValueError(f"seat {seat} has {len(hidden)} cards face down; at most {MAX_DOWN}")
         for slot, _ in hidden:
-            pick(
+            check_choice(
                 slot, range(len(forces.get(seat, ()))), f"force of a face-down card of seat {seat}"
             )
     for cards in rows:

@@ -41,7 +41,8 @@ from .components import (
     WINDOW,
     WORD,
 )
-from .display import (
+from .placement import lay_tile
+from .river import (
     ask_next,
     draw_tile,
     fill_display,
@@ -53,7 +54,6 @@ from .display import (
     tiles_in_display,
     tiles_in_interlude,
 )
-from .placement import lay_tile
 from .state import (
     ALIGNING,
     CHOOSING,

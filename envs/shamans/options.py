@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import pick
+from ..core.errors import check_choice
 from ..core.game import Option
 from .components import (
     MAX_TRACK,
@@ -38,8 +38,8 @@ def read_rituals(value: Any) -> tuple[Any, Sequence[int]]:
     if not _is_reconstructed(value):
         _expect_mapping(value, "rituals", '{"blue": "illumination"}')
         for world, ritual in value.items():
-            pick(world, WORLDS, "world in rituals of shamans")
-            pick(ritual, RITUALS, f"ritual of {world} of shamans")
+            check_choice(world, WORLDS, "world in rituals of shamans")
+            check_choice(ritual, RITUALS, f"ritual of {world} of shamans")
         rituals.update(value)
     plain = value if _is_reconstructed(value) else rituals
     return plain, [RITUALS.index(rituals[world]) for world in WORLDS]

@@ -1,0 +1,1 @@
+"""The interfaces that every game gets from the engine contract."""

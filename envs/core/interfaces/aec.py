@@ -1,0 +1,408 @@
+"""Every game as a PettingZoo environment: turn by turn (AEC)."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from pettingzoo import AECEnv
+from pettingzoo.utils.env import AECIterable, AECIterator
+from pettingzoo.utils.env_logger import EnvLogger
+
+from ..errors import GameOverError, OutOfBoundsActionError, StateError
+from ..game import Game, check_action, check_seed, fresh_seed
+from ..loops import FORFEITED, PENALIZED, PLAYED
+from ..rng import next_seed
+from .replay import Replay
+from .settings import Rendering, Settings, check_saved, last_action_of
+
+_BEFORE_RESET = {"rewards", "terminations", "truncations", "infos", "agent_selection", "agents"}
+
+
+def _agents(num_players: int) -> list[str]:
+    return [f"player_{seat}" for seat in range(num_players)]
+
+
+class TurnBasedEnv(AECEnv):
+    """A board game for agents that act in turn; for one agent in a game with a solo mode.
+
+    Observation: ``{"observation": int8 (size,) or (planes, rows, cols), "action_mask": int8
+    (num_actions,)}``, the mask all zeros for an agent that is not to act; ``info["action_mask"]``
+    holds the same mask. Fields and ranges: ``observation_schema()``.
+    Action: ``Discrete(num_actions)``; names: ``game.action_to_string``.
+    Reward: at the end, by rank, from +1 to -1; other choices by ``reward``.
+    End: by the rules (terminated), or by ``max_plies`` where a game may go on for ever (truncated).
+
+    PettingZoo's usual checks (order of calls, bounds, legality) are made here, with its errors, so
+    no wrapper is needed.
+
+    Args:
+        game, num_players, observation, reward, illegal, illegal_reward, options: see ``Settings``.
+        render_mode: None, ``"human"``, ``"rgb_array"``, ``"ansi"`` or ``"svg"``.
+    """
+
+    def __init__(
+        self,
+        game: str | Game,
+        num_players: int | None = None,
+        *,
+        observation: str = "flat",
+        reward: str = "rank",
+        illegal: str = "raise",
+        illegal_reward: float = -1.0,
+        render_mode: str | None = None,
+        **options: Any,
+    ):
+        self.settings = Settings(
+            game, num_players, observation, reward, illegal, illegal_reward, options
+        )
+        self.game = self.settings.game
+        self.metadata = {
+            "name": f"{self.game.name}_v{self.game.version}",
+            "render_modes": list(Rendering.MODES),
+            "render_fps": 2,
+            "is_parallelizable": False,
+        }
+        self.render_mode = render_mode
+        self._rendering = Rendering(self.game, render_mode)
+        self.possible_agents = _agents(self.settings.num_players)
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self.observation_spaces = {
+            agent: self.settings.observation_space() for agent in self.possible_agents
+        }
+        self.action_spaces = {agent: self.settings.action_space() for agent in self.possible_agents}
+        self._states: np.ndarray | None = None
+        self._seed: int | None = None
+        self._actions: list[int] = []
+        self._stepped = True
+        count = self.game.max_players
+        self._seat_rewards = np.zeros(count, dtype=np.float32)
+        self._scores = np.zeros(count, dtype=np.float32)
+        self._ranks = np.zeros(count, dtype=np.int64)
+        self._play = self.settings.loops.play
+        self._view = self.settings.loops.view
+        self._mask = self.settings.loops.mask
+
+    # Spaces and what is seen
+
+    def observation_space(self, agent: str):
+        """Return the space of ``agent``'s observations, the same object each time."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str):
+        """Return the space of ``agent``'s actions, the same object each time."""
+        return self.action_spaces[agent]
+
+    def observation_schema(self):
+        """Return the fields of the observation, in order."""
+        return self.game.observation_schema(self.settings.observation)
+
+    def observe(self, agent: str) -> dict[str, np.ndarray]:
+        """Return what ``agent`` sees now, in new arrays; nothing changes by looking.
+
+        Raises:
+            AssertionError: before the first reset.
+            ValueError: no such agent.
+        """
+        if self._states is None:
+            EnvLogger.error_observe_before_reset()
+        seat = self._seats.get(agent)
+        if seat is None:
+            raise ValueError(f"there is no agent {agent!r}; agents: {self.possible_agents}")
+        observation, mask = self.settings.empty_observation()
+        self._view(self._states, 0, seat, 0, observation, mask)
+        if self.settings.observation != "flat":
+            observation = observation.reshape(self.settings.observation_shape)
+        return {"observation": observation, "action_mask": mask}
+
+    def last(self, observe: bool = True):
+        """Return ``(observation, reward, terminated, truncated, info)`` of the agent to act.
+
+        The reward is the sum since that agent's last action.
+        """
+        if self._states is None:
+            EnvLogger.error_observe_before_reset()
+        agent = self.agent_selection
+        seen = self.observe(agent) if observe else None
+        return (
+            seen,
+            self._cumulative_rewards[agent],
+            self.terminations[agent],
+            self.truncations[agent],
+            self.infos[agent],
+        )
+
+    def state(self) -> np.ndarray:
+        """Return every seat's observation in seat order, an int8 vector: for centralised critics.
+
+        It holds all that the seats know together, and neither undrawn pawns or cards nor chance.
+        """
+        if self._states is None:
+            EnvLogger.error_state_before_reset()
+        views = [self.game.observe(self._states, seat) for seat in range(len(self._seats))]
+        return np.concatenate(views)
+
+    # The game
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Deal a new game.
+
+        Args:
+            seed: one seed gives one game, in every interface. None goes on from the game before:
+                a run is fixed by the first seed.
+            options: not used; variants are chosen when the environment is made.
+        """
+        if seed is not None:
+            self._seed = check_seed(seed)
+        elif self._seed is None:
+            self._seed = fresh_seed()
+        else:
+            self._seed = int(next_seed(np.uint64(self._seed)))
+        states = self.game.new_states(1)
+        seeds = np.array([self._seed], dtype=np.uint64)
+        self.settings.loops.deal(states, 0, 1, seeds, self.settings.options)
+        self._states = states
+        self._actions = []
+        self._begin()
+
+    def _begin(self) -> None:
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self._stepped = True
+        self._read_state()
+
+    def _read_state(self) -> None:
+        """Set what PettingZoo reads: agents, ends and infos, from the state."""
+        state = self._states[0]
+        terminated, truncated = bool(state["terminated"]), bool(state["truncated"])
+        self.terminations = dict.fromkeys(self.agents, terminated)
+        self.truncations = dict.fromkeys(self.agents, truncated)
+        self.agent_selection = self.possible_agents[state["to_play"]]
+        self._set_infos()
+        if self.render_mode == "human":
+            self.render()
+
+    def _set_infos(self) -> None:
+        size = self.game.num_actions
+        self.infos = {agent: {"action_mask": np.zeros(size, np.int8)} for agent in self.agents}
+        if self.agent_selection in self.infos:
+            self._mask(self._states, 0, 0, self.infos[self.agent_selection]["action_mask"])
+
+    def step(self, action: int | None) -> None:
+        """Play ``action`` for the agent to act; None for an agent whose game is over.
+
+        Raises:
+            AssertionError: before the first reset; an action outside the action space.
+            IllegalActionError: not legal now, under ``illegal="raise"``; nothing has changed.
+            ValueError: an action other than None once the game is over.
+        """
+        if self._states is None:
+            EnvLogger.error_step_before_reset()
+        if not self.agents:
+            EnvLogger.warn_step_after_terminated_truncated()
+            return
+        agent = self.agent_selection
+        self._stepped = True
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        number = check_action(action)
+        if self.settings.illegal == "raise" or 0 <= number < self.game.num_actions:
+            self._play_action(agent, number)
+        else:
+            raise OutOfBoundsActionError(
+                f"action is not in action space: {number}; {self.game.name} has actions "
+                f"0 to {self.game.num_actions - 1}"
+            )
+
+    def _play_action(self, agent: str, action: int) -> None:
+        settings = self.settings
+        code = self._play(
+            self._states,
+            0,
+            action,
+            settings.illegal_code,
+            settings.illegal_reward,
+            settings.reward_code,
+            self._seat_rewards,
+            self._scores,
+            self._ranks,
+        )
+        if code not in (PLAYED, FORFEITED, PENALIZED):
+            self.game.raise_refusal(code, self._states, 0, action)
+        self._cumulative_rewards[agent] = 0.0
+        if code != PENALIZED:
+            self._actions.append(action)
+        self.rewards = dict(zip(self.agents, self._seat_rewards.tolist(), strict=False))
+        for other, reward in self.rewards.items():
+            self._cumulative_rewards[other] += reward
+        self._read_state()
+
+    def agent_iter(self, max_iter: int = 2**63) -> AECIterable:
+        """Yield the agent to act, until all are done; ``step`` must be called each time."""
+        if self._states is None:
+            EnvLogger.error_agent_iter_before_reset()
+        return _CheckedIterable(self, max_iter)
+
+    def sample_legal(self, agent: str | None = None) -> int:
+        """Return a legal action of the agent to act, drawn from its seeded action space.
+
+        Raises:
+            GameOverError: its game is over.
+        """
+        agent = agent or self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            raise GameOverError(f"{agent} has no legal action: its game is over; step(None)")
+        return int(self.action_space(agent).sample(self.observe(agent)["action_mask"]))
+
+    def results(self) -> dict[str, tuple[float, int]]:
+        """Return each agent's ``(score, rank)``: final, or as if the game ended now."""
+        if self._states is None:
+            EnvLogger.error_state_before_reset()
+        scores, ranks = self.game.returns(self._states)
+        pairs = zip(scores.tolist(), ranks.tolist(), strict=True)
+        return dict(zip(self.possible_agents, pairs, strict=True))
+
+    def replay(self) -> Replay:
+        """Return the game so far as a replay: seed, variants, actions and digest.
+
+        Raises:
+            StateError: the game can't be had again from these.
+        """
+        if self._states is None:
+            EnvLogger.error_state_before_reset()
+        settings = self.settings
+        replay = Replay.record(
+            self.game.name,
+            settings.num_players,
+            int(self._states["seed"][0]),
+            self._actions,
+            options=dict(settings.named_options),
+            illegal="lose" if self._states["forfeit"][0] >= 0 else "raise",
+        )
+        if replay.digest != self.state_digest():
+            raise StateError(
+                "this game can't be had again from its seed, its variants and its actions: its "
+                "state was edited, or came from an environment made with other variants"
+            )
+        return replay
+
+    # Pictures
+
+    def render(self) -> Any:
+        """Return or show a picture, by ``render_mode``; with everything face up."""
+        if self._states is None:
+            EnvLogger.error_render_before_reset()
+        if self.render_mode is None:
+            EnvLogger._generic_warning(
+                "[WARNING]: render() does nothing: make the environment with render_mode"
+            )
+            return None
+        return self._rendering.render(self._states[0], None)
+
+    def _repr_svg_(self) -> str | None:
+        if self._states is None:
+            return None
+        return self.game.draw(self._states[0], None, last_action_of(self._states[0])).svg()
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._rendering.close()
+
+    # Save, restore, copy
+
+    _saved_keys = (
+        "states",
+        "agents",
+        "rewards",
+        "cumulative_rewards",
+        "agent_selection",
+        "actions",
+    )
+
+    def get_state(self) -> dict[str, Any]:
+        """Return all that the game in progress is, in new objects; a few microseconds.
+
+        The record itself is under ``"states"``, an array of one. It holds hidden things.
+        """
+        if self._states is None:
+            EnvLogger.error_state_before_reset()
+        return {
+            "states": self._states.copy(),
+            "agents": list(self.agents),
+            "rewards": dict(self.rewards),
+            "cumulative_rewards": dict(self._cumulative_rewards),
+            "agent_selection": self.agent_selection,
+            "actions": list(self._actions),
+        }
+
+    def set_state(self, saved: dict[str, Any]) -> None:
+        """Go back to what ``get_state`` returned, here or in another environment made alike.
+
+        Raises:
+            StateError: a state of another game, version or player count; nothing has changed.
+        """
+        check_saved(saved, self._saved_keys)
+        states = self.settings.adopt(saved["states"], 1)
+        if saved["agent_selection"] not in self._seats:
+            raise StateError(f"there is no agent {saved['agent_selection']!r} here")
+        self._states = states
+        self._seed = int(states["seed"][0])
+        self.agents = list(saved["agents"])
+        self.rewards = dict(saved["rewards"])
+        self._cumulative_rewards = dict(saved["cumulative_rewards"])
+        self._actions = list(saved["actions"])
+        self._stepped = True
+        self._read_state()
+        self.agent_selection = saved["agent_selection"]
+
+    def clone(self) -> TurnBasedEnv:
+        """Return an independent copy with the same game in progress, without its window."""
+        return copy.deepcopy(self)
+
+    def state_digest(self) -> str:
+        """Return a hex digest of the whole state, hidden parts and chance included."""
+        if self._states is None:
+            EnvLogger.error_state_before_reset()
+        return self.game.digest(self._states)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(self.__dict__)
+        for bound_loop in ("_play", "_view", "_mask"):
+            del state[bound_loop]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._play = self.settings.loops.play
+        self._view = self.settings.loops.view
+        self._mask = self.settings.loops.mask
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _BEFORE_RESET:
+            raise AttributeError(f"{name} cannot be accessed before reset")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __str__(self) -> str:
+        return self.metadata["name"]
+
+    def __repr__(self) -> str:
+        return f"<TurnBasedEnv {self.settings!r}>"
+
+
+class _CheckedIterator(AECIterator):
+    """Refuse a loop over ``agent_iter`` that forgets to step, as PettingZoo's wrapper does."""
+
+    def __next__(self) -> str:
+        agent = super().__next__()
+        assert self.env._stepped, "need to call step() or reset() in a loop over `agent_iter`"
+        self.env._stepped = False
+        return agent
+
+
+class _CheckedIterable(AECIterable):
+    def __iter__(self) -> Iterator[str]:
+        return _CheckedIterator(self.env, self.max_iter)

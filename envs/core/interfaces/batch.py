@@ -1,0 +1,301 @@
+"""Many games at once, every seat played by the caller: the fast path for self-play."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+
+from ..errors import GameOverError, StateError
+from ..game import Game, check_seed, fresh_seed
+from ..rng import next_seed
+from .settings import Settings
+from .threads import check_num_threads, run
+
+
+class BatchEnv:
+    """``num_envs`` games side by side, a step being one ply in each.
+
+    Outputs are preallocated and overwritten by the next step; copy what you keep.
+
+    Attributes:
+        observations: int8 ``(num_envs, size)`` (or ``(num_envs, planes, rows, cols)``), as the seat
+            to play sees it.
+        action_masks: int8 ``(num_envs, num_actions)``; never all zeros (all ones in a finished
+            game under ``autoreset=False``).
+        to_play: int64 ``(num_envs,)``, the seat that acts next.
+        rewards: float32 ``(num_envs, num_players)``, every seat's reward of the last ply.
+        terminated, truncated: bool ``(num_envs,)``, whether the last ply ended the game. With
+            ``autoreset`` the other outputs then belong to the game dealt next.
+        scores, ranks: float32 and int64 ``(num_envs, num_players)``, final results of each
+            environment's last finished game (rank 1 is best).
+
+    Args:
+        game, num_players, observation, reward, illegal, illegal_reward, options: see ``Settings``.
+        num_envs: how many games.
+        autoreset: deal a new game at once where one ends, from the seed that follows.
+        num_threads: threads that share the batch; results don't depend on it.
+    """
+
+    def __init__(
+        self,
+        game: str | Game,
+        num_envs: int,
+        num_players: int | None = None,
+        *,
+        observation: str = "flat",
+        reward: str = "rank",
+        illegal: str = "raise",
+        illegal_reward: float = -1.0,
+        autoreset: bool = True,
+        num_threads: int = 1,
+        **options: Any,
+    ):
+        self.settings = Settings(
+            game, num_players, observation, reward, illegal, illegal_reward, options
+        )
+        self.game = self.settings.game
+        self.num_envs = check_num_envs(num_envs)
+        self.num_players = self.settings.num_players
+        if not isinstance(autoreset, bool):
+            raise TypeError(f"autoreset is {autoreset!r}; give True or False")
+        self.autoreset = autoreset
+        self.num_threads = check_num_threads(num_threads)
+        self.single_observation_space = self.settings.observation_space()
+        self.single_action_space = self.settings.action_space()
+        self._allocate()
+        self._started = False
+
+    def _allocate(self) -> None:
+        count, seats = self.num_envs, self.num_players
+        self.states = self.game.new_states(count)
+        dtype = self.game.observation_dtype
+        self._flat = np.zeros((count, self.settings.observation_size), dtype)
+        self.observations = self._flat.reshape(count, *self.settings.observation_shape)
+        self.action_masks = np.zeros((count, self.game.num_actions), np.int8)
+        self.to_play = np.zeros(count, np.int64)
+        self.rewards = np.zeros((count, seats), np.float32)
+        self.terminated = np.zeros(count, np.bool_)
+        self.truncated = np.zeros(count, np.bool_)
+        self.scores = np.zeros((count, seats), np.float32)
+        self.ranks = np.zeros((count, seats), np.int64)
+        self._all_to_play = np.full(count, -1, np.int64)
+
+    def reset(self, seed: int | list[int] | np.ndarray | None = None) -> np.ndarray:
+        """Deal new games and return the observations.
+
+        Args:
+            seed: environment i gets ``seed + i``, or ``seed[i]``. None goes on from the games
+                before, and draws seeds for the first.
+        """
+        seeds = seeds_for(seed, self.num_envs, self.states["seed"] if self._started else None)
+        self._run("deal", seeds, self.settings.options)
+        self._started = True
+        self.rewards[:] = 0
+        self._refresh()
+        return self.observations
+
+    def step(self, actions: np.ndarray) -> np.ndarray:
+        """Play ``actions`` (integers, ``(num_envs,)``), one in each game; return the observations.
+
+        Raises:
+            IllegalActionError: one isn't legal, under ``illegal="raise"``; no game has changed.
+            GameOverError: a game is over, under ``autoreset=False``; no game has changed.
+            ValueError: a wrong shape or type of ``actions``; a step before the first reset.
+        """
+        self._check_started()
+        actions = check_actions(actions, self.num_envs)
+        if not self.autoreset:
+            over = np.flatnonzero(self.states["terminated"] | self.states["truncated"])
+            if len(over):
+                raise GameOverError(f"game {over[0]} is over: reset before the next step")
+        if self.settings.illegal == "raise":
+            refuse_illegal(self.settings, self.states, actions)
+        settings = self.settings
+        self._run(
+            "advance",
+            actions,
+            settings.options,
+            self.autoreset,
+            settings.illegal_code,
+            settings.illegal_reward,
+            settings.reward_code,
+            self._flat,
+            self.action_masks,
+            self.to_play,
+            self.rewards,
+            self.terminated,
+            self.truncated,
+            self.scores,
+            self.ranks,
+        )
+        return self.observations
+
+    def random_actions(self) -> np.ndarray:
+        """Return a uniformly random legal action for each game, fixed by its seed and ply."""
+        self._check_started()
+        actions = np.empty(self.num_envs, np.int64)
+        self._run("random_actions", actions)
+        return actions
+
+    def observe(self, seats: int | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return ``(observations, action_masks)`` of ``seats`` in new arrays; pure.
+
+        ``seats`` is one seat or ``(num_envs,)`` of them. A seat not to play has a mask of zeros.
+        """
+        self._check_started()
+        seats = np.broadcast_to(np.asarray(seats, np.int64), (self.num_envs,)).copy()
+        if seats.min() < 0 or seats.max() >= self.num_players:
+            raise ValueError(f"seats are {seats}; allowed: 0 to {self.num_players - 1}")
+        flat, masks = np.empty_like(self._flat), np.empty_like(self.action_masks)
+        self._run("views", seats, 0, flat, masks)
+        return flat.reshape(self.observations.shape), masks
+
+    def get_state(self) -> np.ndarray:
+        """Return a copy of all games' records; one memory copy. They hold hidden things."""
+        self._check_started()
+        return self.states.copy()
+
+    def set_state(self, states: np.ndarray) -> None:
+        """Go on from records returned by ``get_state``.
+
+        Raises:
+            StateError: records of another game or shape; nothing has changed.
+        """
+        self.states = self.settings.adopt(states, self.num_envs)
+        self._started = True
+        self.rewards[:] = 0
+        self._refresh()
+
+    def clone(self) -> BatchEnv:
+        """Return an independent copy with the same games in progress."""
+        return copy.deepcopy(self)
+
+    def state_digest(self, i: int | None = None) -> str:
+        """Return a hex digest of game ``i``, or of all games."""
+        if i is not None:
+            return self.game.digest(self.states, i)
+        return digest_all(self.game, self.states)
+
+    def _refresh(self) -> None:
+        self._run("views", self._all_to_play, 1, self._flat, self.action_masks)
+        self.to_play[:] = self.states["to_play"]
+        self.terminated[:] = self.states["terminated"]
+        self.truncated[:] = self.states["truncated"]
+
+    def _run(self, loop: str, *args: Any) -> list[Any]:
+        return run(getattr(self.settings.loops, loop), self.num_threads, self.states, *args)
+
+    def _check_started(self) -> None:
+        if not self._started:
+            raise StateError("reset() needs to be called first")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_flat": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        # One buffer seen through two shapes: a pickle would hold it twice and part them.
+        self.observations = np.ascontiguousarray(self.observations)
+        self._flat = self.observations.reshape(self.num_envs, -1)
+
+    def __repr__(self) -> str:
+        return f"<BatchEnv {self.num_envs} x {self.settings!r}>"
+
+
+def make_batch(game: str, num_envs: int, num_players: int | None = None, **kwargs: Any) -> BatchEnv:
+    """Return ``num_envs`` games side by side, all seats played by the caller.
+
+    Args:
+        game: a name of ``ludotheque.envs.game_names()``.
+        num_envs: how many games.
+        num_players: seats; None takes 2, or the fewest where 2 can't play.
+        kwargs: ``observation``, ``reward``, ``illegal``, ``illegal_reward``, ``autoreset``,
+            ``num_threads``, and the game's own options, by name. `BatchEnv` documents these and
+            the outputs, the game's page its options.
+
+    Raises:
+        ValueError, TypeError: an argument that isn't allowed; the message lists what is.
+
+    Example:
+        >>> batch = make_batch("sarena", 1024, num_players=3, deal="balanced")
+        >>> observations = batch.reset(seed=1)
+        >>> observations = batch.step(batch.random_actions())
+        >>> batch.to_play, batch.action_masks, batch.rewards  # doctest: +SKIP
+    """
+    return BatchEnv(game, num_envs, num_players, **kwargs)
+
+
+def check_num_envs(num_envs: Any) -> int:
+    """Return ``num_envs`` if it is a whole number from 1 up, else raise ValueError."""
+    if not isinstance(num_envs, (int, np.integer)) or isinstance(num_envs, bool) or num_envs < 1:
+        raise ValueError(f"num_envs is {num_envs!r}; give a whole number from 1 up")
+    return int(num_envs)
+
+
+def check_actions(actions: Any, num_envs: int) -> np.ndarray:
+    """Return ``actions`` as int64 ``(num_envs,)``, or raise ValueError."""
+    actions = np.asarray(actions)
+    if actions.shape != (num_envs,) or actions.dtype.kind not in "iu":
+        raise ValueError(
+            f"actions have shape {actions.shape} and type {actions.dtype}; give {num_envs} integers"
+        )
+    return actions.astype(np.int64, copy=False)
+
+
+def refuse_illegal(
+    settings: Settings, states: np.ndarray, actions: np.ndarray, rows: np.ndarray | None = None
+) -> None:
+    """Raise IllegalActionError if an action of an unfinished game is illegal; change nothing.
+
+    ``actions[k]`` is for game ``rows[k]``, or for game k.
+    """
+    if rows is None:
+        rows = np.arange(len(states))
+    bad = settings.loops.first_illegal(states, rows, actions)
+    if bad >= 0:
+        settings.game.raise_refusal(-1, states, int(rows[bad]), int(actions[bad]))
+
+
+def seeds_for(seed: Any, num_envs: int, previous: np.ndarray | None) -> np.ndarray:
+    """Return a uint64 seed for each environment.
+
+    Args:
+        seed: a number (environment i gets ``seed + i``), one for each (None among them goes on from
+            the game before), or None for all.
+        num_envs: how many.
+        previous: the seeds of the games before, or None if there were none.
+
+    Raises:
+        ValueError: a wrong number of seeds or one out of range.
+    """
+    if seed is None:
+        seed = [None] * num_envs
+    elif isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
+        seed = [check_seed(seed) + i for i in range(num_envs)]
+    if not isinstance(seed, (list, tuple, np.ndarray)):
+        raise ValueError(
+            f"seed is {seed!r}; give a whole number, one for each environment, or None"
+        )
+    if len(seed) != num_envs:
+        raise ValueError(f"got {len(seed)} seeds for {num_envs} environments")
+    seeds = np.empty(num_envs, np.uint64)
+    for i, one in enumerate(seed):
+        if one is not None:
+            seeds[i] = check_seed(one)
+        elif previous is not None:
+            seeds[i] = next_seed(previous[i])
+        else:
+            seeds[i] = fresh_seed()
+    return seeds
+
+
+def digest_all(game: Game, states: np.ndarray) -> str:
+    """Return a hex digest of all records."""
+    import hashlib
+
+    hasher = hashlib.sha256()
+    for i in range(len(states)):
+        hasher.update(game.digest(states, i).encode())
+    return hasher.hexdigest()

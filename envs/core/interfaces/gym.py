@@ -1,0 +1,378 @@
+"""Every game for Gymnasium: the caller plays one seat, agents play the others."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from ..errors import GameOverError
+from ..game import Game, check_action
+from .batch import check_actions, check_num_envs, digest_all
+from .seats import SeatBatch
+from .settings import Rendering, Settings, check_saved, last_action_of
+
+
+def _game_metadata(game: Game) -> dict[str, Any]:
+    return {
+        "name": f"{game.name}_v{game.version}",
+        "render_modes": list(Rendering.MODES),
+        "render_fps": 2,
+    }
+
+
+class SeatEnv(gymnasium.Env):
+    """One seat of a board game against agents, or a solo game.
+
+    Observation: ``{"observation": int8 (size,) or (planes, rows, cols), "action_mask": int8
+    (num_actions,)}`` at the learner's own decisions; ``info["action_mask"]`` and ``action_masks()``
+    give the mask too. It is never all zeros: at the end of a game it is all ones.
+    Action: ``Discrete(num_actions)``.
+    Reward: everything the seat earned since its last action, the opponents' plies included.
+    End: see the game.
+
+    Args:
+        game, num_players, observation, reward, illegal, illegal_reward, options: see ``Settings``.
+        opponents, seat: see ``SeatBatch``.
+        render_mode: None, ``"human"``, ``"rgb_array"``, ``"ansi"`` or ``"svg"``; pictures show what
+            the learner's seat sees.
+    """
+
+    metadata = {"render_modes": list(Rendering.MODES), "render_fps": 2}
+
+    def __init__(
+        self,
+        game: str | Game,
+        num_players: int | None = None,
+        *,
+        opponents: Any = "random",
+        seat: int | str = "random",
+        observation: str = "flat",
+        reward: str = "rank",
+        illegal: str = "raise",
+        illegal_reward: float = -1.0,
+        render_mode: str | None = None,
+        **options: Any,
+    ):
+        self.settings = Settings(
+            game, num_players, observation, reward, illegal, illegal_reward, options
+        )
+        self.game = self.settings.game
+        self.metadata = _game_metadata(self.game)
+        self.render_mode = render_mode
+        self._rendering = Rendering(self.game, render_mode)
+        self.observation_space = self.settings.observation_space()
+        self.action_space = self.settings.action_space()
+        self._batch = SeatBatch(self.settings, 1, opponents, seat)
+
+    @property
+    def seat(self) -> int:
+        """The learner's seat in the game in progress."""
+        return int(self._batch.learner[0])
+
+    def observation_schema(self):
+        """Return the fields of the observation, in order."""
+        return self.game.observation_schema(self.settings.observation)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
+        """Deal a new game, and let the opponents before the learner's seat play.
+
+        Args:
+            seed: one seed gives one game, in every interface. None goes on from the game before.
+            options: not used; variants are chosen when the environment is made.
+        """
+        super().reset(seed=seed)
+        self._batch.deal(self._batch.seeds([seed]))
+        self._batch.refresh()
+        return self._seen(), self._info()
+
+    def step(self, action: int):
+        """Play ``action``, then the opponents' turns; return Gymnasium's five values.
+
+        Raises:
+            IllegalActionError: not legal now, under ``illegal="raise"``; nothing has changed.
+            GameOverError: the game is over, or none was dealt.
+        """
+        if not self._batch.started:
+            raise GameOverError("no game was dealt: call reset() before step()")
+        if self._batch.over[0]:
+            raise GameOverError("this game is over: call reset() before the next step()")
+        number = check_action(action)
+        self._batch.play(np.array([number], dtype=np.int64))
+        self._batch.refresh()
+        state = self._batch.states[0]
+        return (
+            self._seen(),
+            float(self._batch.rewards[0]),
+            bool(state["terminated"]),
+            bool(state["truncated"]),
+            self._info(),
+        )
+
+    def action_masks(self) -> np.ndarray:
+        """Return the int8 mask of the legal actions now, from the state (for MaskablePPO)."""
+        self._batch.check_started()
+        return self._batch.masks[0].copy()
+
+    def sample_legal(self) -> int:
+        """Return a legal action drawn from the seeded action space."""
+        return int(self.action_space.sample(self.action_masks()))
+
+    def results(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return ``(scores, ranks)`` of all seats: final, or as if the game ended now."""
+        self._batch.check_started()
+        return self.game.returns(self._batch.states)
+
+    def _seen(self) -> dict[str, np.ndarray]:
+        shape = self.settings.observation_shape
+        return {
+            "observation": self._batch.observations[0].reshape(shape).copy(),
+            "action_mask": self._batch.masks[0].copy(),
+        }
+
+    def _info(self) -> dict[str, Any]:
+        return {"action_mask": self._batch.masks[0].copy(), "seat": self.seat}
+
+    def render(self) -> Any:
+        """Return or show a picture of what the learner's seat sees, by ``render_mode``."""
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() does nothing: make the environment with render_mode")
+            return None
+        self._batch.check_started()
+        return self._rendering.render(self._batch.states[0], self.seat)
+
+    def _repr_svg_(self) -> str | None:
+        if not self._batch.started:
+            return None
+        state = self._batch.states[0]
+        return self.game.draw(state, self.seat, last_action_of(state)).svg()
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._rendering.close()
+
+    def get_state(self) -> dict[str, Any]:
+        """Return the game in progress and the learner's seat, in new objects. It holds secrets."""
+        return self._batch.get_state()
+
+    def set_state(self, saved: dict[str, Any]) -> None:
+        """Go back to what ``get_state`` returned; StateError if it doesn't fit."""
+        self._batch.set_state(saved)
+
+    def clone(self) -> SeatEnv:
+        """Return an independent copy with the same game in progress."""
+        return copy.deepcopy(self)
+
+    def state_digest(self) -> str:
+        """Return a hex digest of the whole state, hidden parts and chance included."""
+        return self.game.digest(self._batch.states)
+
+    def __repr__(self) -> str:
+        return f"<SeatEnv {self.settings!r}>"
+
+
+class SeatVectorEnv(VectorEnv):
+    """``num_envs`` games with the learner in one seat of each, played as one batch.
+
+    Behaves as ``SyncVectorEnv`` over as many ``SeatEnv``, many times faster.
+
+    Args:
+        game, num_players, observation, reward, illegal, illegal_reward, options: see ``Settings``.
+        num_envs: how many games.
+        opponents, seat, num_threads: see ``SeatBatch``.
+        autoreset_mode: NEXT_STEP (the step after a game's end deals the next game and ignores the
+            action), SAME_STEP (a game's end deals the next at once; the last observation and info
+            are in ``infos["final_obs"]`` and ``infos["final_info"]``), or DISABLED (the caller
+            resets, all or by ``options={"reset_mask": bool (num_envs,)}``).
+        copy: return new arrays; False hands out the same buffers each step, faster.
+        render_mode: must be None; make a single environment for pictures.
+    """
+
+    def __init__(
+        self,
+        game: str | Game,
+        num_envs: int = 1,
+        num_players: int | None = None,
+        *,
+        opponents: Any = "random",
+        seat: int | str = "random",
+        observation: str = "flat",
+        reward: str = "rank",
+        illegal: str = "raise",
+        illegal_reward: float = -1.0,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        copy: bool = True,
+        num_threads: int = 1,
+        render_mode: None = None,
+        **options: Any,
+    ):
+        if render_mode is not None:
+            raise ValueError(
+                f"render_mode is {render_mode!r}; a vectorised environment draws nothing: "
+                "use gymnasium.make for pictures"
+            )
+        self.settings = Settings(
+            game, num_players, observation, reward, illegal, illegal_reward, options
+        )
+        self.game = self.settings.game
+        self.num_envs = check_num_envs(num_envs)
+        self.autoreset_mode = _check_autoreset_mode(autoreset_mode)
+        self.metadata = {**_game_metadata(self.game), "autoreset_mode": self.autoreset_mode}
+        self.render_mode = None
+        self.copy = copy
+        self.single_observation_space = self.settings.observation_space()
+        self.single_action_space = self.settings.action_space()
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._batch = SeatBatch(self.settings, num_envs, opponents, seat, num_threads)
+        self._rewards = np.zeros(num_envs, np.float64)
+        self._ended = np.zeros(num_envs, np.bool_)
+
+    def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None):
+        """Deal new games: all, or those of ``options["reset_mask"]``.
+
+        ``seed``: environment i gets ``seed + i``, or ``seed[i]``; None goes on from the games
+        before.
+        """
+        batch = self._batch
+        rows = np.arange(self.num_envs)
+        if options and "reset_mask" in options:
+            rows = np.flatnonzero(_check_reset_mask(options["reset_mask"], self.num_envs))
+        batch.deal(batch.seeds(seed)[rows], rows)
+        batch.refresh()
+        self._ended[rows] = False
+        return self._seen(), self._infos(rows)
+
+    def step(self, actions: np.ndarray):
+        """Play ``actions`` (integers, ``(num_envs,)``), then the opponents' turns.
+
+        Raises:
+            IllegalActionError: one isn't legal, under ``illegal="raise"``; no game has changed.
+            GameOverError: under DISABLED, a game is over and was not reset.
+            ValueError: a wrong shape or type of ``actions``.
+        """
+        batch = self._batch
+        if not batch.started:
+            raise GameOverError("no game was dealt: call reset() before step()")
+        actions = check_actions(actions, self.num_envs)
+        everything = np.arange(self.num_envs)
+        if self.autoreset_mode is AutoresetMode.NEXT_STEP and self._ended.any():
+            stale, live = np.flatnonzero(self._ended), np.flatnonzero(~self._ended)
+            batch.play(actions[live], live)
+            batch.deal(batch.following_seeds(stale), stale)
+            batch.rewards[stale] = 0
+        else:
+            if self._ended.any():
+                raise GameOverError(
+                    f"game {np.flatnonzero(self._ended)[0]} is over: reset it before the next step "
+                    "(options={'reset_mask': ...})"
+                )
+            batch.play(actions)
+        batch.refresh()
+        terminated = batch.states["terminated"].copy()
+        truncated = batch.states["truncated"].copy()
+        self._rewards[:] = batch.rewards
+        over = terminated | truncated
+        final: dict[str, Any] = {}
+        if self.autoreset_mode is AutoresetMode.SAME_STEP and over.any():
+            final = self._deal_ended(np.flatnonzero(over))
+        else:
+            self._ended[:] = over
+        rewards = self._rewards.copy() if self.copy else self._rewards
+        return self._seen(), rewards, terminated, truncated, {**final, **self._infos(everything)}
+
+    def _deal_ended(self, rows: np.ndarray) -> dict[str, Any]:
+        """Deal anew in ``rows``; return their last observations and infos as Gymnasium does."""
+        seen = self._seen()
+        final: dict[str, Any] = {}
+        for row in rows.tolist():
+            last = {
+                "final_obs": {key: value[row].copy() for key, value in seen.items()},
+                "final_info": {
+                    "action_mask": seen["action_mask"][row].copy(),
+                    "seat": int(self._batch.learner[row]),
+                },
+            }
+            final = self._add_info(final, last, row)
+        self._batch.deal(self._batch.following_seeds(rows), rows)
+        self._batch.refresh()
+        return final
+
+    def action_masks(self) -> np.ndarray:
+        """Return the int8 masks ``(num_envs, num_actions)`` of the legal actions now."""
+        self._batch.check_started()
+        return self._batch.masks.copy()
+
+    def random_actions(self) -> np.ndarray:
+        """Return a uniformly random legal action for each game, fixed by its seed and ply."""
+        self._batch.check_started()
+        actions = np.empty(self.num_envs, np.int64)
+        self._batch._run("random_actions", actions)
+        return actions
+
+    def results(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return ``(scores, ranks)``, each ``(num_envs, num_players)``, of the last games ended."""
+        return self._batch.scores.copy(), self._batch.ranks.copy()
+
+    def _seen(self) -> dict[str, np.ndarray]:
+        shape = (self.num_envs, *self.settings.observation_shape)
+        observations, masks = self._batch.observations.reshape(shape), self._batch.masks
+        if self.copy:
+            observations, masks = observations.copy(), masks.copy()
+        return {"observation": observations, "action_mask": masks}
+
+    def _infos(self, rows: np.ndarray) -> dict[str, Any]:
+        """Return infos in Gymnasium's vector form: a value and whether it is set, for each key."""
+        present = np.zeros(self.num_envs, np.bool_)
+        present[rows] = True
+        masks = np.where(present[:, None], self._batch.masks, 0).astype(np.int8, copy=False)
+        seats = np.where(present, self._batch.learner, 0)
+        return {
+            "action_mask": masks,
+            "_action_mask": present,
+            "seat": seats,
+            "_seat": present.copy(),
+        }
+
+    def get_state(self) -> dict[str, Any]:
+        """Return the games in progress and the learners' seats, in new objects."""
+        return {**self._batch.get_state(), "ended": self._ended.copy()}
+
+    def set_state(self, saved: dict[str, Any]) -> None:
+        """Go back to what ``get_state`` returned; StateError if it doesn't fit."""
+        check_saved(saved, ("ended",))
+        self._batch.set_state(saved)
+        self._ended = saved["ended"].copy()
+
+    def clone(self) -> SeatVectorEnv:
+        """Return an independent copy with the same games in progress."""
+        return copy.deepcopy(self)
+
+    def state_digest(self) -> str:
+        """Return a hex digest of all games."""
+        return digest_all(self.game, self._batch.states)
+
+    def __repr__(self) -> str:
+        return f"<SeatVectorEnv {self.num_envs} x {self.settings!r}>"
+
+
+def _check_autoreset_mode(mode: Any) -> AutoresetMode:
+    try:
+        return AutoresetMode(mode)
+    except ValueError as error:
+        allowed = ", ".join(f"{one} or {one.value!r}" for one in AutoresetMode)
+        raise ValueError(f"autoreset_mode is {mode!r}; allowed: {allowed}") from error
+
+
+def _check_reset_mask(mask: Any, num_envs: int) -> np.ndarray:
+    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (num_envs,):
+        raise ValueError(
+            f"options['reset_mask'] must be a bool array of shape ({num_envs},), got {mask!r}"
+        )
+    if not mask.any():
+        raise ValueError("options['reset_mask'] selects no environment; at least one must be True")
+    return mask

@@ -1,0 +1,236 @@
+"""Replays: a game as its seed, its variants and its actions in notation, one JSON line a game."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import LudothequeError, StateError
+from ..files import atomic_path, atomic_write_text
+from ..game import check_seed, read_options
+from .registry import get_game
+
+# The rules for illegal actions that a replay can have: a penalty leaves no trace in a game.
+RULES = ("raise", "lose")
+
+
+@dataclass
+class Replay:
+    """One game from the deal to its last action.
+
+    Attributes:
+        game, version: what was played; another version may have other rules or action numbers.
+        num_players, seed, options: how it was dealt.
+        actions: in notation, in order.
+        illegal: the rule for illegal actions; under ``"lose"`` the last action may be one.
+        agents: who sat where, for people.
+        scores, ranks: the results, if the game is over.
+        digest: of the state after the last action, hidden parts and chance included.
+    """
+
+    game: str
+    num_players: int
+    seed: int
+    actions: list[str] = field(default_factory=list)
+    options: dict[str, Any] = field(default_factory=dict)
+    version: int | None = None
+    illegal: str = "raise"
+    agents: list[str] | None = None
+    scores: list[float] | None = None
+    ranks: list[int] | None = None
+    digest: str | None = None
+
+    def __post_init__(self):
+        kinds = {"game": str, "num_players": int, "seed": int, "actions": list, "options": dict}
+        for name, kind in kinds.items():
+            if not isinstance(getattr(self, name), kind):
+                raise StateError(
+                    f"{name} of a replay is {getattr(self, name)!r}; it must be {kind.__name__}"
+                )
+        _check_contents(self)
+        # Options may hold lists and dicts, which the game that was played goes on using.
+        self.options = copy.deepcopy(self.options)
+        current = get_game(self.game).version
+        if self.version is None:
+            self.version = current
+        if self.version != current:
+            raise StateError(
+                f"this replay is of {self.game}_v{self.version}, and this package plays "
+                f"{self.game}_v{current}: play it with the package that wrote it"
+            )
+
+    @classmethod
+    def record(
+        cls, game: str, num_players: int, seed: int, actions: Iterable[int], **fields: Any
+    ) -> Replay:
+        """Return the replay of ``actions`` (numbers or notation), with results and digest.
+
+        Raises:
+            StateError: an action isn't legal where it stands.
+        """
+        replay = cls(game, num_players, int(seed), **fields)
+        rules = get_game(game)
+        states = replay._deal()
+        for action in actions:
+            number = _number(rules, action, states)
+            replay.actions.append(rules.action_to_string(number, states[0]))
+            replay._play(states, number)
+        replay.digest = rules.digest(states)
+        if states["terminated"][0] or states["truncated"][0]:
+            scores, ranks = rules.returns(states)
+            replay.scores, replay.ranks = scores.tolist(), ranks.tolist()
+        return replay
+
+    def states(self) -> Iterator[np.ndarray]:
+        """Yield the ``(1,)`` records before the first action and after each, as copies.
+
+        Raises:
+            StateError: an action isn't legal where it stands.
+        """
+        rules = get_game(self.game)
+        states = self._deal()
+        yield states.copy()
+        for text in self.actions:
+            self._play(states, _number(rules, text, states))
+            yield states.copy()
+
+    def action_numbers(self) -> list[int]:
+        """Return the actions as numbers."""
+        rules = get_game(self.game)
+        return [
+            _number(rules, text, states)
+            for text, states in zip(self.actions, self.states(), strict=False)
+        ]
+
+    def verify(self) -> np.ndarray:
+        """Play the game again and return its last ``(1,)`` record.
+
+        Raises:
+            StateError: an illegal action, or a state, scores or ranks other than those recorded.
+        """
+        *_, states = self.states()
+        rules = get_game(self.game)
+        if self.digest is not None and rules.digest(states) != self.digest:
+            raise StateError(
+                f"after {len(self.actions)} actions the state's digest is {rules.digest(states)}, "
+                f"the replay says {self.digest}: the file was edited or the rules differ"
+            )
+        scores, ranks = rules.returns(states)
+        if self.scores is not None and scores.tolist() != self.scores:
+            raise StateError(f"scores are {scores.tolist()}, the replay says {self.scores}")
+        if self.ranks is not None and ranks.tolist() != self.ranks:
+            raise StateError(f"ranks are {ranks.tolist()}, the replay says {self.ranks}")
+        return states
+
+    def to_json(self) -> str:
+        """Return the replay as one line of JSON."""
+        return json.dumps(asdict(self), ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, line: str) -> Replay:
+        """Return the replay that a line of JSON holds, or raise StateError."""
+        try:
+            replay = cls(**json.loads(line))
+            read_options(get_game(replay.game), replay.num_players, replay.options)
+            check_seed(replay.seed)
+        except StateError:
+            raise
+        except (ValueError, TypeError) as error:
+            # Also a game, an option or a number of players that there isn't.
+            raise StateError(f"this line holds no replay: {error}") from error
+        return replay
+
+    def save(self, path: str | Path) -> None:
+        """Write this replay as the only one of a file."""
+        save_replays([self], path)
+
+    def save_gif(self, path: str | Path, seat: int | None = None, ms_per_frame: int = 700) -> None:
+        """Write the game as an animated GIF, as ``seat`` sees it (None: everything)."""
+        from ..drawing.canvas import save_gif
+
+        with atomic_path(Path(path)) as aside:
+            save_gif(list(self.frames(seat)), aside, ms_per_frame)
+
+    def frames(self, seat: int | None = None) -> Iterator[np.ndarray]:
+        """Yield a picture (uint8 ``(height, width, 3)``) of each state."""
+        rules = get_game(self.game)
+        last = None
+        for k, states in enumerate(self.states()):
+            yield rules.draw(states[0], seat, last).rgb()
+            if k < len(self.actions):
+                last = _number(rules, self.actions[k], states)
+
+    def _deal(self) -> np.ndarray:
+        return get_game(self.game).new_state(self.seed, self.num_players, **self.options)
+
+    def _play(self, states: np.ndarray, action: int) -> None:
+        rules = get_game(self.game)
+        ply = int(states["ply"][0])
+        try:
+            rules.step(states, action, illegal=self.illegal)
+        except LudothequeError as error:
+            raise StateError(f"ply {ply} of the replay can't be played: {error}") from error
+
+
+def _check_contents(replay: Replay) -> None:
+    """Raise StateError for parts that no replay has."""
+    if replay.illegal not in RULES:
+        raise StateError(
+            f"illegal of a replay is {replay.illegal!r}; it must be {' or '.join(map(repr, RULES))}"
+        )
+    for ply, action in enumerate(replay.actions):
+        if not isinstance(action, (str, int, np.integer)) or isinstance(action, bool):
+            raise StateError(
+                f"action {ply} of a replay is {action!r}; it must be notation or a number"
+            )
+    names = replay.agents
+    if names is None:
+        return
+    listed = isinstance(names, (list, tuple)) and len(names) == replay.num_players
+    if not listed or not all(isinstance(name, str) for name in names):
+        raise StateError(
+            f"agents of a replay are {names!r}; they must be {replay.num_players} names, or null"
+        )
+
+
+def _number(rules, action: int | str, states: np.ndarray) -> int:
+    if not isinstance(action, str):
+        return int(action)
+    try:
+        return rules.action_from_string(action, states[0])
+    except ValueError as error:
+        raise StateError(f"ply {int(states['ply'][0])} of the replay: {error}") from error
+
+
+def save_replays(replays: Iterable[Replay], path: str | Path) -> None:
+    """Write replays to a file, one JSON line each; the file is replaced whole or not at all."""
+    lines = [replay.to_json() + "\n" for replay in replays]
+    atomic_write_text(Path(path), "".join(lines))
+
+
+def load_replays(path: str | Path) -> list[Replay]:
+    """Return the replays of a file.
+
+    Raises:
+        StateError: a line that holds no replay, or one of another version; it names the line. Also
+            a file that isn't text.
+    """
+    replays = []
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise StateError(f"{path} holds no replays: it is no text in UTF-8 ({error})") from error
+    # Not splitlines(): it breaks lines at characters that JSON may hold inside a name.
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            try:
+                replays.append(Replay.from_json(line))
+            except StateError as error:
+                raise StateError(f"{path}, line {number}: {error}") from error
+    return replays

@@ -1,0 +1,341 @@
+"""Games in which the caller plays one seat and agents play the others.
+
+This is what both the single and the vectorised Gymnasium environments stand on, so they can't
+differ: one is a batch of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..errors import StateError, check_choice
+from ..rng import decision_seed
+from .batch import check_num_envs, refuse_illegal, seeds_for
+from .settings import Settings, check_saved
+from .threads import check_num_threads, run
+
+RANDOM = 0
+# The draw of an opponent counts as a decision at a ply that no game reaches.
+_DRAW = 1 << 30
+
+
+class Opponent(Protocol):
+    """What plays a seat: ``ludotheque.agents.Agent``, or anything with this method."""
+
+    def act(self, observations, masks, *, states=None, seeds=None) -> np.ndarray:
+        """Return an action for each row."""
+
+
+class OpponentPool(Protocol):
+    """A changing set of opponents; one is drawn when a game starts and kept to its end."""
+
+    def draw(self, seed: int) -> Opponent:
+        """Return the opponent for the game dealt from ``seed``."""
+
+
+class SeatBatch:
+    """``num_envs`` games, the caller in one seat of each.
+
+    After ``deal`` and ``play`` each game is over or waits for the caller's seat.
+
+    Args:
+        settings: of the games.
+        num_envs: how many.
+        opponents: who plays the other seats: an agent's name (``"random"``, ``"greedy"``,
+            ``"mcts:simulations=100"``), an agent, a pool, or a list with one of them for each seat
+            (what stands at the learner's own seat is not used) or for each seat but the learner's.
+        seat: the caller's seat, or ``"random"`` for one drawn from each game's seed.
+        num_threads: threads that share the batch.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        num_envs: int,
+        opponents: Any,
+        seat: int | str,
+        num_threads: int = 1,
+    ):
+        self.settings = settings
+        self.game = settings.game
+        self.num_envs = check_num_envs(num_envs)
+        self.num_threads = check_num_threads(num_threads)
+        players = settings.num_players
+        if seat != "random":
+            check_choice(seat, range(players), "seat (a seat number, or 'random')")
+        self.seat = seat
+        self._sources = self._make_opponents(opponents)
+        self._allocate()
+
+    def _make_opponents(self, opponents: Any) -> list[Any]:
+        """Return one opponent or pool for each seat."""
+        players = self.settings.num_players
+        if isinstance(opponents, Sequence) and not isinstance(opponents, str):
+            sources = list(opponents)
+            if len(sources) == players - 1 and self.seat != "random":
+                sources.insert(self.seat, None)
+            if len(sources) != players:
+                raise ValueError(
+                    f"got {len(sources)} opponents; give one for all, or one for each of the "
+                    f"{players} seats (or of the {players - 1} others, when seat is fixed)"
+                )
+        else:
+            sources = [opponents] * players
+        made: dict[Any, Any] = {}
+        return [self._make_opponent(source, made) for source in sources]
+
+    def _make_opponent(self, source: Any, made: dict[Any, Any]) -> Any:
+        if isinstance(source, str):
+            if source not in made:
+                from ludotheque.agents import make_agent
+
+                made[source] = None if source == "random" else make_agent(source, self.game)
+            return made[source]
+        if isinstance(source, type):
+            raise TypeError(f"opponent is the class {source.__name__}; give one of its objects")
+        if source is not None and not (hasattr(source, "act") or hasattr(source, "draw")):
+            raise TypeError(
+                f"opponent {source!r} has neither act() nor draw(): give an agent's name, an "
+                "agent, a pool of agents, or a list of them"
+            )
+        return source
+
+    def _allocate(self) -> None:
+        count, seats = self.num_envs, self.settings.num_players
+        self.states = self.game.new_states(count)
+        self.observations = np.zeros(
+            (count, self.settings.observation_size), self.game.observation_dtype
+        )
+        self.masks = np.zeros((count, self.game.num_actions), np.int8)
+        self._everything = np.arange(count)
+        self.learner = np.zeros(count, np.int64)
+        self.rewards = np.zeros(count, np.float32)
+        self.scores = np.zeros((count, seats), np.float32)
+        self.ranks = np.zeros((count, seats), np.int64)
+        self._seat_rewards = np.zeros((count, seats), np.float32)
+        self._is_random = np.ones((count, seats), np.bool_)
+        # Who plays each seat of each game: RANDOM, or a number in _agents.
+        self._agent_of = np.full((count, seats), RANDOM, np.int64)
+        self._agents: dict[int, Any] = {}
+        self._numbers: dict[int, int] = {}
+        self.started = False
+
+    @property
+    def over(self) -> np.ndarray:
+        """bool ``(num_envs,)``: games that have ended."""
+        return self.states["terminated"] | self.states["truncated"]
+
+    def seeds(self, seed: Any) -> np.ndarray:
+        """Return the games' seeds for ``seed`` (see ``batch.seeds_for``)."""
+        return seeds_for(seed, self.num_envs, self.states["seed"] if self.started else None)
+
+    def following_seeds(self, rows: np.ndarray) -> np.ndarray:
+        """Return the seeds of the games that follow those in ``rows``."""
+        seeds = np.empty(len(rows), np.uint64)
+        self.settings.loops.following_seeds(self.states, rows, seeds)
+        return seeds
+
+    def deal(self, seeds: np.ndarray, rows: np.ndarray | None = None) -> None:
+        """Deal new games in ``rows`` (default: all) from ``seeds`` (uint64, one for each row).
+
+        The opponents before the learner's seat play at once. Call ``refresh`` before looking.
+        """
+        rows = self._everything if rows is None else rows
+        if not len(rows):
+            return
+        random_seat = self.seat == "random"
+        options = self.settings.options
+        loops = self.settings.loops
+        loops.deal_rows(self.states, rows, seeds, options, self.learner, random_seat)
+        if not random_seat:
+            self.learner[rows] = self.seat
+        self._seat_opponents(rows, seeds)
+        self.started = True
+        self.rewards[rows] = 0
+        self._play_opponents()
+
+    def _seat_opponents(self, rows: np.ndarray, seeds: np.ndarray) -> None:
+        if all(source is None for source in self._sources):
+            self._is_random[rows] = True
+            self._is_random[rows, self.learner[rows]] = False
+            return
+        self._agent_of[rows] = RANDOM
+        for seat, source in enumerate(self._sources):
+            if source is None:
+                continue
+            if hasattr(source, "draw"):
+                for row, seed in zip(rows.tolist(), seeds.tolist(), strict=True):
+                    drawn = source.draw(int(decision_seed(np.uint64(seed), _DRAW + seat)))
+                    self._agent_of[row, seat] = self._number(drawn)
+            else:
+                self._agent_of[rows, seat] = self._number(source)
+        self._forget_unused()
+        self._is_random[rows] = self._agent_of[rows] == RANDOM
+        self._is_random[rows, self.learner[rows]] = False
+
+    def _number(self, agent: Any) -> int:
+        if agent is None or getattr(agent, "is_uniform_random", False):
+            return RANDOM
+        number = self._numbers.get(id(agent))
+        if number is None:
+            number = max(self._agents, default=RANDOM) + 1
+            self._agents[number] = agent
+            self._numbers[id(agent)] = number
+        return number
+
+    def _forget_unused(self) -> None:
+        if len(self._agents) > 2 * len(self._sources):
+            used = set(np.unique(self._agent_of).tolist())
+            for number in set(self._agents) - used:
+                del self._numbers[id(self._agents.pop(number))]
+
+    def play(self, actions: np.ndarray, rows: np.ndarray | None = None) -> None:
+        """Play the learners' ``actions`` in ``rows`` (default: all), then the opponents' turns.
+
+        ``actions[k]`` is for game ``rows[k]``. ``rewards`` gets what each learner earned since its
+        last action, its own ply included. Call ``refresh`` before looking.
+
+        Raises:
+            IllegalActionError: one isn't legal, under ``illegal="raise"``; no game has changed.
+        """
+        settings = self.settings
+        rows = self._everything if rows is None else rows
+        if settings.illegal == "raise":
+            refuse_illegal(settings, self.states, actions, rows)
+        self.rewards[rows] = 0
+        self._play_rows(rows, actions, settings.illegal_code, settings.illegal_reward)
+        self._play_opponents()
+
+    def check_started(self) -> None:
+        """Raise StateError before the first deal: there is nothing to look at yet."""
+        if not self.started:
+            raise StateError("no game was dealt: call reset() first")
+
+    def get_state(self) -> dict[str, Any]:
+        """Return records, learners' seats and who was drawn to play the others, in new objects."""
+        self.check_started()
+        used = set(np.unique(self._agent_of).tolist())
+        return {
+            "states": self.states.copy(),
+            "learner": self.learner.copy(),
+            "agent_of": self._agent_of.copy(),
+            "agents": {number: self._agents[number] for number in self._agents if number in used},
+        }
+
+    def set_state(self, saved: dict[str, Any]) -> None:
+        """Go on from what ``get_state`` returned, here or in a batch made alike.
+
+        Opponents drawn from a pool are those of the saved games; fixed ones are this batch's own.
+
+        Raises:
+            StateError: it doesn't fit; nothing has changed.
+        """
+        check_saved(saved, ("states", "learner", "agent_of", "agents"))
+        states = self.settings.adopt(saved["states"], self.num_envs)
+        agent_of = np.full_like(self._agent_of, RANDOM)
+        for seat, source in enumerate(self._sources):
+            if hasattr(source, "draw"):
+                for number, agent in saved["agents"].items():
+                    here = saved["agent_of"][:, seat] == number
+                    agent_of[here, seat] = self._number(agent)
+            elif source is not None:
+                agent_of[:, seat] = self._number(source)
+        self.states = states
+        self.learner = saved["learner"].copy()
+        self._agent_of = agent_of
+        self._is_random = agent_of == RANDOM
+        self._is_random[self._everything, self.learner] = False
+        self.started = True
+        self.rewards[:] = 0
+        self.refresh()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._numbers = {id(agent): number for number, agent in self._agents.items()}
+
+    def _play_rows(self, rows, actions, illegal: int, penalty: float) -> None:
+        self.settings.loops.play_rows(
+            self.states,
+            rows,
+            actions,
+            self.learner,
+            illegal,
+            penalty,
+            self.settings.reward_code,
+            self.rewards,
+            self._seat_rewards,
+            self.scores,
+            self.ranks,
+        )
+
+    def _play_opponents(self) -> None:
+        """Play until every game is over or waits for its learner."""
+        while True:
+            self._run(
+                "play_seats",
+                self.learner,
+                self._is_random,
+                self.settings.reward_code,
+                self.rewards,
+                self._seat_rewards,
+                self.scores,
+                self.ranks,
+            )
+            waiting = self._agents and np.flatnonzero(
+                ~self.over & (self.states["to_play"] != self.learner)
+            )
+            if not self._agents or not len(waiting):
+                break
+            self._play_agents(waiting)
+
+    def refresh(self) -> None:
+        """Fill ``observations`` and ``masks`` with what the learners see."""
+        self._run("views", self.learner, 1, self.observations, self.masks)
+
+    def _play_agents(self, rows: np.ndarray) -> None:
+        """Let the agents of ``rows`` play one ply, each agent all its games at once."""
+        numbers = self._agent_of[rows, self.states["to_play"][rows]]
+        for number in np.unique(numbers).tolist():
+            mine = rows[numbers == number]
+            actions = ask(self._agents[number], self.settings, self.states[mine])
+            refuse_illegal(self.settings, self.states, actions, mine)
+            self._play_rows(mine, actions, 0, 0.0)
+
+    def _run(self, loop: str, *args: Any) -> list[Any]:
+        return run(getattr(self.settings.loops, loop), self.num_threads, self.states, *args)
+
+
+def ask(agent: Opponent, settings: Settings, states: np.ndarray) -> np.ndarray:
+    """Return the actions (int64 ``(n,)``) of ``agent`` for the seats to play in ``states``.
+
+    The agent sees observations and masks, and the decisions' seeds. One that searches
+    (``needs_states``) also gets records, with all that its seat can't know drawn anew. An agent may
+    want another observation form (``observation``) than the environment's.
+    """
+    count = len(states)
+    form = getattr(agent, "observation", None) or settings.observation
+    loops = settings.game.loops_for(form)
+    to_play = np.full(count, -1, np.int64)
+    observations = np.empty(
+        (count, settings.game.observation_size(form)), settings.game.observation_dtype
+    )
+    masks = np.empty((count, settings.game.num_actions), np.int8)
+    loops.views(states, 0, count, to_play, 1, observations, masks)
+    seeds = np.empty(count, np.uint64)
+    loops.decision_seeds(states, 0, count, seeds)
+    known = None
+    if getattr(agent, "needs_states", False):
+        known = states.copy()
+        loops.redraw(known, 0, count, to_play, seeds)
+    shape = settings.game.observation_shape(form)
+    actions = agent.act(observations.reshape(count, *shape), masks, states=known, seeds=seeds)
+    actions = np.asarray(actions)
+    if actions.shape != (count,) or actions.dtype.kind not in "iu":
+        raise ValueError(
+            f"{agent!r} returned actions of shape {actions.shape} and type {actions.dtype}; "
+            f"act() returns {count} integers"
+        )
+    return actions.astype(np.int64)

@@ -1,0 +1,189 @@
+"""What every interface is told when it is made, checked once and turned into kernel arguments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from ..errors import StateError, check_choice, check_finite
+from ..game import Game, read_options
+from ..loops import ILLEGAL
+from ..rewards import REWARDS
+from .registry import get_game
+
+
+class Settings:
+    """A game with a player count, variants, an observation form, a reward and an illegal rule.
+
+    Args:
+        game: name of the game, or the game.
+        num_players: seats; None takes 2 where two can play.
+        observation: form of the observations, ``"flat"`` or ``"planes"``.
+        reward: ``"rank"``, ``"win"``, ``"score"``, ``"margin"`` or ``"score_change"``.
+        illegal: what an illegal action does: ``"raise"`` an error and change nothing, ``"lose"``
+            the game, or cost a ``"penalty"`` and change nothing.
+        illegal_reward: the penalty; under ``"lose"``, the loser's reward where rewards are scores.
+        options: the game's variants.
+
+    Raises:
+        ValueError, TypeError: a value or name that isn't allowed; the message lists those that are.
+    """
+
+    def __init__(
+        self,
+        game: str | Game,
+        num_players: int | None,
+        observation: str,
+        reward: str,
+        illegal: str,
+        illegal_reward: float,
+        options: dict[str, Any],
+    ):
+        self.game = get_game(game) if isinstance(game, str) else game
+        if num_players is None:
+            num_players = self.game.usual_players
+        self.named_options, self.options = read_options(self.game, num_players, options)
+        check_choice(observation, self.game.observation_forms, f"observation of {self.game.name}")
+        check_choice(reward, REWARDS, "reward")
+        check_choice(illegal, ILLEGAL, "illegal")
+        self.num_players = num_players
+        self.observation = observation
+        self.reward = reward
+        self.illegal = illegal
+        self.illegal_reward = check_finite(illegal_reward, "illegal_reward")
+        self.illegal_code = ILLEGAL.index(illegal)
+        self.reward_code = REWARDS.index(reward)
+        self.observation_size = self.game.observation_size(observation)
+        self.observation_shape = self.game.observation_shape(observation)
+
+    @property
+    def loops(self):
+        return self.game.loops_for(self.observation)
+
+    def observation_space(self) -> spaces.Dict:
+        """Return a new space of one seat's observation and mask."""
+        fields = self.game.observation_schema(self.observation)
+        dtype = self.game.observation_dtype
+        low = np.concatenate([np.full(field.size, field.low, dtype) for field in fields])
+        high = np.concatenate([np.full(field.size, field.high, dtype) for field in fields])
+        shape = self.observation_shape
+        return spaces.Dict(
+            observation=spaces.Box(low.reshape(shape), high.reshape(shape), shape, dtype),
+            action_mask=spaces.Box(0, 1, (self.game.num_actions,), np.int8),
+        )
+
+    def action_space(self) -> spaces.Discrete:
+        """Return a new action space."""
+        return spaces.Discrete(self.game.num_actions)
+
+    def empty_observation(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return a new uninitialised ``(size,)`` observation and ``(num_actions,)`` mask."""
+        return (
+            np.empty(self.observation_size, self.game.observation_dtype),
+            np.empty(self.game.num_actions, np.int8),
+        )
+
+    def adopt(self, states: np.ndarray, count: int) -> np.ndarray:
+        """Return a copy of saved ``states`` after checking that they fit these settings.
+
+        Raises:
+            StateError: another record type, another number of games or of players.
+        """
+        states = np.atleast_1d(np.asarray(states))
+        if states.dtype != self.game.dtype:
+            raise StateError(
+                f"this is no state of {self.game.name}_v{self.game.version}: its record type "
+                f"differs (a state of another game or version?)"
+            )
+        if states.shape != (count,):
+            raise StateError(f"got {states.shape} states; this environment holds ({count},)")
+        players = set(states["num_players"].tolist())
+        if players != {self.num_players}:
+            raise StateError(
+                f"got a state with {sorted(players)} players; this environment has "
+                f"num_players={self.num_players}"
+            )
+        to_play = states["to_play"]
+        if ((to_play < 0) | (to_play >= self.num_players)).any():
+            raise StateError(
+                f"got a state whose to_play is {to_play.tolist()}; seats are "
+                f"0 to {self.num_players - 1}"
+            )
+        return states.copy()
+
+    def __repr__(self) -> str:
+        defaults = {option.name: option.default for option in self.game.options}
+        told = {
+            "num_players": self.num_players,
+            **{name: x for name, x in self.named_options.items() if x != defaults[name]},
+            "observation": self.observation,
+            "reward": self.reward,
+            "illegal": self.illegal,
+        }
+        arguments = ", ".join(f"{name}={value!r}" for name, value in told.items())
+        return f"{self.game.name}_v{self.game.version}, {arguments}"
+
+
+def last_action_of(state: np.void) -> int | None:
+    """Return the action played last, or None before the first."""
+    return int(state["last_action"]) if state["last_action"] >= 0 else None
+
+
+def check_saved(saved: Any, keys: tuple[str, ...]) -> None:
+    """Raise StateError unless ``saved`` is a dict with ``keys``, as ``get_state`` returns."""
+    if not isinstance(saved, dict) or not set(keys) <= set(saved):
+        has = sorted(saved) if isinstance(saved, dict) else type(saved).__name__
+        raise StateError(f"a saved state has {', '.join(keys)}; got {has}")
+
+
+class Rendering:
+    """Pictures of one record in every render mode, for AEC and Gymnasium alike.
+
+    ``human`` shows a window; ``rgb_array`` returns uint8 ``(height, width, 3)``; ``ansi`` returns
+    text; ``svg`` returns an SVG document. All but ``human`` work without a display.
+    """
+
+    MODES = ("human", "rgb_array", "ansi", "svg")
+
+    def __init__(self, game: Game, mode: str | None):
+        if mode is not None:
+            check_choice(mode, self.MODES, "render_mode")
+        self.game = game
+        self.mode = mode
+        self._window = None
+
+    def render(self, state: np.void, seat: int | None) -> Any:
+        """Return or show the picture of ``state`` as ``seat`` sees it (None: everything).
+
+        A person who closed the window isn't shown another.
+        """
+        last_action = last_action_of(state)
+        if self.mode == "ansi":
+            return self.game.describe(state, seat, last_action)
+        if self.mode == "human" and self._window is not None and self._window.quit_requested:
+            return None
+        canvas = self.game.draw(state, seat, last_action)
+        if self.mode == "svg":
+            return canvas.svg()
+        if self.mode == "rgb_array":
+            return canvas.rgb()
+        if self._window is None:
+            from ..drawing.window import Window
+
+            self._window = Window(self.game.title)
+        self._window.show(canvas.rgb())
+        self._window.poll()
+        return None
+
+    def close(self) -> None:
+        if self._window is not None:
+            self._window.close()
+            self._window = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"game": self.game, "mode": self.mode, "_window": None}
+
+    def __deepcopy__(self, memo) -> Rendering:
+        return Rendering(self.game, self.mode)

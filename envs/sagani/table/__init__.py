@@ -1,0 +1,1 @@
+"""What can be seen of a game of Sagani, in words and as a picture."""

@@ -1,0 +1,270 @@
+"""The material of Sagani drawn on a canvas: tiles, discs, markers, symbols of the elements.
+
+Tiles are drawn in a box of 100 x 100 units around their middle and scaled from there. Elements
+differ in colour, lightness, letter and symbol; players' discs have no element's colour.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from ...core.drawing.canvas import Canvas
+from ...core.drawing.panels import shift
+from ..components import DIRECTIONS, ELEMENTS
+from .visible import Back, Face, tile_words
+
+
+class Paint(NamedTuple):
+    """Fill, darker edge, and what can be read on the fill."""
+
+    fill: str
+    edge: str
+    ink: str
+
+
+# They stay apart for every kind of colour blindness, and in grey from light to dark: air, earth,
+# fire, water.
+ELEMENT_PAINTS = (
+    Paint("#c9301f", "#6d150b", "#ffffff"),
+    Paint("#6cc97f", "#256b3a", "#0c2f17"),
+    Paint("#1f4f9f", "#0c2856", "#ffffff"),
+    Paint("#eadcf8", "#7d62a3", "#3b2560"),
+)
+ELEMENT_LETTERS = "".join(element[0].upper() for element in ELEMENTS)
+SEAT_PAINTS = (
+    Paint("#fdfbf4", "#5d564b", "#2b2620"),
+    Paint("#2a2622", "#000000", "#ffffff"),
+    Paint("#8c5a2b", "#4a2c10", "#ffffff"),
+    Paint("#9aa4ab", "#4c555b", "#15191c"),
+)
+CACOPHONY_PAINT = Paint("#e9b824", "#7a5a00", "#3a2b00")
+CREAM = "#fffaf0"
+INK = "#2e2820"
+FAINT_INK = "#766b5c"
+ACCENT = "#a3239b"
+GOLD = "#d9a520"
+
+# Outlines of the symbols, about 40 units high around the middle.
+_SYMBOLS = (
+    "M 3 -24 C 2 -15 9 -11 11 -4 C 14 -7 14 -11 13 -14 C 19 -7 20 1 18 8 A 18 16 0 0 1 -18 8 "
+    "C -19 0 -14 -5 -13 -12 C -9 -10 -7 -8 -6 -4 C -5 -12 -3 -18 3 -24 Z",
+    "M -23 18 C -20 0 -14 -19 -5 -19 C 1 -19 3 -9 6 -9 C 11 -9 18 4 23 18 Z",
+    "M 0 -24 C 7 -11 16 -3 16 6 A 16 16 0 0 1 -16 6 C -16 -3 -7 -11 0 -24 Z",
+    "M -14 14 A 10 10 0 0 1 -14 -6 A 12 12 0 0 1 8 -11 A 10 10 0 0 1 19 -3 A 9 9 0 0 1 15 14 Z",
+)
+# Where the face of a spirit is, from the middle of its symbol.
+_FACES_AT = (6, 6, 6, 3)
+_URN = (
+    "M -9 -30 H 9 L 7 -24 C 22 -18 27 -6 26 4 C 25 18 14 25 10 30 H -10 C -14 25 -25 18 -26 4 "
+    "C -27 -6 -22 -18 -7 -24 Z"
+)
+# The arrow to the north: a house that leaves room for a letter.
+_ARROW = ((0, -15), (12.5, -2.5), (12.5, 11), (-12.5, 11), (-12.5, -2.5))
+_ARROW_AT = 31.5
+_CORNER_AT = 31
+
+
+def arrow_centre(direction: int) -> tuple[float, float]:
+    """Return the middle of an arrow in a tile's units."""
+    angle = math.radians(45 * direction)
+    x, y = round(math.sin(angle)), -round(math.cos(angle))
+    reach = _CORNER_AT if x and y else _ARROW_AT
+    return x * reach, y * reach
+
+
+def symbol(canvas: Canvas, x: float, y: float, element: int, size: float, **style: object) -> None:
+    """Draw an element's symbol, about ``size`` high."""
+    paint = ELEMENT_PAINTS[element]
+    style = {"fill": paint.fill, "stroke": paint.edge, "stroke_width": 3, **style}
+    with canvas.group(transform=shift(x, y, size / 44)):
+        canvas.path(_SYMBOLS[element], **style)
+
+
+def badge(canvas: Canvas, x: float, y: float, element: int, radius: float) -> None:
+    """Draw an element's letter on a round of its colour."""
+    paint = ELEMENT_PAINTS[element]
+    canvas.circle(x, y, radius, fill=paint.fill, stroke=paint.edge, stroke_width=1.5)
+    letter = ELEMENT_LETTERS[element]
+    canvas.text(x, y, letter, size=1.2 * radius, bold=True, fill=paint.ink)
+
+
+def disc(canvas: Canvas, x: float, y: float, paint: Paint, radius: float, **style: object) -> None:
+    """Draw a disc from above."""
+    canvas.circle(x, y, radius, fill=paint.fill, stroke=paint.edge, stroke_width=radius / 6)
+    ring = {"fill": "none", "stroke": paint.edge, "stroke_width": radius / 12, **style}
+    canvas.circle(x, y, 0.66 * radius, **ring)
+
+
+def seat_disc(canvas: Canvas, x: float, y: float, seat: int, radius: float, size: float) -> None:
+    """Draw a seat's disc with its number, in letters of a size."""
+    paint = SEAT_PAINTS[seat]
+    disc(canvas, x, y, paint, radius, stroke="none")
+    canvas.text(x, y, str(seat), size=size, bold=True, fill=paint.ink)
+
+
+def cacophony_disc(canvas: Canvas, x: float, y: float, radius: float) -> None:
+    """Draw a cacophony disc."""
+    paint = CACOPHONY_PAINT
+    canvas.circle(x, y, radius, fill=paint.fill, stroke=paint.edge, stroke_width=radius / 6)
+    arm = 0.42 * radius
+    style = {"stroke": paint.ink, "stroke_width": radius / 4, "stroke_linecap": "round"}
+    canvas.line(x - arm, y - arm, x + arm, y + arm, **style)
+    canvas.line(x - arm, y + arm, x + arm, y - arm, **style)
+
+
+def stack(
+    canvas: Canvas,
+    x: float,
+    y: float,
+    paints: list[Paint],
+    radius: float,
+    thickness: float,
+    texts: list[str] | None = None,
+) -> None:
+    """Draw a stack of discs or markers seen from the front, its foot on (x, y).
+
+    Args:
+        paints: of each, bottom to top.
+        texts: on the edge of each, if there is room.
+    """
+    flat = 0.52 * radius
+    for level, paint in enumerate(paints):
+        foot = y - level * thickness
+        style = {"fill": paint.fill, "stroke": paint.edge, "stroke_width": radius / 12}
+        canvas.path(
+            f"M {x - radius} {foot} A {radius} {flat} 0 0 0 {x + radius} {foot} v {-thickness} "
+            f"A {radius} {flat} 0 0 1 {x - radius} {foot - thickness} Z",
+            **style,
+        )
+        canvas.ellipse(x, foot - thickness, radius, flat, **style)
+        if texts:
+            canvas.text(
+                x,
+                foot + flat - thickness / 2 - 0.4,
+                texts[level],
+                size=thickness,
+                bold=True,
+                fill=paint.ink,
+            )
+
+
+def tile(
+    canvas: Canvas,
+    x: float,
+    y: float,
+    size: float,
+    face: Face,
+    discs: Paint,
+    *,
+    turns: int = 0,
+    marked: frozenset[int] = frozenset(),
+    title: str = "",
+) -> None:
+    """Draw a tile around (x, y).
+
+    Args:
+        discs: paint of the discs on it.
+        turns: quarter turns clockwise to turn the arrows by.
+        marked: directions of arrows (after turning) to mark, as could be covered.
+        title: what is written when the mouse rests on it, before the tile's own words.
+    """
+    words = f"{title}{tile_words(face)}{', completed' if face.flipped else _arrow_words(face)}"
+    with canvas.group(transform=shift(x, y, size / 100), title=words):
+        if face.flipped:
+            _spirit(canvas, face)
+            return
+        _front(canvas, face.element)
+        for direction, element in face.arrows.items():
+            turned = (direction + 2 * turns) % len(DIRECTIONS)
+            covered = direction in face.covered
+            _arrow(canvas, turned, element, covered, discs if covered else None, turned in marked)
+        _middle(canvas, face, discs)
+
+
+def back(canvas: Canvas, x: float, y: float, size: float, face: Back, title: str = "") -> None:
+    """Draw the back of a face-down tile around (x, y)."""
+    with canvas.group(transform=shift(x, y, size / 100), title=f"{title}{tile_words(face)}"):
+        _spirit(canvas, face)
+
+
+def _arrow_words(face: Face) -> str:
+    if not face.arrows:
+        return ""
+    asks = ", ".join(
+        f"{DIRECTIONS[k]} {ELEMENTS[element]}{' covered' if k in face.covered else ''}"
+        for k, element in face.arrows.items()
+    )
+    return f", arrows {asks}"
+
+
+def _front(canvas: Canvas, element: int) -> None:
+    paint = ELEMENT_PAINTS[element]
+    canvas.rect(-48, -48, 96, 96, radius=10, fill=paint.fill, stroke=paint.edge, stroke_width=3)
+    canvas.path(_URN, fill=paint.edge, fill_opacity=0.35)
+
+
+def _arrow(
+    canvas: Canvas,
+    direction: int,
+    element: int,
+    covered: bool,
+    discs: Paint | None,
+    marked: bool,
+) -> None:
+    x, y = arrow_centre(direction)
+    paint = ELEMENT_PAINTS[element]
+    angle = math.radians(45 * direction)
+    sin, cos = math.sin(angle), math.cos(angle)
+    points = [(x + px * cos - py * sin, y + px * sin + py * cos) for px, py in _ARROW]
+    style = {"stroke_linejoin": "round"}
+    if marked:
+        canvas.polygon(points, fill=ACCENT, stroke=ACCENT, stroke_width=11, **style)
+    canvas.polygon(points, fill=paint.fill, stroke=CREAM, stroke_width=4.5, **style)
+    canvas.polygon(points, fill=paint.fill, stroke=paint.edge, stroke_width=1.2, **style)
+    if covered and discs is not None:
+        disc(canvas, x, y, discs, 11.5)
+        return
+    letter = ELEMENT_LETTERS[element]
+    canvas.text(x, y + 0.5, letter, size=15, bold=True, fill=paint.ink)
+
+
+def _middle(canvas: Canvas, face: Face, discs: Paint) -> None:
+    """The value, on the stack of discs that covers it, or on a plate where there is none."""
+    if not face.discs:
+        canvas.circle(0, 0, 17, fill=CREAM, stroke=INK, stroke_width=1.2)
+        canvas.text(0, 0, str(face.value), size=22, bold=True, fill=INK)
+        return
+    thickness = 5.0
+    foot = 2 + thickness * face.discs / 2
+    stack(canvas, 0, foot, [discs] * face.discs, 18, thickness)
+    value = str(face.value)
+    canvas.text(0, foot - thickness * face.discs, value, size=16, bold=True, fill=discs.ink)
+
+
+def _spirit(canvas: Canvas, face: Face | Back) -> None:
+    """The other side: the element's spirit, and the value."""
+    paint = ELEMENT_PAINTS[face.element]
+    canvas.rect(-48, -48, 96, 96, radius=10, fill=paint.fill, stroke=paint.edge, stroke_width=3)
+    canvas.rect(-41, -41, 82, 82, radius=7, fill="none", stroke=GOLD, stroke_width=4)
+    canvas.circle(0, -3, 35, fill=CREAM, fill_opacity=0.28)
+    with canvas.group(transform=shift(0, -8, 1.25)):
+        canvas.path(_SYMBOLS[face.element], fill=paint.fill, stroke=CREAM, stroke_width=5)
+        canvas.path(_SYMBOLS[face.element], fill=paint.fill, stroke=paint.edge, stroke_width=1.8)
+        _smile(canvas, _FACES_AT[face.element])
+    canvas.circle(29, 29, 15, fill=CREAM, stroke=INK, stroke_width=1.5)
+    canvas.text(29, 29, str(face.value), size=18, bold=True, fill=INK)
+    canvas.text(-32, 32, ELEMENT_LETTERS[face.element], size=16, bold=True, fill=paint.ink)
+
+
+def _smile(canvas: Canvas, y: float) -> None:
+    for side in (-1, 1):
+        canvas.ellipse(6 * side, y - 4, 3.6, 4.4, fill="#ffffff", stroke=INK, stroke_width=0.8)
+        canvas.circle(6 * side + 0.8, y - 3.4, 1.9, fill=INK)
+    canvas.path(
+        f"M -5 {y + 4} Q 0 {y + 8.5} 5 {y + 4}",
+        fill="none",
+        stroke=INK,
+        stroke_width=1.8,
+        stroke_linecap="round",
+    )

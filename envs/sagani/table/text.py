@@ -1,0 +1,298 @@
+"""Text boards of Sagani, for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
+
+import numpy as np
+
+from ...core.drawing.words import amount, looker_last, name_of, result_lines
+from ..components import DIRECTIONS, ELEMENTS, PERFECT_HARMONY, TILE_ELEMENT, TILE_VALUE
+from .pieces import ELEMENT_LETTERS
+from .visible import Face, Seen, see, tile_words
+
+WIDTH = 79
+BETWEEN = "    "
+# A tile is five columns wide and three lines high; a free place has this in its middle.
+TILE_WIDTH = 5
+FREE = "  +  "
+
+
+def describe(
+    state: np.void,
+    seat: int | None = None,
+    last_action: int | Mapping[str, object] | None = None,
+    *,
+    scores: Sequence[float] | None = None,
+    ranks: Sequence[int] | None = None,
+) -> str:
+    """Return the table as text, without colour codes.
+
+    A tile is its element's letter and its value, with its arrows around it as they lie, each the
+    letter of the element it asks for; ``o`` is an arrow with a disc. The discs on a tile's middle
+    are as many as its open arrows. A completed tile is in brackets. Here, a fire tile of 6 points
+    asks for water to the north-west, air to the north, and has its north-east covered, beside a
+    completed earth tile::
+
+        w a o
+         F6   (E10)
+
+    Rows and columns are named by their places east and north of the first tile, as actions name
+    them; ``+`` is a place where the tile in hand may go.
+
+    Args:
+        state, seat, last_action, scores, ranks: as for `draw`.
+
+    Raises:
+        ValueError: as `draw`.
+    """
+    seen = see(state, seat, last_action, scores, ranks)
+    parts = [_heading(seen), _supply(seen), *_tables(seen)]
+    if seen.over:
+        parts.append(_results(seen))
+    elif seen.hand is not None:
+        parts.append(_in_hand(seen))
+    return "\n\n".join("\n".join(part) for part in parts)
+
+
+def prompt(seen: Seen) -> str:
+    """Say what the seat to play decides."""
+    hand = "" if seen.hand is None else tile_words(seen.hand)
+    if seen.phase == "TAKE":
+        if seen.may_set_aside:
+            return "takes the last tile, or sets it aside and draws the top of the pile"
+        return "takes a tile of the display"
+    return {
+        "PLACE": f"chooses where {hand} goes",
+        "ROTATE": f"turns {hand} and places it",
+        "CHOOSE": "interlude: takes one of the tiles, or none",
+        "ALIGN": "chooses a tile to move a disc on" + (", or stops" if seen.may_stop else ""),
+        "ARROW": f"chooses the arrow of {hand} to cover",
+    }[seen.phase]
+
+
+def solo_outcome(seen: Seen) -> str:
+    """Say how a game alone has ended."""
+    if seen.forfeit >= 0:
+        return "forfeit"
+    points, placed = seen.tables[0].score, len(seen.tables[0].tiles)
+    if seen.advanced:
+        return f"{seen.scores[0]:g} points with {amount(placed, 'tile')}"
+    words = f"{points:g} points with {amount(placed, 'tile')}"
+    if seen.ranks[0] > 1:
+        return f"{words}: goal not reached"
+    return f"{words}: perfect harmony" if placed <= PERFECT_HARMONY else f"{words}: goal reached"
+
+
+def _heading(seen: Seen) -> list[str]:
+    eyes = "all eyes" if seen.seat is None else f"seen by player_{seen.seat}"
+    doing = "game over" if seen.over else f"player_{seen.to_play} {prompt(seen)}"
+    lines = [f"Sagani, ply {seen.ply}, {eyes}", doing]
+    if seen.queue:
+        lines.append("then " + ", ".join(name_of(seat) for seat in seen.queue))
+    if seen.last_round and seen.num_players > 1 and not seen.over:
+        lines.append("last round")
+    if seen.move is not None:
+        lines.append(f"last move: {seen.move.text}")
+    return lines
+
+
+# Display, interlude, piles, track
+
+
+def _supply(seen: Seen) -> list[str]:
+    lines = []
+    if seen.num_players > 1:
+        lines += _spaces("display", seen.display)
+        if any(seen.interlude):
+            lines += _spaces("interlude", seen.interlude)
+    piles = ", ".join(f"{size} ({_back(top)} on top)" if top else "0" for size, top in seen.piles)
+    lines.append(f"piles: {piles}")
+    if seen.aside:
+        lines.append("put aside: " + ", ".join(_back(tile) for tile in seen.aside))
+    if seen.removed:
+        lines.append(f"left the game: {seen.removed} tiles")
+    if seen.num_players > 1:
+        track = (f"{field}: {' '.join(f'p{s}' for s in seats)}" for field, seats in seen.track)
+        lines.append("track, from the bottom: " + ", ".join(track))
+    if seen.advanced:
+        unfinished, cacophony = seen.deductions
+        lines.append(
+            f"at the end: bonus +{seen.bonus}, unfinished tiles -{unfinished}, "
+            f"cacophony -{cacophony}"
+        )
+    return lines
+
+
+def _back(tile) -> str:
+    return f"{ELEMENT_LETTERS[tile.element]}{tile.value}"
+
+
+def _spaces(name: str, tiles: Sequence[Face | None]) -> list[str]:
+    """Tiles side by side, above them the numbers of their spaces."""
+    blocks = [_block(tile) if tile else _empty() for tile in tiles]
+    lines = [f"{name:10}" + "   ".join(str(k + 1).center(TILE_WIDTH) for k in range(len(tiles)))]
+    return [lines[0].rstrip(), *((" " * 10 + line).rstrip() for line in _beside(blocks, "   "))]
+
+
+def _in_hand(seen: Seen) -> list[str]:
+    if seen.phase != "ROTATE":
+        return [f"in hand: {tile_words(seen.hand)}", *_beside([_block(seen.hand)])]
+    turned = [_block(_turned(seen.hand, turns)) for turns in range(4)]
+    names = "   ".join(f"{90 * turns}".center(TILE_WIDTH) for turns in range(4))
+    met = [f"covers {len(directions)}" if directions else "" for directions in seen.met]
+    counts = " ".join(text.center(TILE_WIDTH + 2) for text in met)
+    return [
+        f"in hand: {tile_words(seen.hand)}, to be turned by",
+        names.rstrip(),
+        *_beside(turned, "   "),
+        *([counts.rstrip()] if any(met) else []),
+    ]
+
+
+def _turned(face: Face, turns: int) -> Face:
+    arrows = {(k + 2 * turns) % len(DIRECTIONS): element for k, element in face.arrows.items()}
+    return face._replace(arrows=arrows)
+
+
+# Tables
+
+
+def _tables(seen: Seen) -> list[list[str]]:
+    """All tables, that of the seat that looks last, nearest to where the answer is typed."""
+    own = None if seen.seat is None else _table(seen, seen.seat)
+    order = looker_last(seen.seat, seen.num_players)
+    others = [_table(seen, seat) for seat in order if seat != seen.seat]
+    return [*_in_columns(others), *([own] if own else [])]
+
+
+def _in_columns(texts: Sequence[list[str]]) -> list[list[str]]:
+    """Put texts side by side where they fit."""
+    joined: list[list[str]] = []
+    for text in texts:
+        if joined and _width(joined[-1]) + len(BETWEEN) + _width(text) <= WIDTH:
+            joined[-1] = _joined(joined[-1], text)
+        else:
+            joined.append(text)
+    return joined
+
+
+def _joined(left: list[str], right: list[str]) -> list[str]:
+    width = _width(left)
+    pairs = zip_longest(left, right, fillvalue="")
+    return [f"{one:{width}}{BETWEEN}{other}".rstrip() for one, other in pairs]
+
+
+def _width(lines: Sequence[str]) -> int:
+    return max(map(len, lines))
+
+
+def _table(seen: Seen, seat: int) -> list[str]:
+    table = seen.tables[seat]
+    several = seen.num_players > 1
+    you = " (you)" if seat == seen.seat and several else ""
+    first = ", first player" if seat == seen.first_player and several else ""
+    return [
+        f"player_{seat}{you}{first}",
+        f"{table.score} points, {table.unfinished} unfinished",
+        f"{table.supply} discs, {table.cacophony} cacophony",
+        *_grid(seen, seat),
+    ]
+
+
+def _grid(seen: Seen, seat: int) -> list[str]:
+    table = seen.tables[seat]
+    on_turn = seat == seen.to_play and not seen.over
+    cells = {position: _block(face) for position, face in table.tiles.items()}
+    if on_turn and seen.phase == "PLACE":
+        cells.update({position: _middle_only(FREE) for position in table.free})
+    if on_turn and seen.phase == "ROTATE" and seen.chosen is not None:
+        cells[seen.chosen] = _middle_only(f"?{_back(seen.hand)}?".center(TILE_WIDTH))
+    if not cells:
+        return ["  no tiles yet"]
+    columns = range(min(x for x, _ in cells), max(x for x, _ in cells) + 1)
+    rows = range(max(y for _, y in cells), min(y for _, y in cells) - 1, -1)
+    lines = ["     " + " ".join(f"{x:+d}".center(TILE_WIDTH) for x in columns).rstrip()]
+    for y in rows:
+        lines += _row(f"{y:+d}", [cells.get((x, y)) for x in columns])
+    while not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def _row(name: str, blocks: Sequence[tuple[str, str, str] | None]) -> list[str]:
+    low = all(block is None or not block[0].strip() + block[2].strip() for block in blocks)
+    full = [block or _empty() for block in blocks]
+    lines = _beside(full)
+    if low:
+        lines = lines[1:2]
+    at = len(lines) // 2
+    return [(f"{name if k == at else '':>3}  {line}").rstrip() for k, line in enumerate(lines)]
+
+
+def _beside(blocks: Iterable[tuple[str, str, str]], between: str = " ") -> list[str]:
+    return [between.join(parts).rstrip() for parts in zip(*blocks, strict=True)]
+
+
+def _empty() -> tuple[str, str, str]:
+    return _middle_only(" " * TILE_WIDTH)
+
+
+def _middle_only(text: str) -> tuple[str, str, str]:
+    return " " * TILE_WIDTH, text, " " * TILE_WIDTH
+
+
+def _block(face: Face) -> tuple[str, str, str]:
+    """A tile as three lines of five characters."""
+    name = _back(face)
+    if face.flipped:
+        return _middle_only(f"({name})".center(TILE_WIDTH))
+    signs = {
+        k: "o" if k in face.covered else ELEMENT_LETTERS[element].lower()
+        for k, element in face.arrows.items()
+    }
+    n, ne, e, se, s, sw, w, nw = (signs.get(k, " ") for k in range(len(DIRECTIONS)))
+    return f"{nw} {n} {ne}", f"{w}{name.center(3)}{e}", f"{sw} {s} {se}"
+
+
+# The end
+
+
+def _results(seen: Seen) -> list[str]:
+    if seen.num_players == 1:
+        return [solo_outcome(seen)]
+    return result_lines(seen, lambda seat: f"{seen.scores[seat]:g} points")
+
+
+def remarks(before: np.void, after: np.void) -> list[str]:
+    """Say what an action brought about, beyond the action itself.
+
+    Args:
+        before, after: the record on both sides of it.
+    """
+    said = []
+    for seat in range(int(after["num_players"])):
+        tiles = before["table"][seat][: before["placed"][seat]].tolist()
+        placed = after["table"][seat][: after["placed"][seat]].tolist()
+        new = [tile for tile in placed if tile not in tiles]
+        done = [tile for tile in tiles if before["arrows"][tile]] + new
+        for tile in done:
+            if not after["arrows"][tile]:
+                tile_name = f"{ELEMENTS[TILE_ELEMENT[tile]]} {TILE_VALUE[tile]}"
+                said.append(f"{name_of(seat)} completes {tile_name}")
+        discs = int(after["cacophony"][seat]) - int(before["cacophony"][seat])
+        if discs:
+            said.append(f"{name_of(seat)} lacks {amount(discs, 'disc')}: cacophony")
+    if after["queue_next"] and not before["queue_next"]:
+        said.append(f"an interlude: {name_of(int(after['to_play']))} chooses first")
+    if before["queue_next"] and not after["queue_next"]:
+        kept = np.count_nonzero(after["interlude"])
+        said.append(f"the interlude is over, {amount(int(kept), 'tile')} left there")
+    filled = np.count_nonzero(after["display"]) > np.count_nonzero(before["display"])
+    if filled and not after["terminated"]:
+        said.append("the display is filled")
+    if after["last_round"] and not before["last_round"]:
+        alone = after["num_players"] == 1
+        said.append("the goal is reached" if alone else "the end is set off: the round is finished")
+    return said

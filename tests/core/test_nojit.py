@@ -1,0 +1,88 @@
+"""The kernels as plain Python: the same games, and every line of them reached.
+
+Compiled code is invisible to a debugger and to coverage. With NUMBA_DISABLE_JIT=1 the same source
+runs as it stands; here a small share of the other tests is run in that way.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ludotheque.envs.core.jit import JIT_DISABLED
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(JIT_DISABLED, reason="the whole suite is running without JIT"),
+]
+
+# Rules against the oracle, the kit in one setting, every invariant, the recorded game.
+SHARE = [
+    "tests/games/sarena/test_sarena_rules.py::test_random_games[3-random]",
+    "tests/games/sarena/test_sarena_rules.py::test_random_positions[4]",
+    "tests/games/sarena/test_sarena_rules.py::test_recorded_position",
+    "tests/games/sarena/test_sarena_rules.py::test_longest_game_has_45_plies",
+    "tests/games/sarena/test_sarena_rules.py::test_nothing_may_be_played_after_the_end",
+    "tests/core/test_invariants.py",
+    "tests/core/test_rewards.py",
+    "tests/core/test_contract.py",
+    "tests/interfaces/test_gymnasium.py::test_equal_to_sync_vector_env[mixed-SAME_STEP]",
+    "tests/interfaces/test_gymnasium.py::test_random_opponents_in_kernels_and_as_agents_are_the_same",
+    "tests/interfaces/test_batch.py::test_illegal_raises_and_changes_no_game",
+    "tests/core/test_playthrough.py::test_recorded_game",
+]
+# Of the kit one setting of one game, and not the checks that take longest without compiling.
+LEFT_OUT = (
+    "turn_by_turn or rewards_add_up or first_player or redraws or in_other_forms or "
+    "sarena-2 or sarena-4 or sarena-3-random or shows_pawns or saga or harmonies or shamans"
+)
+# Kernels, and the lines of each file that the share must reach, in percent.
+KERNELS = {
+    "core/bits.py": 100,
+    "core/loops.py": 90,
+    "core/rewards.py": 100,
+    "core/rng.py": 95,
+    "core/state.py": 100,
+    "sarena/heuristics.py": 100,
+    "sarena/rules.py": 100,
+    "sarena/views.py": 100,
+}
+
+
+@pytest.fixture(scope="module")
+def without_jit(root, tmp_path_factory) -> tuple[subprocess.CompletedProcess, dict]:
+    """What pytest said, and the coverage it measured."""
+    folder = tmp_path_factory.mktemp("nojit")
+    report = folder / "coverage.json"
+    env = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
+    env |= {"NUMBA_DISABLE_JIT": "1", "COVERAGE_FILE": str(folder / "coverage")}
+    command = [sys.executable, "-m", "pytest", *SHARE, "-q", "-p", "no:cacheprovider"]
+    command += ["-p", "no:xdist", "-k", f"not ({LEFT_OUT})"]
+    command += ["--cov=ludotheque.envs", f"--cov-report=json:{report}"]
+    done = subprocess.run(
+        command, cwd=root, env=env, capture_output=True, text=True, timeout=600, check=False
+    )
+    files = json.loads(report.read_text())["files"] if report.exists() else {}
+    return done, files
+
+
+def test_a_share_of_the_tests_passes_without_compiling(without_jit):
+    done, _ = without_jit
+    assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
+    passed = int(done.stdout.rsplit(" passed", 1)[0].split()[-1])
+    assert passed > 50, done.stdout[-2000:]
+
+
+@pytest.mark.parametrize("file", KERNELS)
+def test_every_line_of_the_kernels_is_reached(file, without_jit):
+    _, files = without_jit
+    found = {name: data for name, data in files.items() if Path(name).as_posix().endswith(file)}
+    assert len(found) == 1, f"{file} was not measured: {sorted(files)}"
+    (data,) = found.values()
+    covered = data["summary"]["percent_covered"]
+    assert covered >= KERNELS[file], f"lines {data['missing_lines']} were not reached"

@@ -1,0 +1,818 @@
+"""The command `ludotheque`, run as people run it: as a process."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import os
+import random
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ludotheque.envs import get_game
+from ludotheque.envs.core.interfaces.replay import Replay, load_replays
+
+pytest.importorskip("typer")
+
+COMMAND = (sys.executable, "-m", "ludotheque.cli")
+NO_DISPLAY = {"DISPLAY": "", "WAYLAND_DISPLAY": "", "NO_COLOR": "1", "COLUMNS": "120"}
+TIMEOUT = 300
+SCRIPT = Path(sys.executable).with_name("ludotheque")
+
+
+def run(*arguments: object, typed: str = "", **environment: str) -> subprocess.CompletedProcess:
+    """Run the command to its end, with `typed` on its standard input."""
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        input=typed,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=TIMEOUT,
+        env={**os.environ, **NO_DISPLAY, **environment},
+    )
+
+
+def run_json(*arguments: object, typed: str = "") -> dict | list:
+    """Run the command with --json; return what it printed, which must be JSON and nothing else."""
+    done = run(*arguments, "--json", typed=typed)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def start(*arguments: object) -> subprocess.Popen:
+    """Start the command and leave it running."""
+    return subprocess.Popen(
+        [*COMMAND, *map(str, arguments)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        env={**os.environ, **NO_DISPLAY, "PYTHONUNBUFFERED": "1"},
+    )
+
+
+def wait_for(process: subprocess.Popen, condition: Callable[[], object]) -> None:
+    """Wait until the condition holds, while the process runs."""
+    for _ in range(20 * TIMEOUT):
+        if condition():
+            return
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=0.05)
+            break
+    process.kill()
+    pytest.fail(f"ended or hung too soon: {process.communicate()}")
+
+
+def assert_refused(done: subprocess.CompletedProcess, *told: str) -> None:
+    """A wrong argument: exit code 2, nothing on stdout, no traceback, and `told` in the message."""
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    for words in told:
+        assert words in done.stderr
+
+
+# The command itself
+
+
+def test_version():
+    done = run("--version")
+    assert done.returncode == 0
+    assert re.fullmatch(r"ludotheque \d+\.\d+\.\d+", done.stdout.strip())
+
+
+@pytest.mark.skipif(not SCRIPT.exists(), reason="the suite runs from a folder, not installed")
+def test_installed_script_is_this_command():
+    done = subprocess.run([SCRIPT, "--version"], capture_output=True, text=True, timeout=TIMEOUT)
+    assert done.stdout == run("--version").stdout
+
+
+@pytest.mark.parametrize("command", ["games", "play", "watch", "train", "league", "bench"])
+def test_help_of_every_command(command: str):
+    done = run(command, "--help")
+    assert done.returncode == 0, done.stderr
+    assert f"ludotheque {command}" in done.stdout
+
+
+def test_unknown_command_and_option():
+    assert_refused(run("gams"), "gams", "games")
+    assert_refused(run("watch", "--sed", "1"), "--sed", "--seed")
+
+
+@pytest.mark.parametrize("missing", ["typer", "rich"])
+def test_without_its_extra_the_command_says_what_to_install(run_python, missing: str):
+    done = run_python(
+        f"import sys; sys.modules[{missing!r}] = None\nfrom ludotheque.cli import main\nmain()"
+    )
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert missing in done.stderr and "ludotheque[cli]" in done.stderr
+
+
+def test_help_is_quick_and_light(run_python):
+    """Asking for help must not wait for the imports of torch or the compiling of kernels."""
+    done = run_python(
+        "import sys\n"
+        "from ludotheque.cli.app import app\n"
+        "print([name for name in ('torch', 'numba', 'pygame') if name in sys.modules])"
+    )
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+# games
+
+
+def test_games_as_json_agrees_with_the_engine():
+    (sarena,) = [row for row in run_json("games") if row["name"] == "sarena"]
+    game = get_game("sarena")
+    assert sarena["players"] == [2, 3, 4]
+    assert sarena["actions"] == game.num_actions == 120
+    assert sarena["observations"]["flat"]["size"] == game.observation_size("flat")
+    assert sarena["options"][0]["choices"] == ["random", "balanced"]
+    assert not sarena["options"][0]["takes_json"]
+    (saga,) = [row for row in run_json("games") if row["name"] == "saga"]
+    takes_json = {option["name"] for option in saga["options"] if option["takes_json"]}
+    assert takes_json == {"sides", "packs", "kingdoms"}
+
+
+def test_games_as_a_table():
+    done = run("games")
+    assert done.returncode == 0
+    assert "sarena" in done.stdout and "Sàrèná" in done.stdout and "120" in done.stdout
+
+
+# Arguments that are wrong
+
+
+@pytest.mark.parametrize("command", ["play", "watch", "train", "league"])
+def test_unknown_game(command: str):
+    assert_refused(run(command, "--game", "sarana"), "'sarana'", "Did you mean 'sarena'?")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("play", "--opponents", "gredy"),
+        ("watch", "--agents", "gredy"),
+        ("league", "--agents", "gredy,mcts"),
+    ],
+)
+def test_unknown_agent(arguments: tuple):
+    done = run(*arguments)
+    assert_refused(done, "unknown agent 'gredy'", "Did you mean 'greedy'?", "random", "mcts")
+
+
+def test_unknown_setting_of_an_agent():
+    assert_refused(run("watch", "--agents", "mcts:simulation=9"), "simulation")
+
+
+def test_missing_model(tmp_path: Path):
+    path = tmp_path / "nothing.zip"
+    assert_refused(run("watch", "--agents", f"ppo:{path}"), "nothing.zip")
+
+
+@pytest.mark.parametrize(
+    "arguments, told",
+    [
+        (("--players", 5), ("2, 3, 4", "5")),
+        (("--seat", 2), ("seat 2", "0 to 1")),
+        (("--players", 4, "--opponents", "greedy,random"), ("2 opponents", "3 seats")),
+        (("--set", "deals=random"), ("unknown option of Sàrèná 'deals'", "'deal'")),
+        (("--set", "deal=balance"), ("unknown value of deal 'balance'", "'balanced'")),
+        (("--set", "deal"), ("NAME=VALUE",)),
+        (("--seed", -1), ("seed", "-1")),
+        (("--opponents", ","), ("no agent named",)),
+    ],
+)
+def test_play_with_wrong_arguments(arguments: tuple, told: tuple):
+    assert_refused(run("play", *arguments), *told)
+
+
+@pytest.mark.parametrize(
+    "arguments, told",
+    [
+        (("saga", "sides=crwn"), ("unknown value of sides 'crwn'", "'crown'", "or JSON", "six")),
+        (("saga", "sides="), ("unknown value of sides ''", "or JSON")),
+        (("saga", 'sides=["crown"'), ("value of sides is no JSON", "single quotes")),
+        (("saga", 'sides=["crown"]'), ("one for Castleland", "got 1")),
+        (("saga", "sides=true"), ("sides of saga", "True")),
+        (("saga", 'kingdoms={"Goldland": {"incme": 1}}'), ("'incme'", "Did you mean 'income'?")),
+        (("saga", "deal=[1]"), ("unknown value of deal '[1]'",)),
+        (("shamans", 'rituals={"blue": "ilumination"}'), ("ilumination", "illumination")),
+        (("shamans", "track=12"), ("track of shamans",)),
+    ],
+)
+def test_options_in_json_that_cannot_be(arguments: tuple, told: tuple):
+    game, setting = arguments
+    players = 3 if game == "shamans" else 2
+    agents = ("--players", players, "--agents", "random")
+    done = run("watch", "--game", game, *agents, "--set", setting)
+    assert_refused(done, *told)
+
+
+def test_options_that_do_not_fit_together_are_refused():
+    """Before a folder is made or a seed is drawn, in every command."""
+    cards = [
+        [colour, value]
+        for colour, values in zip(
+            ("red", "green", "blue", "orange", "violet", "yellow"),
+            ((1, 4), (2, 3)) * 3,
+            strict=True,
+        )
+        for value in values
+    ]
+    settings = ("--set", f"packs={json.dumps([cards] * 5)}", "--set", "deal=first_game")
+    for command in ("play", "watch", "train", "league"):
+        assert_refused(run(command, "--game", "saga", *settings), "use deal='random'")
+
+
+def test_watch_refuses_files_it_cannot_write(tmp_path: Path):
+    assert_refused(run("watch", "--save", tmp_path / "game.mp4"), "game.mp4", ".gif")
+    assert_refused(run("watch", "--save", tmp_path / "no" / "game.gif"), "does not exist")
+
+
+def test_play_refuses_a_file_it_cannot_write_before_the_game(tmp_path: Path):
+    wanted = (("no/game.jsonl", "does not exist"), (".", "ending"), ("game.gif", ".jsonl"))
+    for name, told in wanted:
+        done = run("play", "--terminal", "--save", tmp_path / name, typed="quit\n")
+        assert_refused(done, told)
+        assert "Your move" not in done.stderr
+
+
+def test_train_with_wrong_arguments(tmp_path: Path):
+    assert_refused(run("train", "--minutes", 0), "--minutes", "more than 0")
+    assert_refused(run("train", "--resume", "--out", tmp_path / "none"), "nothing to resume")
+    assert_refused(run("train", "--reward", "money"), "no reward 'money'", "score_change")
+    assert_refused(run("train", "--seed", 1 << 32, "--out", tmp_path / "new"), "2**32 - 1")
+    assert not (tmp_path / "new").exists()
+    (tmp_path / "file").write_text("")
+    assert_refused(run("train", "--out", tmp_path), "holds a run already", "--resume")
+    assert_refused(run("train", "--out", tmp_path / "file"), "is a file")
+
+
+def test_league_with_wrong_arguments(tmp_path: Path):
+    assert_refused(run("league", "--agents", "random"), "two or more")
+    assert_refused(run("league", "--agents", "random,random"), "two or more different")
+    (tmp_path / "file").write_text("")
+    assert_refused(run("league", "--out", tmp_path), "holds results already", "--resume")
+
+
+# play
+
+
+class Person:
+    """Plays against the command line: reads to the prompt, types, and keeps all that was shown."""
+
+    PROMPT = "Your move: "
+
+    def __init__(self, *arguments: object):
+        self.shown = ""
+        self._process = subprocess.Popen(
+            [*COMMAND, "play", *map(str, arguments)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, **NO_DISPLAY, "PYTHONUNBUFFERED": "1"},
+        )
+
+    def __enter__(self) -> Person:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+    def read(self) -> str:
+        """What was shown until the next prompt, or the end."""
+        told = b""
+        while not told.endswith(self.PROMPT.encode()):
+            byte = self._process.stdout.read(1)
+            if not byte:
+                break
+            told += byte
+        text = told.decode()
+        self.shown += text
+        return text
+
+    def type(self, words: str) -> str:
+        """Type a line; return what is shown until the next prompt."""
+        self._process.stdin.write(f"{words}\n".encode())
+        self._process.stdin.flush()
+        return self.read()
+
+    def moves(self) -> list[str]:
+        return self.type("moves").removesuffix(self.PROMPT).split()
+
+    def interrupt(self) -> None:
+        """Press Ctrl-C."""
+        self._process.send_signal(signal.SIGINT)
+
+    def wait(self) -> int:
+        return self._process.wait(timeout=TIMEOUT)
+
+
+@pytest.mark.parametrize("players", [2, 4])
+def test_a_whole_game_in_the_terminal(tmp_path: Path, players: int):
+    replay = tmp_path / "game.jsonl"
+    arguments = ("--players", players, "--seat", 1, "--opponents", "random", "--seed", 3)
+    with Person(*arguments, "--save", replay) as person:
+        last = person.read()
+        while last.endswith(person.PROMPT):
+            last = person.type(person.moves()[0])
+        assert person.wait() == 0, person.shown
+    assert "The game is over." in last
+    assert last.count("points") == players
+    shown_again = run("watch", "--replay", replay, "--json")
+    assert shown_again.returncode == 0, shown_again.stderr
+    for score in json.loads(shown_again.stdout)["scores"]:
+        assert f"{score:g} points" in last
+
+
+def test_a_result_is_shown_though_its_replay_cannot_be_written(tmp_path: Path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    arguments = ("--opponents", "random", "--seed", 3, "--save", folder / "game.jsonl")
+    with Person(*arguments) as person:
+        last = person.read()
+        folder.rmdir()
+        while last.endswith(person.PROMPT):
+            last = person.type(person.moves()[0])
+        assert person.wait() == 1
+    assert last.count("points") == 2
+    assert "game.jsonl could not be written" in last
+
+
+def test_moves_and_boards_are_those_of_the_engine():
+    game = get_game("sarena")
+    states = game.new_state(7)
+    seat = int(states["to_play"][0])
+    with Person("--seat", seat, "--seed", 7) as person:
+        shown = person.read()
+        assert game.describe(states[0], seat).strip() in shown
+        assert person.moves() == game.legal_actions_text(states)
+
+
+def test_what_other_seats_hide_is_never_shown():
+    """Two deals that differ in hidden things only look the same to the person."""
+    game = get_game("sarena")
+    states = game.new_state(7)
+    seat = int(states["to_play"][0])
+    done = run("play", "--seat", seat, "--seed", 7, typed="board\nquit\n")
+    assert done.returncode == 0, done.stderr
+    everything = game.describe(states[0]).strip()
+    for seed in range(5):
+        other = game.determinize(states, seat, seed)
+        assert game.describe(other[0], seat).strip() in done.stderr
+    assert everything not in done.stderr
+
+
+def test_illegal_and_meaningless_moves_are_explained_and_change_nothing():
+    with Person("--seed", 3, "--opponents", "random") as person:
+        person.read()
+        before = person.moves()
+        assert "'a1-f6' is no move" in person.type("a1-f6")
+        assert "'a1-a1' is no move" in person.type("a1-a1")
+        game = get_game("sarena")
+        notations = [game.action_to_string(action) for action in range(game.num_actions)]
+        illegal = [move for move in notations if move not in before]
+        if illegal:
+            assert f"'{illegal[0]}' is not allowed now" in person.type(illegal[0])
+        assert "moves" in person.type("move")
+        assert "quit" in person.type("help")
+        assert person.moves() == before
+        assert "Your move" not in person.type("quit")
+        assert person.wait() == 0
+    assert "Traceback" not in person.shown
+
+
+def test_a_move_may_be_typed_in_capitals_with_spaces():
+    with Person("--seed", 3, "--opponents", "random") as person:
+        person.read()
+        move = person.moves()[0]
+        assert "is no move" not in person.type(f"  {move.upper()} ")
+        person.type("quit")
+
+
+def test_end_of_input_ends_the_game():
+    done = run("play", "--seed", 3, typed="moves\n")
+    assert done.returncode == 1
+    assert "the input ended" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for a child process")
+def test_ctrl_c_leaves_a_game_and_keeps_its_replay(tmp_path: Path):
+    replay = tmp_path / "game.jsonl"
+    with Person("--seed", 3, "--opponents", "random", "--save", replay) as person:
+        person.read()
+        person.type(person.moves()[0])
+        person.interrupt()
+        last = person.read()
+        assert person.wait() == 130
+    assert "Stopped: the game was left" in last and "Traceback" not in last
+    assert len(json.loads(replay.read_text("utf-8"))["actions"]) >= 2
+
+
+def test_json_of_a_game_that_is_played_by_typing():
+    """The person types every move there is, over and over: the legal ones are taken."""
+    game = get_game("sarena")
+    typed = "\n".join(game.action_to_string(action) for action in range(game.num_actions))
+    result = run_json("play", "--seed", 5, "--opponents", "random", typed=f"{typed}\n" * 30)
+    assert result["players"] == ["person", "random"]
+    assert result["plies"] == len(result["moves"]) <= 45
+    assert sorted(result["ranks"]) in ([1, 1], [1, 2])
+
+
+# play and watch in a window
+
+
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="other systems always have a display"
+)
+def test_window_without_a_display_says_what_to_do():
+    pytest.importorskip("pygame")
+    done = run("play", "--window", "--seed", 1, SDL_VIDEODRIVER="")
+    assert done.returncode == 1
+    assert "no display" in done.stderr and "--terminal" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+class FakeWindow:
+    """Stands in for a window; clicks the middle of the places of the first legal move."""
+
+    def __init__(self, title: str):
+        self.shown: list[np.ndarray] = []
+        self.events: list = []
+
+    def __enter__(self) -> FakeWindow:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def show(self, rgb: np.ndarray) -> None:
+        self.shown.append(rgb)
+
+    def poll(self, wait: float = 0.0) -> list:
+        from ludotheque.envs.core.drawing.window import WindowEvent
+
+        event = self.events.pop(0) if self.events else WindowEvent("key", key="space")
+        return [event]
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def clicking(monkeypatch: pytest.MonkeyPatch):
+    """A person at a window, in this process: (person, table, window)."""
+    pytest.importorskip("resvg_py")
+    from ludotheque.cli import play
+    from ludotheque.cli.table import Table
+
+    window = FakeWindow("")
+    monkeypatch.setattr(play, "open_window", lambda title: window)
+    table = Table(get_game("sarena"), 3, 2, {}, {1: "random"})
+    if table.to_play == 1:
+        table.agent_acts()
+    with play._WindowPerson(table, 0) as person:
+        yield person, table, window
+
+
+def click_on(table, circle: int):
+    """A click on a circle."""
+    from ludotheque.envs.core.drawing.window import WindowEvent
+
+    height, width, _ = table.draw(0).rgb().shape
+    points = itertools.product(range(0, width, 10), range(0, height, 10))
+    hit = (point for point in points if table.game.locate(*point, table.states[0]) == circle)
+    return WindowEvent("click", *next(hit))
+
+
+def test_two_clicks_make_a_move(clicking):
+    person, table, window = clicking
+    for move in list(table.legal_moves().values())[:3]:
+        parts = table.game.decode_action(move)
+        window.events = [click_on(table, parts["from"]), click_on(table, parts["to"])]
+        assert person.decide() == move
+
+
+def test_a_click_that_leads_nowhere_starts_again(clicking):
+    person, table, window = clicking
+    move = list(table.legal_moves().values())[0]
+    parts = table.game.decode_action(move)
+    far = next(c for c in range(36) if abs(c - parts["from"]) > 14)
+    window.events = [click_on(table, c) for c in (far, parts["from"], parts["to"])]
+    assert person.decide() == move
+
+
+def test_closing_the_window_leaves_the_game(clicking):
+    from ludotheque.envs.core.drawing.window import WindowEvent
+
+    person, _, window = clicking
+    window.events = [WindowEvent("quit")]
+    assert person.decide() is None
+
+
+def test_the_window_shows_what_the_seat_may_know(clicking):
+    person, table, window = clicking
+    person.show()
+    assert np.array_equal(window.shown[-1], table.draw(0).rgb())
+    assert not np.array_equal(window.shown[-1], table.draw(None).rgb())
+
+
+# watch
+
+
+def test_watch_is_repeatable_and_replays_are_exact(tmp_path: Path):
+    replay = tmp_path / "game.jsonl"
+    arguments = ("watch", "--agents", "random,greedy", "--seed", 11)
+    first = run_json(*arguments)
+    assert run_json(*arguments, "--save", replay) == first
+    again = run_json("watch", "--replay", replay)
+    for name in ("game", "seed", "moves", "scores", "ranks"):
+        assert again[name] == first[name]
+    assert run_json("watch", "--agents", "random,greedy", "--seed", 12) != first
+
+
+def test_options_may_be_json(tmp_path: Path):
+    """A replay keeps them; what is given and what it would be anyway are the same game."""
+    replay = tmp_path / "game.jsonl"
+    watch = ("watch", "--game", "saga", "--agents", "random", "--seed", 4)
+    sides = ["crown", "reverse", "mixed", "crown", "reverse", "mixed"]
+    kingdoms = {"Goldland": {"income": 9}}
+    settings = [f"sides={json.dumps(sides)}", f"kingdoms={json.dumps(kingdoms)}"]
+    settings = [word for setting in settings for word in ("--set", setting)]
+    first = run_json(*watch, *settings, "--save", replay)
+    options = json.loads(replay.read_text("utf-8").splitlines()[0])["options"]
+    assert options["sides"] == sides and options["kingdoms"] == kingdoms
+    assert run_json("watch", "--replay", replay)["scores"] == first["scores"]
+    assert run_json(*watch) != first
+    for text in ("crown", '"crown"'):
+        assert run_json(*watch, "--set", f"sides={text}") == run_json(*watch)
+    track = ("--set", 'track={"start": 3, "moon": 9}')
+    shamans = ("watch", "--game", "shamans", "--players", 3, "--agents", "random", "--seed", 4)
+    assert run_json(*shamans, *track) != run_json(*shamans)
+
+
+def test_watch_in_the_terminal_prints_every_position():
+    done = run("watch", "--agents", "random", "--seed", 1, "--terminal")
+    assert done.returncode == 0, done.stderr
+    result = run_json("watch", "--agents", "random", "--seed", 1)
+    for number, move in enumerate(result["moves"], start=1):
+        assert f"\n{number}. {move}\n" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "seats"),
+    [
+        (("--game", "shamans", "--set", "rounds=single"), ["greedy", "mcts", "greedy"]),
+        (("--game", "sarena"), ["greedy", "mcts"]),
+        (("--game", "sagani", "--players", 1), ["greedy"]),
+    ],
+)
+def test_watch_without_agents_fills_the_table(arguments: tuple, seats: list[str]):
+    """Every game can be watched by its name alone, also one that two can't play."""
+    assert run_json("watch", *arguments, "--seed", 1)["players"] == seats
+
+
+def test_agents_that_do_not_fill_the_table_are_counted():
+    one = run("watch", "--game", "sagani", "--players", 1, "--agents", "greedy,random")
+    assert_refused(one, "2 agents for 1 seat: name one.")
+    four = run("watch", "--players", 4, "--agents", "greedy,random")
+    assert_refused(four, "2 agents for 4 seats: name one, or 4 with commas.")
+
+
+def test_watch_leaves_pictures(tmp_path: Path):
+    pytest.importorskip("resvg_py")
+    image = pytest.importorskip("PIL.Image")
+    files = [tmp_path / f"game{ending}" for ending in (".gif", ".png", ".svg", ".jsonl")]
+    saves = [part for path in files for part in ("--save", path)]
+    result = run_json("watch", "--agents", "random", "--players", 3, "--seed", 2, *saves)
+    with image.open(files[0]) as film:
+        assert film.n_frames == result["plies"] + 1
+    with image.open(files[1]) as picture:
+        assert picture.width > 100
+    assert files[2].read_text("utf-8").lstrip().startswith("<svg")
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(f.name for f in files)
+
+
+def test_watch_refuses_a_damaged_replay(tmp_path: Path):
+    path = tmp_path / "game.jsonl"
+    assert_refused(run("watch", "--replay", path), "game.jsonl")
+    path.write_text("not a replay\n")
+    assert_refused(run("watch", "--replay", path), "game.jsonl")
+
+
+def test_a_game_lost_by_an_illegal_action_is_shown_and_written_again(tmp_path: Path):
+    path, again = tmp_path / "lost.jsonl", tmp_path / "again.jsonl"
+    lost = Replay.record("sarena", 2, 1, ["a1-b1", "a1-b1"], illegal="lose", agents=["a", "b"])
+    lost.save(path)
+    shown = run_json("watch", "--replay", path, "--save", again, "--save", tmp_path / "end.svg")
+    assert shown["ranks"] == lost.ranks == [2, 1]
+    assert load_replays(again) == [lost]
+
+
+# league
+
+
+def test_league_prints_a_table_and_can_be_gone_on_with(tmp_path: Path):
+    arguments = ("league", "--agents", "random,greedy", "--out", tmp_path / "league", "--seed", 1)
+    first = run_json(*arguments, "--games", 4)
+    assert_refused(run(*arguments, "--games", 4), "--resume")
+    assert run_json(*arguments, "--games", 4, "--resume") == first
+    done = run(*arguments, "--games", 6, "--resume")
+    assert done.returncode == 0, done.stderr
+    assert "±" in done.stdout and "greedy" in done.stdout and "random" in done.stdout
+
+
+def test_a_league_tells_win_rates_by_camp(tmp_path: Path):
+    arguments = ("league", "--game", "shamans", "--agents", "random,greedy", "--players", 3)
+    arguments += ("--set", "rounds=single", "--games", 6, "--seed", 1, "--out", tmp_path / "league")
+    done = run(*arguments)
+    assert done.returncode == 0, done.stderr
+    assert "camp won" in done.stdout and "shadow" in done.stdout and "shaman" in done.stdout
+    done = run(*arguments, "--resume", "--json")
+    camps = json.loads(done.stdout)["camps"]
+    assert {(row["name"], row["camp"]) for row in camps} == {
+        (name, camp) for name in ("random", "greedy") for camp in ("shaman", "shadow")
+    }
+    assert json.loads((tmp_path / "league" / "table.json").read_text())["camps"] == camps
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for a child process")
+def test_ctrl_c_in_a_league_keeps_finished_games(tmp_path: Path):
+    folder = tmp_path / "league"
+    agents = ("--agents", "random,mcts", "--games", "100000", "--set", "deal=balanced")
+    process = start("league", *agents, "--seed", "1", "--out", folder)
+    wait_for(process, lambda: results_in(folder))
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 130, told
+    assert "Traceback" not in told
+    assert told.strip().splitlines()[-1].startswith("Stopped: finished games are in")
+    again = shlex.split(told.partition("go on with: ")[2])
+    assert again[1] == "league" and "--resume" in again and "deal=balanced" in again
+    kept = results_in(folder)
+    assert kept
+    for line in kept:
+        json.loads(line)
+
+
+def results_in(folder: Path) -> list[str]:
+    """The lines of results that a league has written so far."""
+    return [line for path in folder.glob("*.jsonl") for line in path.read_text().splitlines()]
+
+
+# train
+
+
+@pytest.mark.slow
+@pytest.mark.training
+def test_train_resume_and_play_the_model(tmp_path: Path):
+    pytest.importorskip("sb3_contrib")
+    folder = tmp_path / "run"
+    first = run_json("train", "--steps", 1000, "--seed", 1, "--out", folder)
+    assert Path(first["model"]).is_file()
+    assert {found["opponent"] for found in first["evaluations"]} == {"random", "greedy"}
+    assert not first["interrupted"]
+    assert_refused(run("train", "--steps", 1000, "--out", folder), "holds a run already")
+    assert_refused(run("train", "--steps", 1000, "--out", folder, "--resume"), "more than those")
+    done = run("train", "--steps", 20_000, "--out", folder, "--resume")
+    assert done.returncode == 0, done.stderr
+    assert "against random" in done.stdout and "interval" in done.stdout
+    result = run_json("watch", "--agents", f"ppo:{first['model']},random", "--seed", 1)
+    assert result["plies"] > 0
+
+
+@pytest.mark.training
+def test_a_resumed_run_knows_how_many_play(tmp_path: Path):
+    pytest.importorskip("sb3_contrib")
+    arguments = ("train", "--steps", 1000, "--out", tmp_path / "run")
+    run_json(*arguments, "--players", 3, "--seed", 1)
+    assert_refused(run(*arguments, "--resume"), "more than those")
+    assert_refused(run(*arguments, "--resume", "--players", 4), "num_players=3, not 4")
+
+
+@pytest.mark.training
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for a child process")
+def test_ctrl_c_in_training_keeps_the_model(tmp_path: Path):
+    pytest.importorskip("sb3_contrib")
+    folder = tmp_path / "run"
+    process = start("train", "--minutes", "60", "--seed", "1", "--out", folder)
+    wait_for(process, lambda: list(folder.glob("tensorboard/**/events*")))
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 130, told
+    assert "Traceback" not in told
+    assert "--resume" in told.strip().splitlines()[-1]
+    assert (folder / "model.zip").is_file()
+
+
+# bench
+
+
+def test_bench_hands_its_arguments_on():
+    pytest.importorskip("matplotlib")
+    done = run("bench", "throughput", "--help")
+    assert done.returncode == 0, done.stderr
+    assert "--quick" in done.stdout and "--chart" in done.stdout
+    assert_refused(run("bench", "throughput", "--quik"), "--quik")
+    assert_refused(run("bench", "threwput"), "threwput")
+
+
+def test_bench_strength_plays_every_agent_on_the_same_deals():
+    found = run_json(
+        "bench", "strength", "--game", "harmonies", "--players", "1", "--set", "side=B",
+        "--set", "spirits=true", "--agents", "random,greedy", "--games", "5",
+    )  # fmt: skip
+    assert found["options"] == {"side": "B", "spirits": True} and found["players"] == 1
+    random, greedy = found["strength"]
+    assert (random["agent"], greedy["agent"], greedy["games"]) == ("random", "greedy", 5)
+    assert random["mean"] < 40 < 80 < greedy["mean"]
+    assert greedy["error"] > 0
+    assert_refused(run("bench", "strength", "--agents", "gredy"), "gredy")
+    assert_refused(run("bench", "strength", "--players", "5"), "5")
+    assert_refused(run("bench", "strength", "--game", "harmonies", "--set", "side=C"), "C")
+
+
+def test_data_of_ones_own_are_given_as_json(tmp_path: Path):
+    arguments = ("watch", "--game", "shamans", "--agents", "random", "--seed", 1, "--terminal")
+    done = run(*arguments, "--set", 'track={"start": 3, "moon": 9}', "--set", "rounds=single")
+    assert done.returncode == 0 and "Moon on 9" in done.stdout, done.stderr
+    for wrong, told in (
+        ("track=long", "It takes reconstructed"),
+        ('track={"start": 3', "no JSON"),
+        ('track={"start": 3}', "give start and moon"),
+    ):
+        assert_refused(run(*arguments, "--set", wrong), told)
+
+
+@pytest.mark.parametrize("phase", ["ECLIPSE", "PASS"])
+def test_what_others_did_unseen_is_not_told(phase: str):
+    """In Shamans a card given and a pass of a tile face down are one seat's own business."""
+    from ludotheque.cli.table import Table
+    from ludotheque.envs.shamans.state import PHASES
+
+    met = 0
+    for seed in range(60):
+        table = Table(get_game("shamans"), seed, 4, {"rounds": "single"}, {})
+        rng = random.Random(seed)
+        while not table.over and met < 5:
+            seat, moves = table.to_play, table.legal_moves()
+            before = PHASES[int(table.states["phase"][0])]
+            face_up = table.states["shown"][0, seat].copy()
+            wanted = [a for name, a in moves.items() if name in ("pass", "take top", "keep down")]
+            move = rng.choice(wanted or list(moves.values()))
+            table.take(move)
+            passed = table.moves[-1] == "pass" and not face_up[:2].any()
+            if before == phase or (phase == "PASS" and passed):
+                met += 1
+                assert table.last_move(seat) == table.last_move(None) == table.moves[-1]
+                for other in set(range(4)) - {seat}:
+                    assert table.last_move(other) is None
+            elif before == "CARD":
+                assert {table.last_move(other) for other in range(4)} == {table.moves[-1]}
+        if met >= 5:
+            break
+    assert met >= 5
+    assert table.thinker(None) == table.name(table.to_play)
+    assert table.thinker(0) == "an agent"
+
+
+def test_which_card_was_put_face_down_is_told_to_its_seat_alone():
+    """In Saga (Sealand), and when it is taken back (Fieldland); all else everybody is told."""
+    from ludotheque.cli.table import Table
+
+    sides = ["crown", "crown", "reverse", "crown", "crown", "crown"]
+    met = set()
+    for seed in range(40):
+        table = Table(get_game("saga"), seed, 3, {"sides": sides}, {})
+        rng = random.Random(seed)
+        while not table.over:
+            seat, moves = table.to_play, table.legal_moves()
+            rare = [a for name, a in moves.items() if name.split()[0] in ("down", "hidden", "take")]
+            chosen = table.moves[-1] if table.moves else ""
+            table.take(rng.choice(rare or list(moves.values())))
+            told = {other: table.last_move(other) for other in (None, 0, 1, 2)}
+            hidden = table.moves[-1].startswith("hidden")
+            if hidden:
+                met.add(chosen.split()[0])
+            for other, move in told.items():
+                known = not hidden or other in (None, seat)
+                assert move == (table.moves[-1] if known else None)
+        if met == {"down", "take"}:
+            break
+    assert met == {"down", "take"}
