@@ -216,10 +216,10 @@ EDITS = {
         "scores[seat] = discs\n",
         "scores[seat] = discs + 1\n",
     ),
-    "sarena/views.py, a kernel": (
-        "envs/sarena/views.py",
-        'out[_PLY] = state["ply"]',
-        'out[_PLY] = state["ply"] + 1',
+    "sarena/observation.py, a kernel": (
+        "envs/sarena/observation.py",
+        'out[AT.ply] = state["ply"]',
+        'out[AT.ply] = state["ply"] + 1',
     ),
     "sarena/heuristics.py, a constant": (
         "envs/sarena/heuristics.py",
