@@ -216,6 +216,11 @@ EDITS = {
         "scores[seat] = discs\n",
         "scores[seat] = discs + 1\n",
     ),
+    "sarena/hidden.py, a kernel": (
+        "envs/sarena/hidden.py",
+        'state["seed"] = seed',
+        'state["seed"] = seed + 1',
+    ),
     "sarena/observation.py, a kernel": (
         "envs/sarena/observation.py",
         'out[AT.ply] = state["ply"]',
