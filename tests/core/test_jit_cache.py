@@ -293,6 +293,42 @@ def test_an_edit_that_is_undone_finds_the_old_entries(root, warm, usual, tmp_pat
     assert entries(cache) == before
 
 
+NAMED = """
+    from typing import NamedTuple
+
+    import numpy as np
+
+    from ludotheque.envs.core.jit import kernel
+
+    class Pair(NamedTuple):
+        first: int
+        second: int
+
+    @kernel
+    def inner(pair):
+        return pair.first
+
+    @kernel
+    def outer():
+        return inner(Pair(first=1, second=2))
+
+    print(inner(Pair(first=1, second=2)), outer())
+"""
+
+
+def test_fields_of_a_named_tuple_that_change_places_are_seen(tmp_path):
+    """Machine code reads fields by place; neither bytecode nor signature knows the places."""
+    program = tmp_path / "program.py"
+    cache = tmp_path / "kernels"
+    lines = "        first: int\n", "        second: int\n"
+    found = []
+    for order in (lines, lines[::-1]):
+        program.write_text(textwrap.dedent(NAMED.replace("".join(lines), "".join(order))))
+        found.append(run(f"import runpy; runpy.run_path({str(program)!r})", cache)[0].split())
+    assert found == [["1", "1"], ["1", "1"]]
+    assert len(list(cache.iterdir())) == 4, "one entry for each kernel and order"
+
+
 def test_every_file_of_kernels_is_edited_in_these_tests(root):
     """A new file of kernels gets an edit here; what isn't a kernel file is named.
 
