@@ -155,6 +155,8 @@ def _feed_value(hasher, name: str, value: Any, seen: set[int]) -> None:
         _put(hasher, repr([(member.name, member.value) for member in value]))
     elif isinstance(value, type) or callable(value):
         _put(hasher, f"{value.__module__}.{getattr(value, '__qualname__', name)}")
+        if hasattr(value, "_fields"):  # a NamedTuple: machine code knows its fields by place
+            _put(hasher, repr(value._fields))
     else:
         raise TypeError(
             f"a kernel reads {name!r}, a {type(value).__name__}: kernels may read numbers, "
@@ -209,10 +211,20 @@ class _KernelCache(NullCache):
     def _path(self, sig, codegen) -> Path:
         if self._digest is None:
             self._digest = digest(self._function)
-        key = hashlib.sha256(
-            repr((self._digest, str(sig), codegen.magic_tuple(), _VERSIONS)).encode()
-        ).hexdigest()
+        parts = (self._digest, str(sig), codegen.magic_tuple(), _VERSIONS)
+        # The text of a signature names a NamedTuple's class, not the order of its fields.
+        fields = _named_fields(sig)
+        key = hashlib.sha256(repr(parts + fields).encode()).hexdigest()
         return cache_dir() / f"{self._function.__name__}-{key[:32]}.nbc"
+
+
+def _named_fields(argument_types) -> tuple[tuple[str, ...], ...]:
+    """Return the fields of each NamedTuple among the types of arguments, nested ones too."""
+    found = ()
+    for one in argument_types:
+        found += (one.fields,) if hasattr(one, "instance_class") else ()
+        found += _named_fields(getattr(one, "types", ()))
+    return found
 
 
 def _announce_compilation() -> None:

@@ -13,27 +13,29 @@ from ..core.jit import kernel
 from ..core.rewards import rank_in_place
 from ..core.rng import below, draw_below, next_word, shuffle
 from ..core.state import begin
-from .components import (
+from .actions import (
     ACTION_OF,
     ALL_BITS,
-    ARROW_BITS,
-    DISCS,
     EAST_BITS,
-    EMPTY,
-    FACES_PER_COLOUR,
-    FIRST_FACE,
     FROM,
     NORTH_BITS,
-    NUM_CIRCLES,
-    NUM_COLOURS,
-    NUM_DISCS,
     PER_DIRECTION,
-    REVERSED_BYTE,
     ROW_BITS,
-    SECOND_FACE,
     SOUTH_BITS,
     TO,
     WEST_BITS,
+)
+from .components import (
+    ARROW_BITS,
+    DISCS,
+    EMPTY,
+    FACES_PER_COLOUR,
+    FIRST_FACE,
+    NUM_CIRCLES,
+    NUM_COLOURS,
+    NUM_DISCS,
+    REVERSED_BYTE,
+    SECOND_FACE,
 )
 
 # options[0] is the player count in every game; then the game's own options.

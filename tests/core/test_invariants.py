@@ -8,7 +8,8 @@ import pytest
 from ludotheque.envs import get_game
 from ludotheque.envs.core.jit import JIT_DISABLED, kernel, specialize
 from ludotheque.envs.core.rng import GAMMA, decision_seed, mix64, next_seed
-from ludotheque.envs.sarena.components import FROM, IS_ARROW, TO
+from ludotheque.envs.sarena.actions import FROM, TO
+from ludotheque.envs.sarena.components import IS_ARROW
 from ludotheque.envs.sarena.rules import index_board
 
 GAME = get_game("sarena")

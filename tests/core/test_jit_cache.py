@@ -217,10 +217,15 @@ EDITS = {
         "scores[seat] = discs\n",
         "scores[seat] = discs + 1\n",
     ),
-    "sarena/views.py, a kernel": (
-        "envs/sarena/views.py",
-        'out[_PLY] = state["ply"]',
-        'out[_PLY] = state["ply"] + 1',
+    "sarena/hidden.py, a kernel": (
+        "envs/sarena/hidden.py",
+        'state["seed"] = seed',
+        'state["seed"] = seed + 1',
+    ),
+    "sarena/observation.py, a kernel": (
+        "envs/sarena/observation.py",
+        'out[AT.ply] = state["ply"]',
+        'out[AT.ply] = state["ply"] + 1',
     ),
     "sarena/heuristics.py, a constant": (
         "envs/sarena/heuristics.py",
@@ -287,6 +292,42 @@ def test_an_edit_that_is_undone_finds_the_old_entries(root, warm, usual, tmp_pat
     before = entries(cache)
     assert behaviour_of(package, cache) == usual
     assert entries(cache) == before
+
+
+NAMED = """
+    from typing import NamedTuple
+
+    import numpy as np
+
+    from ludotheque.envs.core.jit import kernel
+
+    class Pair(NamedTuple):
+        first: int
+        second: int
+
+    @kernel
+    def inner(pair):
+        return pair.first
+
+    @kernel
+    def outer():
+        return inner(Pair(first=1, second=2))
+
+    print(inner(Pair(first=1, second=2)), outer())
+"""
+
+
+def test_fields_of_a_named_tuple_that_change_places_are_seen(tmp_path):
+    """Machine code reads fields by place; neither bytecode nor signature knows the places."""
+    program = tmp_path / "program.py"
+    cache = tmp_path / "kernels"
+    lines = "        first: int\n", "        second: int\n"
+    found = []
+    for order in (lines, lines[::-1]):
+        program.write_text(textwrap.dedent(NAMED.replace("".join(lines), "".join(order))))
+        found.append(run(f"import runpy; runpy.run_path({str(program)!r})", cache)[0].split())
+    assert found == [["1", "1"], ["1", "1"]]
+    assert len(list(cache.iterdir())) == 4, "one entry for each kernel and order"
 
 
 def test_every_file_of_kernels_is_edited_in_these_tests(root):

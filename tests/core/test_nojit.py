@@ -23,11 +23,11 @@ pytestmark = [
 
 # Rules against the oracle, the kit in one setting, every invariant, the recorded game.
 SHARE = [
-    "tests/games/sarena/test_sarena_rules.py::test_random_games[3-random]",
-    "tests/games/sarena/test_sarena_rules.py::test_random_positions[4]",
-    "tests/games/sarena/test_sarena_rules.py::test_recorded_position",
-    "tests/games/sarena/test_sarena_rules.py::test_longest_game_has_45_plies",
-    "tests/games/sarena/test_sarena_rules.py::test_nothing_may_be_played_after_the_end",
+    "tests/games/sarena/test_sarena_differential.py::test_random_games[3-random]",
+    "tests/games/sarena/test_sarena_differential.py::test_random_positions[4]",
+    "tests/games/sarena/test_sarena_cases.py::test_recorded_position",
+    "tests/games/sarena/test_sarena_cases.py::test_longest_game_has_45_plies",
+    "tests/games/sarena/test_sarena_differential.py::test_nothing_may_be_played_after_the_end",
     "tests/core/test_invariants.py",
     "tests/core/test_rewards.py",
     "tests/core/test_contract.py",
@@ -50,7 +50,8 @@ KERNELS = {
     "core/state.py": 100,
     "sarena/heuristics.py": 100,
     "sarena/rules.py": 100,
-    "sarena/views.py": 100,
+    "sarena/hidden.py": 100,
+    "sarena/observation.py": 100,
 }
 
 

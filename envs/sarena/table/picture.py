@@ -14,8 +14,9 @@ import numpy as np
 
 from ...core.drawing.canvas import Canvas
 from ...core.drawing.words import check_numbers, check_seat, name_of, ordinal, ranks_of
+from ..actions import ACTIONS
 from ..components import COLOURS, COLS, IS_ARROW, NUM_CIRCLES, NUM_COLOURS, ROWS
-from ..notation import circle_to_string, decode_action
+from ..notation import circle_to_string
 from ..state import Stack, stacks_of
 
 __all__ = ["circle_centre", "describe", "draw", "locate"]
@@ -218,7 +219,7 @@ def _move_of(last_action) -> tuple[int, int] | None:
     if last_action is None:
         return None
     if np.ndim(last_action) == 0 and not isinstance(last_action, Mapping):
-        last_action = decode_action(int(last_action))
+        last_action = ACTIONS.decode(int(last_action))
     if isinstance(last_action, Mapping):
         last_action = last_action["from"], last_action["to"]
     start, end = last_action

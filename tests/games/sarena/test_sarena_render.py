@@ -11,7 +11,8 @@ from pictures import check_edges, check_picture, check_plain, check_refused, wor
 
 from ludotheque.envs import get_game
 from ludotheque.envs.sarena.components import IS_ARROW, NUM_CIRCLES
-from ludotheque.envs.sarena.state import set_position, stacks_of
+from ludotheque.envs.sarena.position import set_position
+from ludotheque.envs.sarena.state import stacks_of
 from ludotheque.envs.sarena.table.picture import circle_centre, describe, draw, locate
 
 GAME = get_game("sarena")
@@ -33,7 +34,8 @@ def played(seed: int, num_players: int, plies: int = 1000) -> tuple[np.ndarray, 
 def position(stacks: dict[int, list[tuple[int, int]]], secrets, num_players=2) -> np.ndarray:
     """A game with these stacks and no others."""
     states = GAME.new_state(0, num_players)
-    set_position(states, 0, [stacks.get(circle, []) for circle in range(NUM_CIRCLES)], secrets)
+    board = [stacks.get(circle, []) for circle in range(NUM_CIRCLES)]
+    set_position(states, stacks=board, secrets=secrets)
     return states
 
 

@@ -1,4 +1,4 @@
-"""What a seat sees of a game of Sàrèná, and what it cannot know.
+"""What a seat observes of a game of Sàrèná.
 
 Public: both faces of every disc and the order in every stack. Hidden: the other seats' secret
 colours and the pawns nobody drew. Colours are numbered as the seat sees them: 0 is its own secret
@@ -10,14 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.jit import kernel
-from ..core.rng import shuffle
-from ..core.schema import Field, total_size
-from .components import ARROW_BITS, COLOURS, MAX_HEIGHT, NUM_CIRCLES, NUM_COLOURS, ROWS
+from ..core.schema import Field, offsets
+from ..core.state import seats_ahead
+from .components import ARROW_BITS, COLOURS, COLS, MAX_HEIGHT, NUM_CIRCLES, ROWS
+from .state import MAX_PLIES
 
-_COLOUR_NAMES = ("own", "second", "third", "fourth")
-_GRID = (ROWS, ROWS)
-MAX_PLIES = 45
-MAX_SEATS = 4
+_GRID = (ROWS, COLS)
 
 FLAT = (
     Field("top", (4, *_GRID), 0, 1, "colour on top of the stack, one plane a colour", "all"),
@@ -48,23 +46,8 @@ PLANES = (
     Field("turn", (4, *_GRID), 0, 1, "whose turn, counted from the seat, whole planes", "all"),
     Field("ply", (1, *_GRID), 0, MAX_PLIES, "actions taken so far, a whole plane", "all"),
 )
-FLAT_SIZE = total_size(FLAT)
-PLANES_SIZE = total_size(PLANES)
-
-_UNDERSIDE = 4 * NUM_CIRCLES
-_HEIGHT = 8 * NUM_CIRCLES
-_FACES = 12 * NUM_CIRCLES
-_SECRET = 16 * NUM_CIRCLES
-_PLAYERS = _SECRET + 4
-_TURN = _PLAYERS + 3
-_PLY = _TURN + 4
-
-
-@kernel
-def _whose_turn(state, seat):
-    """Return how many seats after ``seat`` the next to act sits."""
-    ahead = np.int64(state["to_play"]) - seat
-    return ahead if ahead >= 0 else ahead + np.int64(state["num_players"])
+AT = offsets(FLAT)
+PLANES_AT = offsets(PLANES)
 
 
 @kernel
@@ -77,15 +60,15 @@ def observe(state, seat, out):
         height = state["height"][circle]
         for k in range(4):
             colour = (own + k) & 3
-            out[k * NUM_CIRCLES + circle] = top == colour
-            out[_UNDERSIDE + k * NUM_CIRCLES + circle] = underside == colour
-            out[_HEIGHT + k * NUM_CIRCLES + circle] = height == k + 1
-            out[_FACES + k * NUM_CIRCLES + circle] = state["faces"][colour, circle]
-    out[_SECRET:] = 0
-    out[_SECRET + own] = 1
-    out[_PLAYERS + np.int64(state["num_players"]) - 2] = 1
-    out[_TURN + _whose_turn(state, seat)] = 1
-    out[_PLY] = state["ply"]
+            out[AT.top + k * NUM_CIRCLES + circle] = top == colour
+            out[AT.underside + k * NUM_CIRCLES + circle] = underside == colour
+            out[AT.height + k * NUM_CIRCLES + circle] = height == k + 1
+            out[AT.faces + k * NUM_CIRCLES + circle] = state["faces"][colour, circle]
+    out[AT.secret :] = 0
+    out[AT.secret + own] = 1
+    out[AT.players + np.int64(state["num_players"]) - 2] = 1
+    out[AT.turn + seats_ahead(state, seat, state["to_play"])] = 1
+    out[AT.ply] = state["ply"]
 
 
 @kernel
@@ -94,34 +77,14 @@ def observe_planes(state, seat, out):
     out[:] = 0
     own = np.int64(state["secret"][seat])
     players = np.int64(state["num_players"])
-    ahead = _whose_turn(state, seat)
+    ahead = seats_ahead(state, seat, state["to_play"])
     for circle in range(NUM_CIRCLES):
         stack = np.int64(state["stack"][circle])
         for face in range(2 * np.int64(state["height"][circle])):
             colour = (stack >> 2 * face) - own & 3
             out[(4 * face + colour) * NUM_CIRCLES + circle] = 1
-        out[32 * NUM_CIRCLES + circle] = (ARROW_BITS >> circle) & 1
-        out[(33 + own) * NUM_CIRCLES + circle] = 1
-        out[(35 + players) * NUM_CIRCLES + circle] = 1
-        out[(40 + ahead) * NUM_CIRCLES + circle] = 1
-        out[44 * NUM_CIRCLES + circle] = state["ply"]
-
-
-@kernel
-def determinize(state, seat, seed):
-    """Redraw what ``seat`` cannot know: the other pawns' colours, and the chance to come.
-
-    Every order of the other pawns is as likely as the next. Once the game is over the players show
-    their pawns, and only those nobody drew are redrawn.
-    """
-    state["rng"] = seed
-    state["seed"] = seed
-    if state["terminated"]:
-        first = np.int64(state["num_players"])
-        shuffle(state, state["secret"][first:], NUM_COLOURS - first)
-        return
-    own = state["secret"][seat]
-    state["secret"][seat] = state["secret"][NUM_COLOURS - 1]
-    shuffle(state, state["secret"], NUM_COLOURS - 1)
-    state["secret"][NUM_COLOURS - 1] = state["secret"][seat]
-    state["secret"][seat] = own
+        out[PLANES_AT.arrows + circle] = (ARROW_BITS >> circle) & 1
+        out[PLANES_AT.secret + own * NUM_CIRCLES + circle] = 1
+        out[PLANES_AT.players + (players - 2) * NUM_CIRCLES + circle] = 1
+        out[PLANES_AT.turn + ahead * NUM_CIRCLES + circle] = 1
+        out[PLANES_AT.ply + circle] = state["ply"]

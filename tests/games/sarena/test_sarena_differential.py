@@ -15,13 +15,13 @@ from oracles.sarena import (
     deal,
     has_arrows,
     load_traces,
-    moves_from_rows,
     neighbours,
     stacks_from_labels,
 )
 
 from ludotheque.envs import GameOverError, IllegalActionError, get_game
-from ludotheque.envs.sarena.state import set_position, stacks_of
+from ludotheque.envs.sarena.position import set_position
+from ludotheque.envs.sarena.state import stacks_of
 
 TRACES = load_traces()
 GAMES_PER_SETTING = 60
@@ -65,7 +65,7 @@ def oracle_of(states) -> SarenaOracle:
 def placed(game, stacks, secrets=(0, 1, 2, 3), num_players: int = 2, to_play: int = 0):
     """A state and an oracle with the same position."""
     states = game.new_state(1, num_players=num_players)
-    set_position(states, 0, stacks, secrets=list(secrets), to_play=to_play)
+    set_position(states, 0, stacks=stacks, secrets=list(secrets), to_play=to_play)
     return states, SarenaOracle(stacks, list(secrets), num_players, to_play)
 
 
@@ -353,92 +353,7 @@ def test_action_numbers_outside_the_table(game, action):
     assert contents(states) == before
 
 
-# ---- recorded games ---------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("record", TRACES["games"], ids=by_id)
-def test_recorded_game(game, actions, record):
-    """Played from the recorded setup: board and legal moves as recorded, results as the oracle."""
-    labels = record["colours"]
-    states, oracle = placed(game, stacks_from_labels(record["initial"], labels))
-    for ply in record["plies"]:
-        assert (states["ply"][0], states["to_play"][0]) == (ply["ply"], ply["player"])
-        assert plain_stacks(states) == stacks_from_labels(ply["board"], labels)
-        legal = sorted(actions[move] for move in moves_from_rows(ply["legal"]))
-        assert np.flatnonzero(game.legal_mask(states)).tolist() == legal
-        assert not states["terminated"][0]
-        (move,) = moves_from_rows([ply["move"]])
-        game.step(states, actions[move])
-        oracle.move(*move)
-        assert_same(game, actions, states, oracle)
-    assert plain_stacks(states) == stacks_from_labels(record["final_board"], labels)
-    assert states["ply"][0] == record["n_plies"]
-    assert states["terminated"][0]
-
-
-@pytest.mark.parametrize("record", TRACES["games"], ids=by_id)
-def test_recorded_result(game, record):
-    """Discs per colour and the winner of every pair of colours, as recorded."""
-    labels = record["colours"]
-    final = record["final"]
-    stacks = stacks_from_labels(record["final_board"], labels)
-    states, _ = placed(game, stacks, num_players=len(labels))
-    discs = final["discs_under_top_colour"]
-    assert game.returns(states)[0].tolist() == [discs.get(label, 0) for label in labels]
-
-    pairs = final.get("engine_score_pairs") or {"YR": final["engine_score_Y_minus_R"]}
-    for pair, signed in pairs.items():
-        assert winner_of(game, stacks, *(labels.index(label) for label in pair)) == np.sign(signed)
-
-
-@pytest.mark.parametrize("record", TRACES["positions"], ids=by_id)
-def test_recorded_position(game, actions, record):
-    labels = record["colours"]
-    stacks = stacks_from_labels(record["board"], labels)
-    states, oracle = placed(game, stacks)
-    assert_same(game, actions, states, oracle)
-    assert bool(states["terminated"][0]) == record["finished"]
-    legal = sorted(actions[move] for move in moves_from_rows(record["legal"]))
-    assert np.flatnonzero(game.legal_mask(states)).tolist() == legal
-    for entry in record["after_each_move"]:
-        trial = states.copy()
-        (move,) = moves_from_rows([entry["move"]])
-        game.step(trial, actions[move])
-        assert plain_stacks(trial) == stacks_from_labels(entry["board"], labels)
-
-    final = record["score_if_scored_now"]
-    everybody, _ = placed(game, stacks, num_players=len(labels))
-    discs = final["discs_under_top_colour"]
-    assert game.returns(everybody)[0].tolist() == [discs.get(label, 0) for label in labels]
-    pairs = final.get("engine_score_pairs") or {"YR": final["engine_score_Y_minus_R"]}
-    for pair, signed in pairs.items():
-        assert winner_of(game, stacks, *(labels.index(label) for label in pair)) == np.sign(signed)
-
-
-def winner_of(game, stacks, one: int, other: int) -> int:
-    """+1 if the holder of colour `one` beats the holder of `other`, -1 if he loses, 0 if level."""
-    unused = [colour for colour in range(4) if colour not in (one, other)]
-    states, _ = placed(game, stacks, [one, other, *unused])
-    _, (mine, yours) = game.returns(states)
-    assert min(mine, yours) == 1
-    return int(np.sign(yours - mine))
-
-
-def test_longest_game_has_45_plies(game, actions):
-    """No game can be longer: 27 merges at most, and 18 plain circles to leave for good."""
-    (record,) = [record for record in TRACES["games"] if record["id"] == "longest_45"]
-    states, oracle = placed(game, stacks_from_labels(record["initial"], record["colours"]))
-    merges = Counter()
-    for ply in record["plies"]:
-        assert not states["terminated"][0]
-        (move,) = moves_from_rows([ply["move"]])
-        merges[bool(oracle.stacks[move[1]])] += 1
-        game.step(states, actions[move])
-        oracle.move(*move)
-    assert states["terminated"][0]
-    assert states["ply"][0] == LONGEST_GAME
-    assert merges == {True: 27, False: 18}
-    assert sorted(states["height"][0].tolist()) == [0] * 27 + [4] * 9
+# ---- the end ----------------------------------------------------------------------------------
 
 
 def test_nothing_may_be_played_after_the_end(game, actions):
@@ -469,3 +384,22 @@ def test_pawns_decide_who_takes_what(game):
         expected = [discs_of[colour] for colour in pawns[:num_players]]
         assert scores.tolist() == expected
         assert list(ranks) == [1 + sum(other > mine for other in expected) for mine in expected]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"stacks": [[]] * 35}, "36 stacks"),
+        ({"stacks": [[(0, 1)] * 5] + [[]] * 35}, "5 discs; at most 4"),
+        ({"stacks": [[(0, 4)]] + [[]] * 35}, "colours are 0..3"),
+        ({"secrets": [0, 1, 1, 3]}, "secrets are the colours"),
+        ({"to_play": 2}, "to_play is 2"),
+        ({"to_play": 0.5}, "to_play is 0.5"),
+    ],
+)
+def test_a_position_that_cannot_be_changes_nothing(game, wrong, message):
+    states = game.new_state(3)
+    before = contents(states)
+    with pytest.raises(ValueError, match=message):
+        set_position(states, **{"stacks": [[(0, 1)]] * 36, **wrong})
+    assert contents(states) == before

@@ -1,0 +1,14 @@
+"""The variants of Sàrèná."""
+
+from __future__ import annotations
+
+from ..core.game import Option
+
+OPTIONS = (
+    Option(
+        "deal",
+        ("random", "balanced"),
+        "random",
+        "discs face up at random, or every colour on top of exactly nine",
+    ),
+)
