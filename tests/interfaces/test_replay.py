@@ -87,7 +87,7 @@ def test_a_game_lost_by_an_illegal_action_is_played_again():
         ({"actions": ["z9-a1"]}, "no circle"),
         ({"actions": ["a1-b1", "a1-b1"]}, "ply 1"),
         ({"colour": "red"}, "no replay"),
-        ({"game": "chess"}, "no replay: there is no game 'chess'"),
+        ({"game": "chess"}, "no replay: unknown game 'chess'"),
         ({"num_players": 7}, "no replay: num_players"),
         ({"seed": -1}, "no replay: seed is -1"),
         ({"options": {"size": 8}}, "no replay: .* no option 'size'"),

@@ -1,10 +1,11 @@
-"""The list of games, and how Gymnasium and PettingZoo get to know them."""
+"""The list of games, and their registration with Gymnasium and PettingZoo."""
 
 from __future__ import annotations
 
-import difflib
 from importlib import import_module
 from typing import TYPE_CHECKING
+
+from ..errors import did_you_mean
 
 if TYPE_CHECKING:
     from ..game import Game
@@ -30,17 +31,16 @@ def get_game(name: str) -> Game:
     """Return the game called ``name``.
 
     Raises:
-        ValueError: there is no such game; the message lists those there are.
+        ValueError: unknown game; the message lists those available.
     """
     if name not in GAMES:
-        near = difflib.get_close_matches(str(name).lower(), GAMES, n=1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise ValueError(f"there is no game {name!r}; there is: {', '.join(GAMES)}.{hint}")
+        hint = did_you_mean(name, GAMES)
+        raise ValueError(f"unknown game {name!r}; available: {', '.join(GAMES)}.{hint}")
     return import_module(f"{_PACKAGE}.{name}").GAME
 
 
 def register_environments() -> None:
-    """Make every game known to Gymnasium and PettingZoo; calling it again changes nothing."""
+    """Register every game with Gymnasium and PettingZoo; calling it again changes nothing."""
     import gymnasium
     from pettingzoo import aec_registry, parallel_registry
     from pettingzoo import register as pettingzoo_register
