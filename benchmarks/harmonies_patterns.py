@@ -1,6 +1,6 @@
 """Three ways to find where the habitats of Harmonies' cards are, on the boards of the same games.
 
-``sets`` is the one that the game uses (``envs/harmonies/patterns.py``): a board is thirteen sets of
+``sets`` is the one that the game uses (``envs/harmonies/habitats.py``): a board is thirteen sets of
 hexes, a habitat in one rotation a few tests on whole sets. ``scan`` is the plain search with its
 tables: every hex, every rotation, every hex of the habitat looked up. ``plain`` is the same search
 without tables, as one writes it first: offsets are turned and added to axial coordinates, and the
@@ -41,7 +41,7 @@ from ludotheque.envs.harmonies.components import (
     hex_at,
     rotated,
 )
-from ludotheque.envs.harmonies.patterns import find_habitat
+from ludotheque.envs.harmonies.habitats import find_habitat
 
 # By side, shape, rotation and hex: the other hexes of the habitat, -1 off the board.
 OTHERS = np.full((len(SIDES), len(SHAPES), NUM_ROTATIONS, MAX_HEXES, MAX_OTHERS), -1)

@@ -13,7 +13,7 @@ from .core.errors import (
     OutOfBoundsActionError,
     StateError,
 )
-from .core.interfaces.registry import game_names, get_game, register_environments
+from .core.interfaces.registry import game_names, get_game, register_environments, register_game
 
 __version__ = "0.1.0"
 
@@ -27,6 +27,7 @@ __all__ = [
     "game_names",
     "get_game",
     "make_batch",
+    "register_game",
 ]
 
 

@@ -2,33 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from .core.interfaces.aec import TurnBasedEnv
-from .core.interfaces.parallel import TurnBasedParallelEnv
+from .core.interfaces.entry import entry_points
 
 __all__ = ["env", "parallel_env", "raw_env"]
 
-
-def raw_env(num_players: int = 2, **kwargs: Any) -> TurnBasedEnv:
-    """Return Saga as an AEC environment, ``ludotheque.envs.core.interfaces.aec.TurnBasedEnv``.
-
-    Args:
-        num_players: 2 to 4.
-        kwargs: ``observation``, ``reward``, ``illegal``, ``illegal_reward``, ``render_mode``, and
-            the game's own: ``sides``, ``deal``, ``retake``, ``packs``, ``kingdoms``. All their
-            values are in a table on the game's page, ``envs/saga/README.md``.
-
-    Raises:
-        ValueError, TypeError: an argument that isn't allowed; the message lists what is.
-    """
-    return TurnBasedEnv("saga", num_players, **kwargs)
-
-
-# The checks that PettingZoo's wrappers make are part of the environment, so both are the same.
+raw_env, parallel_env = entry_points("saga")
 env = raw_env
-
-
-def parallel_env(num_players: int = 2, **kwargs: Any) -> TurnBasedParallelEnv:
-    """Return Saga as a parallel environment; arguments as for ``raw_env``."""
-    return TurnBasedParallelEnv("saga", num_players, **kwargs)

@@ -72,6 +72,8 @@ class Game:
             count from 0; ``camps`` names the camp of each seat, ``winner`` the one that won.
         hides_action: for a game with actions that not everybody learns of: ``(record, seat)`` →
             whether the last action is one that the seat may not know.
+        package: importable package of a game outside ``ludotheque.envs``, with its ``GAME`` and its
+            pictures in ``table``; empty for those inside.
         check_options: gets the plain values of all options; raises ValueError if they don't fit
             together.
     """
@@ -98,17 +100,21 @@ class Game:
     training: Mapping[str, Any] = field(default_factory=dict)
     check_options: Callable[[Mapping[str, Any]], None] | None = None
     observation_dtype: np.dtype = field(default_factory=lambda: np.dtype(np.int8))
+    package: str = ""
 
     def __repr__(self) -> str:
         return f"<Game {self.name}_v{self.version}>"
 
     def __reduce__(self):
-        from .. import get_game
-
-        return get_game, (self.name,)
+        return load_game, (self.home,)
 
     def __deepcopy__(self, memo) -> Game:
         return self
+
+    @property
+    def home(self) -> str:
+        """The package that the game lives in; its attribute ``GAME`` is this object."""
+        return self.package or f"{__package__.rpartition('.')[0]}.{self.name}"
 
     @property
     def max_players(self) -> int:
@@ -255,7 +261,7 @@ class Game:
     @property
     def _render(self) -> ModuleType:
         # Imported when first asked for: drawing needs packages that playing does not.
-        return import_module(f"..{self.name}.table.picture", __package__)
+        return import_module(f"{self.home}.table.picture")
 
     def describe(self, state: np.void, seat: int | None = None, last_action: Any = None) -> str:
         """Return one record in words as ``seat`` sees it; None sees everything."""
@@ -289,6 +295,11 @@ class Game:
             f"seat {state['to_play']} at ply {state['ply']} of {self.title}; {are_legal}: "
             "choose one where action_mask is 1"
         )
+
+
+def load_game(package: str) -> Game:
+    """Return the game that lives in ``package``: what a pickled game is made from."""
+    return import_module(package).GAME
 
 
 def read_options(

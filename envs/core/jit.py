@@ -189,7 +189,10 @@ class _KernelCache(NullCache):
         checksum, pickled = payload[:_CHECKSUM_SIZE], payload[_CHECKSUM_SIZE:]
         if hashlib.sha256(pickled).digest() != checksum:
             return None  # a damaged entry is compiled again and replaced
-        return CompileResult._rebuild(target_context, *pickle.loads(pickled))
+        try:
+            return CompileResult._rebuild(target_context, *pickle.loads(pickled))
+        except (ImportError, AttributeError):
+            return None  # it names a module or function that has since been moved: compile again
 
     def save_overload(self, sig, data) -> None:
         path = self._path(sig, data.codegen)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from ..core.game import Game, Option
-from .components import NUM_ACTIONS, PLAYER_COUNTS, SIDES
+from ..core.game import Game
+from .actions import ACTIONS
+from .components import PLAYER_COUNTS
 from .heuristics import evaluate
-from .notation import action_from_string, action_to_string, decode_action, encode_action, targets
+from .hidden import determinize
+from .notation import action_from_string, action_to_string
+from .observation import FLAT, PLANES, observe, observe_planes
+from .options import OPTIONS
 from .rules import is_legal, legal_actions, random_action, returns, setup, step
-from .state import DTYPE
-from .views import FLAT, MAX_PLIES, PLANES, determinize, observe, observe_planes
+from .state import DTYPE, MAX_PLIES
 
 GAME = Game(
     name="harmonies",
@@ -16,12 +19,9 @@ GAME = Game(
     version=0,
     dtype=DTYPE,
     player_counts=PLAYER_COUNTS,
-    num_actions=NUM_ACTIONS,
+    num_actions=len(ACTIONS),
     max_plies=MAX_PLIES,
-    options=(
-        Option("side", SIDES, "A", "of the boards: A scores the longest river, B islands"),
-        Option("spirits", (False, True), False, "with Nature's Spirit cards"),
-    ),
+    options=OPTIONS,
     flat=FLAT,
     planes=PLANES,
     kernels={
@@ -36,11 +36,11 @@ GAME = Game(
         "determinize": determinize,
         "evaluate": evaluate,
     },
-    decode_action=decode_action,
-    encode_action=encode_action,
+    decode_action=ACTIONS.decode,
+    encode_action=ACTIONS.encode,
     action_to_string=action_to_string,
     action_from_string=action_from_string,
-    targets=targets,
+    targets=ACTIONS.targets,
     # Random play says little here, and `evaluate` plans a turn's tokens already; measured against
     # greedy.
     search={

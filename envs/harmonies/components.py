@@ -1,4 +1,4 @@
-"""What is in the box of Harmonies, as constant arrays (from ``components.json`` beside this file).
+"""What is in the box of Harmonies, as constant arrays (from ``components.json``).
 
 Colours of tokens: 0 blue, 1 gray, 2 brown, 3 green, 4 yellow, 5 red. Sides of the board: 0 A, 1 B.
 Cards: 1 to 32 are animals, 33 to 42 Nature's Spirits, 0 is no card.
@@ -11,16 +11,6 @@ stays on the board.
 
 A hex holds one of 14 stacks (``STACKS``, 0 is none). What the rules ask for is its kind: the colour
 on top and the height; all buildings are one kind, whatever is under the red token.
-
-Actions (266):
-
-    0-4      take the three tokens of that space of the central board
-    5-9      take the animal card at that place of the display
-    10       end the turn; in the solo game after it, discard no card
-    11-12    keep the first or second of the two spirit cards
-    13-15    solo: discard the card at that place of the display
-    16-165   place a token: 16 + 25 * colour + hex
-    166-265  settle a cube: 166 + 25 * slot + hex, from the card in that slot, 0 to 3
 """
 
 from __future__ import annotations
@@ -40,7 +30,6 @@ COLOURS: tuple[str, ...] = tuple(_BOX["colours"])
 NUM_COLOURS = len(COLOURS)
 BLUE, GRAY, BROWN, GREEN, YELLOW, RED = range(NUM_COLOURS)
 TOKENS = np.array([_BOX["tokens"][colour] for colour in COLOURS], dtype=np.int8)
-NUM_TOKENS = int(TOKENS.sum())
 PER_SPACE: int = _BOX["tokens_per_space"]
 MAX_SPACES: int = _BOX["spaces"]
 # Spaces of the central board and places of the display, by number of players.
@@ -69,7 +58,7 @@ for _side, _columns in enumerate(COLUMNS):
 
 
 def axial_of(side: int, hex_: int) -> tuple[int, int]:
-    """Return the axial coordinates (q, r) of a hex, as in ``data/harmonies.json``."""
+    """Return the axial coordinates (q, r) of a hex."""
     col = int(HEX_COL[side, hex_])
     return col, int(HEX_ROW[side, hex_]) - col // 2
 
@@ -77,13 +66,6 @@ def axial_of(side: int, hex_: int) -> tuple[int, int]:
 def hex_at(side: int, q: int, r: int) -> int:
     """Return the number of the hex at (q, r), -1 if that is off the board."""
     return _HEX_AT[side].get((q, r), -1)
-
-
-def neighbours_of(side: int, hex_: int) -> list[int]:
-    """Return the hexes next to a hex."""
-    q, r = axial_of(side, hex_)
-    around = (hex_at(side, q + dq, r + dr) for dq, dr in DIRECTIONS)
-    return [neighbour for neighbour in around if neighbour >= 0]
 
 
 def _anchors(side: int, offsets) -> int:
@@ -115,36 +97,12 @@ for _colour in range(NUM_COLOURS):
 
 # Kinds: what a stack is in the landscape.
 KINDS = (
-    "empty",
-    "water",
-    "mountain1",
-    "mountain2",
-    "mountain3",
-    "trunk1",
-    "trunk2",
-    "tree1",
-    "tree2",
-    "tree3",
-    "field",
-    "red",
-    "building",
+    *("empty", "water", "mountain1", "mountain2", "mountain3", "trunk1", "trunk2"),
+    *("tree1", "tree2", "tree3", "field", "red", "building"),
 )
 NUM_KINDS = len(KINDS)
-(
-    EMPTY,
-    WATER,
-    MOUNTAIN1,
-    MOUNTAIN2,
-    MOUNTAIN3,
-    TRUNK1,
-    TRUNK2,
-    TREE1,
-    TREE2,
-    TREE3,
-    FIELD,
-    LONE_RED,
-    BUILDING,
-) = range(NUM_KINDS)
+EMPTY, WATER, MOUNTAIN1, MOUNTAIN2, MOUNTAIN3, TRUNK1, TRUNK2, *_others = range(NUM_KINDS)
+TREE1, TREE2, TREE3, FIELD, LONE_RED, BUILDING = _others
 
 
 def _kind(stack: tuple[int, ...]) -> int:
@@ -162,12 +120,32 @@ KIND_OF_STACK = np.array([_kind(stack) for stack in STACKS], dtype=np.uint8)
 TOP_OF_STACK = np.array([stack[-1] if stack else -1 for stack in STACKS], dtype=np.int8)
 HEIGHT_OF_STACK = np.array([len(stack) for stack in STACKS], dtype=np.int8)
 
+# Stacking by kinds, from STACKED: those that a token of each colour may go on, EMPTY among them and
+# repeated to fill the row; and by colour and kind, the kind that it makes there.
+_ON = tuple(
+    sorted({int(KIND_OF_STACK[stack]) for stack in np.flatnonzero(STACKED[colour])})
+    for colour in range(NUM_COLOURS)
+)
+NUM_ON = np.array([len(kinds) for kinds in _ON])
+MAX_ON = int(NUM_ON.max())
+ON = np.array([[*kinds, *[EMPTY] * (MAX_ON - len(kinds))] for kinds in _ON])
+MAKES = np.zeros((NUM_COLOURS, NUM_KINDS), dtype=np.int64)
+for _colour in range(NUM_COLOURS):
+    for _stack in np.flatnonzero(STACKED[_colour]):
+        MAKES[_colour, KIND_OF_STACK[_stack]] = KIND_OF_STACK[STACKED[_colour, _stack]]
+assert all(
+    (KIND_OF_STACK[s] in _ON[c]) == (STACKED[c, s] > 0) for c, s in np.ndindex(STACKED.shape)
+)
+
 # Cards.
 _CARDS = [*_BOX["animals"], *_BOX["spirits"]]
 NUM_ANIMALS = len(_BOX["animals"])
 NUM_SPIRITS = len(_BOX["spirits"])
 NUM_CARDS = len(_CARDS)
 FIRST_SPIRIT = NUM_ANIMALS + 1
+# As bits: bit k is card k.
+ALL_ANIMALS = ((1 << NUM_ANIMALS) - 1) << 1
+ALL_SPIRITS = ((1 << NUM_SPIRITS) - 1) << FIRST_SPIRIT
 CARD_NAMES: tuple[str, ...] = ("", *(card["name"] for card in _CARDS))
 HAND_LIMIT: int = _BOX["hand_limit"]
 SPIRITS_DEALT: int = _BOX["spirits_dealt"]
@@ -253,13 +231,3 @@ SUNS_COUNT_SPIRIT: int = _BOX["solo"]["count_spirit"]
 # Suns that count as a win (rank 1) in the solo game: ours, the rulebook names no goal. On side A
 # without spirits that is 90 points, on side B 110.
 SOLO_GOAL = 6
-
-# Actions.
-TAKE = 0
-CARD = TAKE + MAX_SPACES
-END = CARD + MAX_DISPLAY
-SPIRIT = END + 1
-DISCARD = SPIRIT + SPIRITS_DEALT
-PLACE = DISCARD + SOLO_DISPLAY
-SETTLE = PLACE + NUM_COLOURS * MAX_HEXES
-NUM_ACTIONS = SETTLE + HAND_LIMIT * MAX_HEXES

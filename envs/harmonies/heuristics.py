@@ -22,8 +22,8 @@ from .components import (
     FIELD,
     HAND_LIMIT,
     HAS_NEIGHBOUR,
-    KIND_OF_STACK,
     LONE_RED,
+    MAKES,
     MAX_DISPLAY,
     MOUNTAIN1,
     MOUNTAIN2,
@@ -31,16 +31,16 @@ from .components import (
     MOUNTAIN_POINTS,
     NUM_COLOURS,
     NUM_CUBES,
-    NUM_KINDS,
+    NUM_ON,
     NUM_SPACES,
+    ON,
     PER_SPACE,
-    STACKED,
     STRIDE,
     TRUNK1,
     TRUNK2,
     WATER,
 )
-from .prospects import card_value
+from .habitat_distance import card_value
 from .rules import LAST_HEXES
 from .scoring import (
     field_points,
@@ -52,76 +52,40 @@ from .scoring import (
     tree_points,
     water_points,
 )
-from .state import ANIMAL_COLUMN, TURN
+from .state import ANIMAL_COLUMN, TURN_PHASE
 from .supply import tokens_in_bag, tokens_to_fill
-from .weights import (
-    W_FULL_TURNS,
-    W_HEXES_A_TURN,
-    W_LONE_FIELD,
-    W_LONE_MOUNTAIN,
-    W_LONE_RED,
-    W_MOUNTAIN1,
-    W_MOUNTAIN2,
-    W_NO_COLOUR,
-    W_ONE_COLOUR,
-    W_ONE_WAY_OUT,
-    W_OPEN_WATER,
-    W_SLOT,
-    W_TRUNK1,
-    W_TRUNK2,
-    W_TURN,
-    W_TWO_COLOURS,
-    WEIGHTS,
-)
+from .weights import WEIGHTS
 
-# The kinds that a token of each colour may go on, and the kind it makes there.
-_ON = tuple(
-    tuple(sorted({int(KIND_OF_STACK[k]) for k in np.flatnonzero(STACKED[colour])} | {EMPTY}))
-    for colour in range(NUM_COLOURS)
-)
 _ANY_COLOUR = (1 << NUM_COLOURS) - 1
-_MOST_KINDS = max(len(kinds) for kinds in _ON)
-NUM_ON = np.array([len(kinds) for kinds in _ON])
-ON = np.array([[*kinds, *[EMPTY] * (_MOST_KINDS - len(kinds))] for kinds in _ON])
-MAKES = np.zeros((NUM_COLOURS, NUM_KINDS), dtype=np.int64)
-for _colour in range(NUM_COLOURS):
-    for _stack in np.flatnonzero(STACKED[_colour]):
-        MAKES[_colour, KIND_OF_STACK[_stack]] = KIND_OF_STACK[STACKED[_colour, _stack]]
 
 
 @kernel
 def evaluate(state, seat):
     """Value the position for ``seat`` in points, from what it knows."""
-    return value_of(state, seat, WEIGHTS)
-
-
-@kernel
-def value_of(state, seat, weights):
-    """See ``evaluate``."""
     if state["terminated"]:
         return np.float64(total_points(state, seat))
-    limit = _turns_of_game(state, seat, weights)
-    if state["to_play"] != seat or state["phase"] != TURN:
-        return board_value(state, seat, limit, weights)
+    limit = _turns_of_game(state, seat)
+    if state["to_play"] != seat or state["phase"] != TURN_PHASE:
+        return board_value(state, seat, limit)
     tokens = _packed(state["hand"])
     if tokens:
-        value = _best_value(state, seat, tokens, limit, weights)
+        value = _best_value(state, seat, tokens, limit)
     elif state["taken"] < 0 and state["took_card"]:
         value = -np.inf
         for space in range(NUM_SPACES[state["num_players"]]):
             tokens = _packed(state["central"][space])
-            value = max(value, _best_value(state, seat, tokens, limit, weights))
+            value = max(value, _best_value(state, seat, tokens, limit))
     else:
-        value = board_value(state, seat, limit, weights)
+        value = board_value(state, seat, limit)
     if not state["took_card"]:
-        option = _best_card(state, seat, limit, weights)
+        option = _best_card(state, seat, limit)
         # As a turn begins the display only breaks ties (alone it may be the next turn already).
         value += option * 0.01 if state["taken"] < 0 else option
     return value
 
 
 @kernel
-def _turns_of_game(state, seat, weights):
+def _turns_of_game(state, seat):
     """Return how many turns ``seat`` has after this one, as far as the bag and the others go."""
     if state["last_round"]:
         return 0.0
@@ -130,19 +94,19 @@ def _turns_of_game(state, seat, weights):
     for other in range(num_players):
         if other != seat:
             empty = count_bits(np.int64(state["hexes"][other, EMPTY]))
-            turns = min(turns, max(empty - LAST_HEXES, 0) / weights[W_HEXES_A_TURN])
+            turns = min(turns, max(empty - LAST_HEXES, 0) / WEIGHTS.hexes_a_turn)
     return turns
 
 
 @kernel
-def board_value(state, seat, limit, weights):
+def board_value(state, seat, limit):
     """Value the board and the cards of ``seat`` with at most ``limit`` turns to come."""
     kinds = state["hexes"][seat]
     free = ~np.int64(state["cubes"][seat])
     side = np.int64(state["side"])
     empty = np.int64(kinds[EMPTY])
-    turns = min(limit, max(count_bits(empty) - LAST_HEXES, 0) / weights[W_HEXES_A_TURN])
-    outlook = min(turns / weights[W_FULL_TURNS], 1.0)
+    turns = min(limit, max(count_bits(empty) - LAST_HEXES, 0) / WEIGHTS.hexes_a_turn)
+    outlook = min(turns / WEIGHTS.full_turns, 1.0)
     near = near_colours(kinds, side)
     points = np.int64(state["points"][seat, ANIMAL_COLUMN])
     points += tree_points(kinds)
@@ -153,52 +117,52 @@ def board_value(state, seat, limit, weights):
     spirit = np.int64(state["spirit"][seat])
     if np.int64(state["completed"][seat]) >> spirit & 1:
         points += spirit_points(kinds, side, spirit)
-    hope = _hope(kinds, free, side, near, weights)
-    value = points + outlook * hope + weights[W_TURN] * turns
+    hope = _hope(kinds, free, side, near)
+    value = points + outlook * hope + WEIGHTS.turn * turns
     tokens = PER_SPACE * turns
     held = 0
     for slot in range(HAND_LIMIT):
         card = np.int64(state["card"][seat, slot])
         if card:
             left = np.int64(state["cubes_left"][seat, slot])
-            value += card_value(kinds, free, side, card, left, tokens, weights)
+            value += card_value(kinds, free, side, card, left, tokens)
             held += 1
     # What the slots are worth that can't be used for other cards.
-    return value - weights[W_SLOT] * held * (held - 1) / 2
+    return value - WEIGHTS.slot * held * (held - 1) / 2
 
 
 @kernel
-def _hope(kinds, free, side, near, weights):
+def _hope(kinds, free, side, near):
     """Return the points that landscapes promise while much of the game is left."""
     near_empty = next_to(np.int64(kinds[EMPTY]), side)
     mountain1 = np.int64(kinds[MOUNTAIN1])
     mountain2 = np.int64(kinds[MOUNTAIN2])
     mountain3 = np.int64(kinds[MOUNTAIN3])
-    hope = weights[W_TRUNK1] * count_bits(np.int64(kinds[TRUNK1]) & free)
-    hope += weights[W_TRUNK2] * count_bits(np.int64(kinds[TRUNK2]) & free)
-    hope += weights[W_LONE_RED] * count_bits(np.int64(kinds[LONE_RED]) & free)
-    hope += weights[W_MOUNTAIN1] * count_bits(mountain1 & free)
-    hope += weights[W_MOUNTAIN2] * count_bits(mountain2 & free)
+    hope = WEIGHTS.trunk1 * count_bits(np.int64(kinds[TRUNK1]) & free)
+    hope += WEIGHTS.trunk2 * count_bits(np.int64(kinds[TRUNK2]) & free)
+    hope += WEIGHTS.lone_red * count_bits(np.int64(kinds[LONE_RED]) & free)
+    hope += WEIGHTS.mountain1 * count_bits(mountain1 & free)
+    hope += WEIGHTS.mountain2 * count_bits(mountain2 & free)
 
     alone = near_empty & ~next_to(mountain1 | mountain2 | mountain3, side)
-    hope += weights[W_LONE_MOUNTAIN] * (
+    hope += WEIGHTS.lone_mountain * (
         MOUNTAIN_POINTS[1] * count_bits(alone & mountain1)
         + MOUNTAIN_POINTS[2] * count_bits(alone & mountain2)
         + MOUNTAIN_POINTS[3] * count_bits(alone & mountain3)
     )
     fields = np.int64(kinds[FIELD])
-    hope += weights[W_LONE_FIELD] * count_bits(fields & ~next_to(fields, side) & near_empty)
+    hope += WEIGHTS.lone_field * count_bits(fields & ~next_to(fields, side) & near_empty)
 
     one, two, three = near
     buildings = np.int64(kinds[BUILDING]) & near_empty & ~three
-    hope += weights[W_TWO_COLOURS] * count_bits(buildings & two)
-    hope += weights[W_ONE_COLOUR] * count_bits(buildings & one & ~two)
-    hope += weights[W_NO_COLOUR] * count_bits(buildings & ~one)
+    hope += WEIGHTS.two_colours * count_bits(buildings & two)
+    hope += WEIGHTS.one_colour * count_bits(buildings & one & ~two)
+    hope += WEIGHTS.no_colour * count_bits(buildings & ~one)
 
     water = np.int64(kinds[WATER])
     if side == 0:
-        return hope + weights[W_OPEN_WATER] * count_bits(water & near_empty)
-    return hope + weights[W_ONE_WAY_OUT] * count_bits(_one_way_out(water, side))
+        return hope + WEIGHTS.open_water * count_bits(water & near_empty)
+    return hope + WEIGHTS.one_way_out * count_bits(_one_way_out(water, side))
 
 
 @kernel
@@ -231,7 +195,7 @@ def _packed(counts):
 
 
 @kernel
-def _best_value(state, seat, tokens, limit, weights):
+def _best_value(state, seat, tokens, limit):
     """Value the board after ``tokens``, placed one after the other where they do most.
 
     The first may be of any colour, the others follow as they are worth most then.
@@ -239,12 +203,12 @@ def _best_value(state, seat, tokens, limit, weights):
     best = -np.inf
     for colour in range(NUM_COLOURS):
         if tokens >> 4 * colour & 15:
-            best = max(best, _value_from(state, seat, tokens, 1 << colour, limit, weights))
+            best = max(best, _value_from(state, seat, tokens, 1 << colour, limit))
     return best
 
 
 @kernel
-def _value_from(state, seat, tokens, colours, limit, weights):
+def _value_from(state, seat, tokens, colours, limit):
     """See ``_best_value``; the first token is one of ``colours`` (bits)."""
     kinds = state["hexes"][seat]
     free = ~np.int64(state["cubes"][seat])
@@ -266,7 +230,7 @@ def _value_from(state, seat, tokens, colours, limit, weights):
                         trial = (hexes & -hexes) << 8 | before << 4 | after
                         hexes &= hexes - 1
                         _toggle(kinds, trial)
-                        value = board_value(state, seat, limit, weights)
+                        value = board_value(state, seat, limit)
                         _toggle(kinds, trial)
                         if value > best:
                             best = value
@@ -291,7 +255,7 @@ def _toggle(kinds, move):
 
 
 @kernel
-def _best_card(state, seat, limit, weights):
+def _best_card(state, seat, limit):
     """Value the best card of the display, if one can and should be taken."""
     held = 0
     for slot in range(HAND_LIMIT):
@@ -302,12 +266,12 @@ def _best_card(state, seat, limit, weights):
     free = ~np.int64(state["cubes"][seat])
     side = np.int64(state["side"])
     empty = count_bits(np.int64(kinds[EMPTY]))
-    tokens = PER_SPACE * min(limit, max(empty - LAST_HEXES, 0) / weights[W_HEXES_A_TURN])
+    tokens = PER_SPACE * min(limit, max(empty - LAST_HEXES, 0) / WEIGHTS.hexes_a_turn)
     best = 0.0
     for place in range(MAX_DISPLAY):
         card = np.int64(state["display"][place])
         if card:
             left = np.int64(NUM_CUBES[card])
-            value = card_value(kinds, free, side, card, left, tokens, weights)
-            best = max(best, value - weights[W_SLOT] * held)
+            value = card_value(kinds, free, side, card, left, tokens)
+            best = max(best, value - WEIGHTS.slot * held)
     return best

@@ -10,9 +10,9 @@
 ``settle 1 c3``   settle a cube of the card in the first slot on c3
 ================  =======================================================================
 
-Columns are letters from the left, rows numbers from the top of the column. Which hex ``c3`` is
-depends on the side of the board: it needs the state. Without one a hex is ``hex11``, by number, and
-that is understood everywhere.
+Columns are letters from the left, rows are numbers from the top of the column. Which hex ``c3`` is
+depends on the side of the board, so names need the state. ``hex11``, a hex by its number, is
+understood with and without one.
 """
 
 from __future__ import annotations
@@ -20,42 +20,32 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from .actions import ACTIONS, CARD, DISCARD, END, PLACE, SETTLE, SPIRIT, TAKE
 from .components import (
-    CARD,
     COLOURS,
     COLUMNS,
-    DISCARD,
-    END,
     HAND_LIMIT,
     HEX_COL,
     HEX_ROW,
     MAX_DISPLAY,
     MAX_HEXES,
     MAX_SPACES,
-    NUM_ACTIONS,
-    PLACE,
-    SETTLE,
     SIDES,
     SOLO_DISPLAY,
-    SPIRIT,
     SPIRITS_DEALT,
-    TAKE,
 )
 
 _LETTERS = "abcdefg"
 _NAMED_HEX = re.compile(r"([a-g])([1-9])")
 _NUMBERED_HEX = re.compile(r"hex(\d+)")
 _FORMS = "take 2, card 3, end, spirit 1, discard 2, blue c3 (or another colour), settle 1 c3"
-# Actions with one number: the part's name in ``decode_action``, the first action, how many.
+# Actions with one number: the first of them, and how many there are.
 _NUMBERED = {
-    "take": ("space", TAKE, MAX_SPACES),
-    "card": ("place", CARD, MAX_DISPLAY),
-    "spirit": ("choice", SPIRIT, SPIRITS_DEALT),
-    "discard": ("place", DISCARD, SOLO_DISPLAY),
+    "take": (TAKE, MAX_SPACES),
+    "card": (CARD, MAX_DISPLAY),
+    "spirit": (SPIRIT, SPIRITS_DEALT),
+    "discard": (DISCARD, SOLO_DISPLAY),
 }
-
-# The field of the flat observation that each of them is about.
-_ABOUT = {"take": "central", "card": "display", "spirit": "dealt", "discard": "display"}
 
 
 def hex_to_string(hex_: int, side: int) -> str:
@@ -77,94 +67,16 @@ def hex_from_string(text: str, side: int) -> int:
     )
 
 
-def decode_action(action: int) -> dict[str, Any]:
-    """Return an action's parts by name.
-
-    ``{"kind": "take", "space": 1}``, ``{"kind": "card", "place": 2}``, ``{"kind": "end"}``,
-    ``{"kind": "spirit", "choice": 0}``, ``{"kind": "discard", "place": 1}``,
-    ``{"kind": "place", "colour": "blue", "hex": 11}``,
-    ``{"kind": "settle", "slot": 0, "hex": 11}``; all count from 0.
-    """
-    if not 0 <= action < NUM_ACTIONS:
-        raise ValueError(f"action {action!r} is outside 0 to {NUM_ACTIONS - 1}")
-    number = int(action)
-    if number >= SETTLE:
-        slot, hex_ = divmod(number - SETTLE, MAX_HEXES)
-        return {"kind": "settle", "slot": slot, "hex": hex_}
-    if number >= PLACE:
-        colour, hex_ = divmod(number - PLACE, MAX_HEXES)
-        return {"kind": "place", "colour": COLOURS[colour], "hex": hex_}
-    if number == END:
-        return {"kind": "end"}
-    for kind, (part, first, count) in _NUMBERED.items():
-        if first <= number < first + count:
-            return {"kind": kind, part: number - first}
-    raise AssertionError(f"action {action} has no kind")
-
-
-def targets(action: int) -> tuple[tuple[str, int], ...]:
-    """Return what an action is about: a hex and a token or card, a space, a card of the display.
-
-    Discarding a card names it twice: that tells it from taking one.
-    """
-    parts = decode_action(action)
-    kind = parts["kind"]
-    if kind == "place":
-        return (("hexes", parts["hex"]), ("hand", COLOURS.index(parts["colour"])))
-    if kind == "settle":
-        return (("hexes", parts["hex"]), ("slots", parts["slot"]))
-    if kind == "end":
-        return ()
-    about = (_ABOUT[kind], parts[_NUMBERED[kind][0]])
-    return (about, about) if kind == "discard" else (about,)
-
-
-def encode_action(parts: dict[str, Any]) -> int:
-    """Return the action number of parts as ``decode_action`` gives them, or raise ValueError."""
-    kind = parts.get("kind")
-    if kind == "end":
-        _expect_parts(parts, kind)
-        return END
-    if kind == "place":
-        _expect_parts(parts, kind, "colour", "hex")
-        colour = _expect(parts, "colour", COLOURS)
-        return PLACE + MAX_HEXES * colour + _expect(parts, "hex", range(MAX_HEXES))
-    if kind == "settle":
-        _expect_parts(parts, kind, "slot", "hex")
-        slot = _expect(parts, "slot", range(HAND_LIMIT))
-        return SETTLE + MAX_HEXES * slot + _expect(parts, "hex", range(MAX_HEXES))
-    if kind not in _NUMBERED:
-        kinds = ", ".join((*_NUMBERED, "end", "place", "settle"))
-        raise ValueError(f"kind of action is {kind!r}; allowed: {kinds}")
-    part, first, count = _NUMBERED[kind]
-    _expect_parts(parts, kind, part)
-    return first + _expect(parts, part, range(count))
-
-
-def _expect_parts(parts: dict[str, Any], kind: str, *names: str) -> None:
-    if set(parts) != {"kind", *names}:
-        wanted = ", ".join(("kind", *names))
-        raise ValueError(f"the action {kind!r} has the parts {wanted}; got {sorted(parts)}")
-
-
-def _expect(parts: dict[str, Any], name: str, allowed) -> int:
-    """Return where the value of a part stands among those allowed."""
-    if parts[name] not in allowed:
-        values = ", ".join(map(repr, allowed))
-        raise ValueError(f"{name} of {parts['kind']!r} is {parts[name]!r}; allowed: {values}")
-    return allowed.index(parts[name])
-
-
 def action_to_string(action: int, state: Any = None) -> str:
-    """Return the notation of an action number; hexes have names if ``state`` is given."""
-    parts = decode_action(action)
+    """Return the notation of an action number; with ``state``, hexes are named."""
+    parts = ACTIONS.decode(action)
     kind = parts["kind"]
     if kind == "end":
         return kind
     if kind in _NUMBERED:
-        return f"{kind} {parts[_NUMBERED[kind][0]] + 1}"
+        return f"{kind} {action - _NUMBERED[kind][0] + 1}"
     hex_ = parts["hex"]
-    # The actions on the last two hexes exist on side B only, but have a name on A too.
+    # The last two hexes exist on side B only, but their actions have a name on side A too.
     named = state is not None and hex_ < sum(COLUMNS[state["side"]])
     where = hex_to_string(hex_, int(state["side"])) if named else f"hex{hex_}"
     if kind == "place":
@@ -178,7 +90,7 @@ def action_from_string(text: str, state: Any = None) -> int:
     if words == ["end"]:
         return END
     if len(words) == 2 and words[0] in _NUMBERED:
-        _, first, count = _NUMBERED[words[0]]
+        first, count = _NUMBERED[words[0]]
         return first + _number(text, words[1], count)
     if len(words) == 2 and words[0] in COLOURS:
         return PLACE + MAX_HEXES * COLOURS.index(words[0]) + _hex(words[1], state)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +16,6 @@ from .components import (
     DISPLAY_SIZE,
     FIRST_SPIRIT,
     HAND_LIMIT,
-    LADDER,
     NUM_ANIMALS,
     NUM_CARDS,
     NUM_CUBES,
@@ -24,42 +26,18 @@ from .components import (
     STACKS,
     TOKENS,
 )
-from .rules import clear_game, find_legal, index_board
-from .state import ANIMAL_COLUMN, CHOOSING_SPIRIT, DISCARDING, TURN
+from .rules import clear_game, index_board
+from .state import DISCARD_PHASE, SPIRIT_PHASE, TURN_PHASE
 from .supply import fill_space
 
 Board = Mapping[int, Sequence[int]]
 
 
-@all_or_nothing
-def set_position(
-    states: np.ndarray,
-    i: int = 0,
-    *,
-    boards: Mapping[int, Board] | None = None,
-    cubes: Mapping[int, Mapping[int, int]] | None = None,
-    cards: Mapping[int, Sequence[int]] | None = None,
-    spirit: Mapping[int, int] | None = None,
-    dealt: Mapping[int, Sequence[int]] | None = None,
-    display: Sequence[int] = (),
-    deck: Sequence[int] | None = None,
-    central: Sequence[Sequence[int]] | None = None,
-    hand: Sequence[int] = (),
-    taken: int = -1,
-    took_card: bool = False,
-    bag: Sequence[int] | None = None,
-    discarded: Sequence[int] = (),
-    first_player: int = 0,
-    to_play: int = 0,
-    turns: int = 0,
-    last_round: bool = False,
-    discarding: bool = False,
-) -> None:
-    """Put a position into ``states[i]``, a game already dealt (its players and options are kept).
+@dataclass(frozen=True)
+class Position:
+    """What ``set_position`` accepts.
 
-    Args:
-        states: ``(n,)`` records.
-        i: which of them.
+    Attributes:
         boards: for each seat, the colours on its hexes from bottom to top, by hex number.
         cubes: for each seat, the hexes with a cube, each with the card that the cube came from.
             A card whose cubes are all settled is completed.
@@ -73,47 +51,78 @@ def set_position(
             except the one taken.
         hand: colours of the tokens taken and not placed yet.
         taken: space that was taken this turn, -1 for none.
-        took_card: a card was taken this turn.
+        took_card: whether a card was taken this turn.
         bag: how many tokens of each colour are in the bag; by default all that are nowhere else.
         discarded: colours of the tokens back in the box (solo).
         first_player, to_play, turns, last_round: as in the record.
         discarding: the turn is over, a card may be discarded (solo).
+    """
+
+    boards: Mapping[int, Board] = field(default_factory=dict)
+    cubes: Mapping[int, Mapping[int, int]] = field(default_factory=dict)
+    cards: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    spirit: Mapping[int, int] = field(default_factory=dict)
+    dealt: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    display: Sequence[int] = ()
+    deck: Sequence[int] | None = None
+    central: Sequence[Sequence[int]] | None = None
+    hand: Sequence[int] = ()
+    taken: int = -1
+    took_card: bool = False
+    bag: Sequence[int] | None = None
+    discarded: Sequence[int] = ()
+    first_player: int = 0
+    to_play: int = 0
+    turns: int = 0
+    last_round: bool = False
+    discarding: bool = False
+
+
+@all_or_nothing
+def set_position(states: np.ndarray, i: int = 0, **position: Any) -> None:
+    """Put a position into ``states[i]``, a game already dealt (its players and options are kept).
+
+    Args:
+        states: ``(n,)`` records.
+        i: which of them.
+        **position: attributes of ``Position``; what is left out has its default.
 
     Raises:
+        TypeError: a name that ``Position`` doesn't have.
         ValueError: a stack that can't be, more tokens of a colour than there are, more than three
             on a space, a card in two places, more cards than fit, a spirit in a game without them,
             cubes that don't fit their card, a number out of range, ``discarding`` with several
             players.
     """
-    record = states[i]
-    boards, cubes, cards = dict(boards or {}), dict(cubes or {}), dict(cards or {})
-    spirit, dealt = dict(spirit or {}), dict(dealt or {})
+    record, given = states[i], Position(**position)
     seats = range(int(record["num_players"]))
-    for seat in (*boards, *cubes, *cards, *spirit, *dealt, first_player, to_play):
+    named = (*given.boards, *given.cubes, *given.cards, *given.spirit, *given.dealt)
+    for seat in (*named, given.first_player, given.to_play):
         _check("seat", seat, len(seats))
-    completed = {seat: _completed(cubes.get(seat, {}), cards.get(seat, ())) for seat in seats}
-    _check_cards(cards, completed, display, deck or ())
-    if discarding and len(seats) > 1:
+    completed = {
+        seat: _completed(given.cubes.get(seat, {}), given.cards.get(seat, ())) for seat in seats
+    }
+    _check_cards(given, completed)
+    if given.discarding and len(seats) > 1:
         raise ValueError(f"discarding is for one player; this game has {len(seats)}")
     clear_game(states, i)
     for seat in seats:
-        _set_board(record, seat, boards.get(seat, {}), cubes.get(seat, {}))
-        _set_cards(record, seat, cards.get(seat, ()), completed[seat])
-        record["spirit"][seat] = spirit.get(seat, 0)
+        _set_board(record, seat, given.boards.get(seat, {}), given.cubes.get(seat, {}))
+        _set_cards(record, seat, given.cards.get(seat, ()), completed[seat])
+        record["spirit"][seat] = given.spirit.get(seat, 0)
     if record["spirits"]:
-        _deal_spirits(record, dealt, spirit)
+        _deal_spirits(record, given.dealt, given.spirit)
     else:
-        _expect_no_spirits(record, dealt, spirit)
-    for seat in seats:
-        index_board(record, seat)
-    _set_deck(record, display, deck, [*cards.values(), *completed.values()])
-    _set_tokens(record, hand, taken, central, discarded, bag)
-    record["took_card"] = took_card
-    record["first_player"], record["to_play"] = first_player, to_play
-    record["turns"], record["last_round"] = turns, last_round
-    undecided = record["spirits"] and not record["spirit"][to_play]
-    record["phase"] = DISCARDING if discarding else CHOOSING_SPIRIT if undecided else TURN
-    find_legal(record)
+        _expect_no_spirits(record, given)
+    _set_deck(record, given, completed)
+    _set_tokens(record, given)
+    record["took_card"] = given.took_card
+    record["first_player"], record["to_play"] = given.first_player, given.to_play
+    record["turns"], record["last_round"] = given.turns, given.last_round
+    undecided = record["spirits"] and not record["spirit"][given.to_play]
+    phase = SPIRIT_PHASE if undecided else TURN_PHASE
+    record["phase"] = DISCARD_PHASE if given.discarding else phase
+    index_board(states, i)
 
 
 def _check(name: str, value: int, count: int, first: int = 0) -> None:
@@ -136,14 +145,14 @@ def _completed(cubes: Mapping[int, int], cards: Sequence[int]) -> list[int]:
     return completed
 
 
-def _check_cards(cards, completed, display, deck) -> None:
-    held = [card for slots in cards.values() for card in slots]
-    everywhere = [*held, *(card for done in completed.values() for card in done), *display, *deck]
+def _check_cards(given: Position, completed: Mapping[int, list[int]]) -> None:
+    piles = (given.display, given.deck or ())
+    everywhere = chain(*given.cards.values(), *completed.values(), *piles)
     for card, count in Counter(card for card in everywhere if card).items():
         _check("card", card, NUM_CARDS, 1)
         if count > 1:
             raise ValueError(f"card {card} is in two places")
-    for card in (*display, *deck):
+    for card in chain(*piles):
         _check("animal card", card, NUM_ANIMALS + 1)
 
 
@@ -165,19 +174,15 @@ def _set_cards(record, seat: int, cards: Sequence[int], completed: Sequence[int]
     if len(cards) > HAND_LIMIT:
         raise ValueError(f"seat {seat} has {len(cards)} cards; at most {HAND_LIMIT}")
     cubes = record["cube"][seat].tolist()
-    points = 0
     for slot, card in enumerate(cards):
         record["card"][seat, slot] = card
         record["cubes_left"][seat, slot] = NUM_CUBES[card] - (cubes.count(card) if card else 0)
-        points += int(LADDER[card, cubes.count(card)]) if card else 0
     record["completed"][seat] = sum(1 << card for card in completed)
-    points += sum(int(LADDER[card, NUM_CUBES[card]]) for card in completed)
-    record["points"][seat, ANIMAL_COLUMN] = points
 
 
 def _deal_spirits(record, dealt, spirit) -> None:
     """Set the spirit cards dealt: those given, else the one kept and the first not used."""
-    given = [*(card for pair in dealt.values() for card in pair)]
+    given = list(chain(*dealt.values()))
     given += [card for seat, card in spirit.items() if seat not in dealt]
     for card in given:
         _check("spirit", card, NUM_CARDS + 1 - FIRST_SPIRIT, FIRST_SPIRIT)
@@ -202,32 +207,34 @@ def _deal_spirits(record, dealt, spirit) -> None:
         record["dealt"][seat] = pair
 
 
-def _expect_no_spirits(record, dealt, spirit) -> None:
+def _expect_no_spirits(record, given: Position) -> None:
     placed = [*record["card"].ravel().tolist(), *record["cube"].ravel().tolist()]
-    if spirit or dealt or any(card >= FIRST_SPIRIT for card in placed):
+    if given.spirit or given.dealt or any(card >= FIRST_SPIRIT for card in placed):
         raise ValueError("this game is played without spirits; set it up with spirits=True")
 
 
-def _set_deck(record, display, deck, elsewhere) -> None:
+def _set_deck(record, given: Position, completed: Mapping[int, list[int]]) -> None:
     places = int(DISPLAY_SIZE[record["num_players"]])
-    if len(display) > places:
-        raise ValueError(f"{len(display)} cards in a display of {places}")
-    record["display"][: len(display)] = display
+    if len(given.display) > places:
+        raise ValueError(f"{len(given.display)} cards in a display of {places}")
+    record["display"][: len(given.display)] = given.display
+    deck = given.deck
     if deck is None:
-        used = {*display, *(card for cards in elsewhere for card in cards)}
+        used = {*given.display, *chain(*given.cards.values(), *completed.values())}
         deck = [card for card in range(1, NUM_ANIMALS + 1) if card not in used]
     record["deck"] = sum(1 << card for card in deck)
 
 
-def _set_tokens(record, hand, taken, central, discarded, bag) -> None:
+def _set_tokens(record, given: Position) -> None:
     spaces = int(NUM_SPACES[record["num_players"]])
+    hand, taken, bag = given.hand, given.taken, given.bag
     _check("taken", taken, spaces + 1, -1)
     if len(hand) > PER_SPACE or (hand and taken < 0):
         raise ValueError(f"hand is {list(hand)} and taken is {taken}: a hand comes from a space")
     record["taken"] = taken
     record["hand"] = _counts(hand)
-    record["discarded"] = _counts(discarded)
-    for space, tokens in enumerate(central or ()):
+    record["discarded"] = _counts(given.discarded)
+    for space, tokens in enumerate(given.central or ()):
         _check("space", space, spaces)
         _check(f"number of tokens on space {space}", len(tokens), PER_SPACE + 1)
         record["central"][space] = _counts(tokens)
@@ -243,7 +250,7 @@ def _set_tokens(record, hand, taken, central, discarded, bag) -> None:
             f"{TOKENS.tolist()} of {', '.join(COLOURS)}"
         )
     record["bag"] = left
-    if central is None:
+    if given.central is None:
         for space in range(spaces):
             if space != taken:
                 fill_space(record, space)

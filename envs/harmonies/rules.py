@@ -1,6 +1,6 @@
 """The rules of Harmonies as kernels on one record: setting up, actions, results.
 
-What comes from the bag and the deck is in ``supply.py``, habitats are in ``patterns.py``, points in
+What comes from the bag and the deck is in ``supply.py``, habitats are in ``habitats.py``, points in
 ``scoring.py``.
 """
 
@@ -12,50 +12,45 @@ from ..core.bits import count_bits, select_bit
 from ..core.jit import kernel
 from ..core.rewards import rank_in_place
 from ..core.rng import below, draw_below
-from ..core.state import begin
+from ..core.state import begin, seat_after
+from .actions import CARD, DISCARD, END, NUM_ACTIONS, PLACE, SETTLE, SPIRIT, TAKE
 from .components import (
+    ALL_ANIMALS,
     BOARD,
-    BROWN,
-    CARD,
-    DISCARD,
     DISPLAY_SIZE,
     EMPTY,
-    END,
     FIRST_SPIRIT,
-    GRAY,
-    GREEN,
     HAND_LIMIT,
     HEIGHT_OF_STACK,
     KIND_OF_STACK,
     LADDER,
-    LONE_RED,
     MAX_DISPLAY,
     MAX_HEXES,
+    MAX_ON,
     MAX_PLAYERS,
-    MOUNTAIN1,
-    MOUNTAIN2,
-    NUM_ANIMALS,
     NUM_COLOURS,
     NUM_CUBES,
     NUM_KINDS,
     NUM_SPACES,
-    PLACE,
-    RED,
-    SETTLE,
+    ON,
     SOLO_DISPLAY,
     SOLO_GOAL,
-    SPIRIT,
     SPIRITS_DEALT,
     STACKED,
-    TAKE,
     TOKENS,
     TOP_OF_STACK,
-    TRUNK1,
-    TRUNK2,
 )
-from .patterns import find_habitat
-from .scoring import score_landscapes, score_spirit, score_token, suns_for, total_points
-from .state import ANIMAL_COLUMN, CHOOSING_SPIRIT, DISCARDING, NUM_WORDS, TURN
+from .habitats import find_habitat
+from .options import OPTION_SIDE, OPTION_SPIRITS
+from .scoring import (
+    score_animals,
+    score_landscapes,
+    score_spirit,
+    score_token,
+    suns_for,
+    total_points,
+)
+from .state import ANIMAL_COLUMN, DISCARD_PHASE, NUM_WORDS, SPIRIT_PHASE, TURN_PHASE
 from .supply import (
     deal_spirits,
     draw_card,
@@ -66,13 +61,9 @@ from .supply import (
     tokens_to_fill,
 )
 
-# options[0] is the player count in every game; then the game's own options.
-OPTION_SIDE = 1
-OPTION_SPIRITS = 2
 # A player with so few empty hexes at the end of a turn sets off the end of the game.
 LAST_HEXES = 2
 
-_DECK = ((1 << NUM_ANIMALS) - 1) << 1
 _GROUP = (1 << MAX_HEXES) - 1
 _PER_WORD = 2 * MAX_HEXES
 _FIRST_SETTLE_WORD = 1 + NUM_COLOURS // 2
@@ -94,7 +85,7 @@ def setup(state, seed, options):
     if state["spirits"]:
         deal_spirits(state)
     _begin_turn(state, first)
-    find_legal(state)
+    _find_legal(state)
 
 
 @kernel
@@ -108,11 +99,10 @@ def _clear(state):
         state["bag"][colour] = TOKENS[colour]
         for space in range(len(state["central"])):
             state["central"][space, colour] = 0
-    state["deck"] = _DECK
+    state["deck"] = ALL_ANIMALS
     state["display"][:] = 0
     state["spirit"][:] = 0
     state["completed"][:] = 0
-    state["cubes"][:] = 0
     for seat in range(MAX_PLAYERS):
         for k in range(SPIRITS_DEALT):
             state["dealt"][seat, k] = 0
@@ -122,8 +112,7 @@ def _clear(state):
         for hex_ in range(MAX_HEXES):
             state["stack"][seat, hex_] = 0
             state["cube"][seat, hex_] = 0
-        index_board(state, seat)
-        state["points"][seat, ANIMAL_COLUMN] = 0
+        _index_seat(state, seat)
 
 
 @kernel
@@ -136,8 +125,16 @@ def clear_game(states, i):
 
 
 @kernel
-def index_board(state, seat):
-    """Work out what the record keeps for speed of a seat from its ``stack``, ``cube``, ``card``."""
+def index_board(states, i):
+    """Work out what ``states[i]`` keeps for speed, points and legal actions included."""
+    state = states[i]
+    for seat in range(MAX_PLAYERS):
+        _index_seat(state, seat)
+    _find_legal(state)
+
+
+@kernel
+def _index_seat(state, seat):
     for kind in range(NUM_KINDS):
         state["hexes"][seat, kind] = 0
     cubes = 0
@@ -152,6 +149,7 @@ def index_board(state, seat):
     state["cubes"][seat] = cubes
     _find_habitats(state, seat)
     score_landscapes(state, seat)
+    score_animals(state, seat)
 
 
 # What is played
@@ -173,7 +171,7 @@ def step(state, action):
     elif action < END:
         _take_card(state, seat, action - CARD)
     elif action == END:
-        if state["phase"] == DISCARDING:
+        if state["phase"] == DISCARD_PHASE:
             _begin_turn(state, seat)
         else:
             _end_turn(state, seat)
@@ -182,7 +180,7 @@ def step(state, action):
     else:
         state["display"][action - DISCARD] = draw_card(state)
         _begin_turn(state, seat)
-    find_legal(state)
+    _find_legal(state)
 
 
 @kernel
@@ -242,7 +240,7 @@ def _keep_spirit(state, seat, choice):
     spirit = np.int64(state["dealt"][seat, choice])
     state["spirit"][seat] = spirit
     _add_card(state, seat, spirit)
-    state["phase"] = TURN
+    state["phase"] = TURN_PHASE
 
 
 @kernel
@@ -272,9 +270,7 @@ def _end_turn(state, seat):
         state["last_round"] = True
     if tokens_in_bag(state) < tokens_to_fill(state):
         state["last_round"] = True
-    following = seat + 1
-    if following == state["num_players"]:
-        following = 0
+    following = seat_after(state, seat, 1)
     if state["last_round"] and following == state["first_player"]:
         state["terminated"] = True
         return
@@ -282,7 +278,7 @@ def _end_turn(state, seat):
     fill_display(state)
     state["taken"] = -1
     if state["num_players"] == 1 and not state["took_card"]:
-        state["phase"] = DISCARDING
+        state["phase"] = DISCARD_PHASE
     else:
         _begin_turn(state, following)
 
@@ -293,25 +289,25 @@ def _begin_turn(state, seat):
     state["taken"] = -1
     state["took_card"] = False
     undecided = state["spirits"] and state["spirit"][seat] == 0
-    state["phase"] = CHOOSING_SPIRIT if undecided else TURN
+    state["phase"] = SPIRIT_PHASE if undecided else TURN_PHASE
 
 
 # What is legal
 
 
 @kernel
-def find_legal(state):
+def _find_legal(state):
     """Work out the legal actions of the seat to play (``state["legal"]``)."""
     for word in range(1, NUM_WORDS):
         state["legal"][word] = 0
     if state["terminated"]:
         state["legal"][0] = 0
-    elif state["phase"] == TURN:
+    elif state["phase"] == TURN_PHASE:
         seat = np.int64(state["to_play"])
         _find_placements(state, seat)
         _find_settlements(state, seat)
         state["legal"][0] = _find_others(state, seat)
-    elif state["phase"] == CHOOSING_SPIRIT:
+    elif state["phase"] == SPIRIT_PHASE:
         state["legal"][0] = ((1 << SPIRITS_DEALT) - 1) << SPIRIT
     else:
         state["legal"][0] = 1 << END | _cards_in_display(state) << DISCARD
@@ -319,21 +315,21 @@ def find_legal(state):
 
 @kernel
 def _find_placements(state, seat):
-    """Any token may go on an empty hex; some go on others, where there is no cube."""
+    """A token goes where its colour makes a stack that may be, and where there is no cube."""
     kinds = state["hexes"][seat]
-    empty = np.int64(kinds[EMPTY])
     free = ~np.int64(state["cubes"][seat])
-    trunk1 = np.int64(kinds[TRUNK1]) & free
-    mountain1 = np.int64(kinds[MOUNTAIN1]) & free
-    gray = mountain1 | np.int64(kinds[MOUNTAIN2]) & free
-    green = trunk1 | np.int64(kinds[TRUNK2]) & free
-    red = trunk1 | mountain1 | np.int64(kinds[LONE_RED]) & free
-    hand = state["hand"]
-    state["legal"][1] = empty * (hand[0] > 0) | (empty | gray) * (hand[GRAY] > 0) << MAX_HEXES
-    state["legal"][2] = (empty | trunk1) * (hand[BROWN] > 0) | (
-        (empty | green) * (hand[GREEN] > 0) << MAX_HEXES
-    )
-    state["legal"][3] = empty * (hand[4] > 0) | (empty | red) * (hand[RED] > 0) << MAX_HEXES
+    for pair in range(NUM_COLOURS // 2):
+        one = _hexes_for(kinds, 2 * pair) * (state["hand"][2 * pair] > 0)
+        other = _hexes_for(kinds, 2 * pair + 1) * (state["hand"][2 * pair + 1] > 0)
+        state["legal"][1 + pair] = one & free | (other & free) << MAX_HEXES
+
+
+@kernel
+def _hexes_for(kinds, colour):
+    hexes = 0
+    for k in range(MAX_ON):
+        hexes |= np.int64(kinds[ON[colour, k]])
+    return hexes
 
 
 @kernel
@@ -468,4 +464,4 @@ def returns(state, scores, ranks):
 
 assert NUM_WORDS == 6, "random_action knows six words"
 assert DISPLAY_SIZE[1] == SOLO_DISPLAY and DISPLAY_SIZE.max() == MAX_DISPLAY
-assert GREEN == BROWN + 1, "two colours a word"
+assert NUM_ACTIONS == PLACE + (NUM_WORDS - 1) * _PER_WORD, "two colours or slots a word"

@@ -16,14 +16,18 @@ from .components import (
     FIELD_POINTS,
     GRAY,
     GREEN,
+    HAND_LIMIT,
     HAS_NEIGHBOUR,
     ISLAND_POINTS,
+    LADDER,
     LONE_RED,
     MOUNTAIN1,
     MOUNTAIN2,
     MOUNTAIN3,
     MOUNTAIN_POINTS,
+    NUM_ANIMALS,
     NUM_COLOURS,
+    NUM_CUBES,
     RED,
     RIVER_POINTS,
     SPIRIT_COUNTS_GROUPS,
@@ -45,6 +49,7 @@ from .components import (
     YELLOW,
 )
 from .state import (
+    ANIMAL_COLUMN,
     BUILDING_COLUMN,
     FIELD_COLUMN,
     MOUNTAIN_COLUMN,
@@ -262,6 +267,19 @@ def score_landscapes(state, seat):
     points[WATER_COLUMN] = water_points(kinds, side)
     points[SPIRIT_COLUMN] = 0
     score_spirit(state, seat)
+
+
+@kernel
+def score_animals(state, seat):
+    """Work out the points of the animal cards of ``seat``, completed or not."""
+    points = 0
+    for slot in range(HAND_LIMIT):
+        card = np.int64(state["card"][seat, slot])
+        points += np.int64(LADDER[card, NUM_CUBES[card] - state["cubes_left"][seat, slot]])
+    for card in range(1, NUM_ANIMALS + 1):
+        if state["completed"][seat] >> card & 1:
+            points += np.int64(LADDER[card, NUM_CUBES[card]])
+    state["points"][seat, ANIMAL_COLUMN] = points
 
 
 @kernel

@@ -1,6 +1,6 @@
 """The state of a game of Harmonies, one record a game, and readers of it in plain Python.
 
-Colours, sides, cards, hexes, stacks, kinds and actions are numbered as in ``components.py``.
+Colours, sides, cards, hexes, stacks and kinds are numbered as in ``components.py``.
 
 Phases (``state["phase"]``) and what may be played in them:
 
@@ -12,19 +12,6 @@ Phases (``state["phase"]``) and what may be played in them:
 
 ``end`` does what follows: the end of the game is looked for, the central board and the display are
 filled again, the next player's turn begins.
-
-Rulings (numbers of ``rulings/harmonies.md``), where there is a choice:
-
-    11  four cards at most, the unfinished spirit included; a finished card frees its slot at once
-    12  tokens and cards are filled up at the end of the turn, not before
-    15  the supply of animal cubes is unlimited
-    16  when the deck is empty, the display shrinks; empty places stay empty
-    17  the spirit is chosen first of all in the first turn; the kept one is public, the other isn't
-    18  the end is set off when fewer tokens are in the bag than the central board needs (3; solo 9)
-    21  so a solo game ends after 13 turns at the latest: 3 tokens stay in the bag
-    22  discarding comes after the filling of the central board, not when the game is over
-    28  river: longest shortest path within a group of water (a ring of 6 is 4 long)
-    32  ties: cubes on the board, the spirit's included
 
 When the game ends nothing is filled up any more. The first player is drawn by lot. Nothing hidden
 is in the record but spirit cards: the bag is what is in it, the deck which cards are in it, and
@@ -55,7 +42,11 @@ from .components import (
 )
 
 PHASES = ("TURN", "SPIRIT", "DISCARD")
-TURN, CHOOSING_SPIRIT, DISCARDING = range(len(PHASES))
+TURN_PHASE, SPIRIT_PHASE, DISCARD_PHASE = range(len(PHASES))
+
+# A turn has at most six actions besides the settling of cubes; a hex takes one cube; a seat chooses
+# one spirit. All together have 36 turns at most (13 alone, with a discard each: fewer actions).
+MAX_PLIES = 36 * 6 + MAX_PLAYERS * (MAX_HEXES + 1)
 
 # What a seat's points are for: columns of ``state["points"]``.
 CATEGORIES = ("trees", "mountains", "fields", "buildings", "water", "animals", "spirits")

@@ -8,11 +8,10 @@ from ..core.bits import count_bits, select_bit
 from ..core.jit import kernel
 from ..core.rng import draw_below
 from .components import (
+    ALL_SPIRITS,
     DISPLAY_SIZE,
-    FIRST_SPIRIT,
     NUM_COLOURS,
     NUM_SPACES,
-    NUM_SPIRITS,
     PER_SPACE,
     SPIRITS_DEALT,
 )
@@ -85,7 +84,7 @@ def fill_display(state):
 @kernel
 def deal_spirits(state):
     """Deal two spirit cards to each seat (Cartes Esprit de la nature)."""
-    undealt = ((1 << NUM_SPIRITS) - 1) << FIRST_SPIRIT
+    undealt = ALL_SPIRITS
     for seat in range(np.int64(state["num_players"])):
         for k in range(SPIRITS_DEALT):
             spirit = select_bit(undealt, draw_below(state, count_bits(undealt)))

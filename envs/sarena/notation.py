@@ -38,4 +38,11 @@ def action_from_string(text: str, state: Any = None) -> int:
     start, dash, end = text.strip().partition("-")
     if not dash:
         raise ValueError(f"{text!r} is no move; write the two circles, such as a1-b1")
-    return ACTIONS.encode({"from": circle_from_string(start), "to": circle_from_string(end)})
+    parts = {"from": circle_from_string(start), "to": circle_from_string(end)}
+    try:
+        return ACTIONS.encode(parts)
+    except ValueError:
+        raise ValueError(
+            f"{text!r} is no move: no line joins these circles; moves go to a neighbour in the "
+            "same row or column"
+        ) from None

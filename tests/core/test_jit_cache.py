@@ -6,6 +6,7 @@ Most tests run small programs in processes of their own, on cache folders of the
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import os
 import pickle
@@ -215,6 +216,11 @@ EDITS = {
         "envs/sarena/rules.py",
         "scores[seat] = discs\n",
         "scores[seat] = discs + 1\n",
+    ),
+    "sarena/hidden.py, a kernel": (
+        "envs/sarena/hidden.py",
+        'state["seed"] = seed',
+        'state["seed"] = seed + 1',
     ),
     "sarena/observation.py, a kernel": (
         "envs/sarena/observation.py",
@@ -518,6 +524,11 @@ def _flipped(data: bytes, place: float) -> bytes:
     return data[:k] + bytes([data[k] ^ 0xFF]) + data[k + 1 :]
 
 
+def _sealed(pickled: bytes) -> bytes:
+    """An entry with a checksum that is right."""
+    return hashlib.sha256(pickled).digest() + pickled
+
+
 DAMAGE = {
     "empty": lambda data: b"",
     "cut off": lambda data: data[: len(data) // 2],
@@ -527,6 +538,7 @@ DAMAGE = {
     "something else pickled": lambda data: pickle.dumps({"not": "a kernel"}),
     "a number pickled": lambda data: pickle.dumps(42),
     "a class that is gone": lambda data: b"cno_such_module\nNoSuchClass\n.",
+    "a module that has been moved since": lambda data: _sealed(b"cno_such_module\nNoSuchClass\n."),
     **{
         f"byte flipped at {place}": lambda data, place=place: _flipped(data, place)
         for place in (0, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 1)

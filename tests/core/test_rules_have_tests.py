@@ -48,6 +48,7 @@ def test_every_rule_is_proved_on_the_kernels(root, name):
     everywhere = set().union(*(names_of_tests(path) for path in TESTS.rglob("test_*.py")))
     for mark, rule in rules:
         named = set(re.findall(r"\btest_\w+(?=`|\[)", rule))
+        assert named, f"{name}: a rule without a test: {rule}"
         assert mark == "x", f"{name}: not done: {rule}"
         assert named <= everywhere, f"{name}: no such test: {sorted(named - everywhere)}"
         contract = "test_contract.py" in rule

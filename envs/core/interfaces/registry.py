@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import did_you_mean
 
@@ -19,12 +20,13 @@ GAMES = {
     "shamans": ("Shamans", 0),
 }
 NAMESPACE = "ludotheque"
+_REGISTERED: dict[str, Game] = {}
 _PACKAGE = __name__.rsplit(".", 3)[0]
 
 
 def game_names() -> tuple[str, ...]:
     """Return the names of the games, for ``get_game`` and ``make_batch``."""
-    return tuple(GAMES)
+    return (*GAMES, *_REGISTERED)
 
 
 def get_game(name: str) -> Game:
@@ -33,31 +35,58 @@ def get_game(name: str) -> Game:
     Raises:
         ValueError: unknown game; the message lists those available.
     """
+    if name in _REGISTERED:
+        return _REGISTERED[name]
     if name not in GAMES:
-        hint = did_you_mean(name, GAMES)
-        raise ValueError(f"unknown game {name!r}; available: {', '.join(GAMES)}.{hint}")
+        names = game_names()
+        hint = did_you_mean(name, names)
+        raise ValueError(f"unknown game {name!r}; available: {', '.join(names)}.{hint}")
     return import_module(f"{_PACKAGE}.{name}").GAME
+
+
+def register_game(game: Game) -> None:
+    """Make a game of one's own known: to ``get_game``, the agents, the command and the registries.
+
+    Its package must have been imported wherever it is looked up by name; ``Game.package`` says
+    which that is. Registering the same game again changes nothing.
+
+    Raises:
+        ValueError: another game has the name.
+    """
+    if _REGISTERED.get(game.name, game) is not game or game.name in GAMES:
+        raise ValueError(f"there already is a game {game.name!r}; give yours another name")
+    _REGISTERED[game.name] = game
+    from .aec import TurnBasedEnv
+    from .parallel import TurnBasedParallelEnv
+
+    make = partial(TurnBasedEnv, game), partial(TurnBasedParallelEnv, game)
+    _register(game.name, game.title, game.version, *make)
 
 
 def register_environments() -> None:
     """Register every game with Gymnasium and PettingZoo; calling it again changes nothing."""
+    for name, (title, version) in GAMES.items():
+        module = f"{_PACKAGE}.{name}_v{version}"
+        _register(name, title, version, f"{module}:env", f"{module}:parallel_env")
+
+
+def _register(name: str, title: str, version: int, aec: Any, parallel: Any) -> None:
     import gymnasium
     from pettingzoo import aec_registry, parallel_registry
     from pettingzoo import register as pettingzoo_register
 
-    for name, (title, version) in GAMES.items():
-        # No namespace context is open in a plain import; Gymnasium opens one for plugins only.
-        gym_id = f"{NAMESPACE}/{title}-v{version}"
-        if gym_id not in gymnasium.registry:
-            gymnasium.register(
-                gym_id,
-                entry_point=f"{_PACKAGE}.core.interfaces.gym:SeatEnv",
-                vector_entry_point=f"{_PACKAGE}.core.interfaces.gym:SeatVectorEnv",
-                kwargs={"game": name},
-                disable_env_checker=False,
-            )
-        zoo_id = f"{NAMESPACE}/{name}-v{version}"
-        if zoo_id not in aec_registry:
-            pettingzoo_register("aec", zoo_id, f"{_PACKAGE}.{name}_v{version}:env")
-        if zoo_id not in parallel_registry:
-            pettingzoo_register("parallel", zoo_id, f"{_PACKAGE}.{name}_v{version}:parallel_env")
+    # No namespace context is open in a plain import; Gymnasium opens one for plugins only.
+    gym_id = f"{NAMESPACE}/{title}-v{version}"
+    if gym_id not in gymnasium.registry:
+        gymnasium.register(
+            gym_id,
+            entry_point=f"{_PACKAGE}.core.interfaces.gym:SeatEnv",
+            vector_entry_point=f"{_PACKAGE}.core.interfaces.gym:SeatVectorEnv",
+            kwargs={"game": name},
+            disable_env_checker=False,
+        )
+    zoo_id = f"{NAMESPACE}/{name}-v{version}"
+    if zoo_id not in aec_registry:
+        pettingzoo_register("aec", zoo_id, aec)
+    if zoo_id not in parallel_registry:
+        pettingzoo_register("parallel", zoo_id, parallel)

@@ -12,12 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.drawing.words import action_number, check_seat, ranks_after_forfeit, ranks_of
+from ..actions import ACTIONS, CARD, DISCARD, END, NUM_ACTIONS, PLACE, SETTLE, SPIRIT, TAKE
 from ..components import (
-    CARD,
     CARD_NAMES,
     COLOURS,
-    DISCARD,
-    END,
     FIRST_SPIRIT,
     HABITAT_KIND,
     HABITAT_OFFSETS,
@@ -26,19 +24,14 @@ from ..components import (
     LADDER,
     LANDSCAPES,
     MAX_HEXES,
-    NUM_ACTIONS,
     NUM_CUBES,
-    PLACE,
-    SETTLE,
     SOLO_GOAL,
-    SPIRIT,
     SPIRIT_COUNTS_GROUPS,
     SPIRIT_LANDSCAPE,
     SPIRIT_POINTS,
-    TAKE,
     rotated,
 )
-from ..notation import action_to_string, encode_action, hex_to_string
+from ..notation import action_to_string, hex_to_string
 from ..scoring import suns
 from ..state import (
     PHASES,
@@ -302,7 +295,7 @@ def card_words(card: int, settled: int = 0) -> str:
 
 def _move(state: np.void, tables: list[Table], last_action) -> Move:
     """Say what was done, as far as the record after it tells: it keeps no list of moves."""
-    action = action_number(last_action, encode_action, NUM_ACTIONS)
+    action = action_number(last_action, ACTIONS.encode, NUM_ACTIONS)
     seat = _actor(state, action)
     name = f"player_{seat}"
     told = None

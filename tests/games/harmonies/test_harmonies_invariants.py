@@ -8,11 +8,11 @@ import pytest
 from ludotheque.envs import get_game
 from ludotheque.envs.core.jit import JIT_DISABLED, kernel
 from ludotheque.envs.core.rng import GAMMA, decision_seed, mix64, next_seed
+from ludotheque.envs.harmonies.actions import NUM_ACTIONS
 from ludotheque.envs.harmonies.components import (
     FIRST_SPIRIT,
     KIND_OF_STACK,
     LADDER,
-    NUM_ACTIONS,
     NUM_ANIMALS,
     NUM_CARDS,
     NUM_CUBES,
@@ -21,11 +21,10 @@ from ludotheque.envs.harmonies.components import (
     STACKS,
     TOKENS,
 )
-from ludotheque.envs.harmonies.patterns import find_habitat
+from ludotheque.envs.harmonies.habitats import find_habitat
 from ludotheque.envs.harmonies.rules import legal_actions, random_action, setup, step
 from ludotheque.envs.harmonies.scoring import score_landscapes
-from ludotheque.envs.harmonies.state import ANIMAL_COLUMN
-from ludotheque.envs.harmonies.views import MAX_PLIES
+from ludotheque.envs.harmonies.state import ANIMAL_COLUMN, MAX_PLIES
 
 GAME = get_game("harmonies")
 GAMES = 12 if JIT_DISABLED else 100_000

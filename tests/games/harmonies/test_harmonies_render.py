@@ -29,16 +29,14 @@ from pictures import (
 )
 
 from ludotheque.envs import get_game
+from ludotheque.envs.harmonies.actions import END, PLACE, SETTLE
 from ludotheque.envs.harmonies.components import (
     CARD_NAMES,
-    END,
     FIRST_SPIRIT,
     MAX_HEXES,
     NUM_CARDS,
     NUM_CUBES,
     NUM_HEXES,
-    PLACE,
-    SETTLE,
     STACKS,
 )
 from ludotheque.envs.harmonies.position import set_position

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
-from oracles.sarena import SarenaOracle
+from oracles.sarena import SarenaOracle, deal
 
 from ludotheque.envs import get_game
 from ludotheque.envs.sarena.position import set_position
@@ -14,7 +16,17 @@ GAME = get_game("sarena")
 ACTIONS = {tuple(GAME.decode_action(a).values()): a for a in range(GAME.num_actions)}
 
 
-class SarenaKernels:
+class Oracle(SarenaOracle):
+    """The oracle, with its own deal."""
+
+    @classmethod
+    def dealt(cls, seed: int, num_players: int = 2, balanced: bool = False) -> Oracle:
+        rng = random.Random(seed)
+        secrets = rng.sample(range(4), 4)
+        return cls(deal(rng, balanced), secrets, num_players, rng.randrange(num_players))
+
+
+class Kernels:
     """A game in progress on the kernels; arguments and methods are those of `SarenaOracle`."""
 
     def __init__(self, stacks, secrets, num_players: int, to_play: int = 0):
@@ -23,6 +35,17 @@ class SarenaKernels:
         self.states = GAME.new_state(1, num_players=num_players)
         pawns = [*secrets[:num_players], *unused]
         set_position(self.states, stacks=stacks, secrets=pawns, to_play=to_play)
+
+    @classmethod
+    def dealt(cls, seed: int, num_players: int = 2, balanced: bool = False) -> Kernels:
+        game = object.__new__(cls)
+        game.num_players = num_players
+        game.states = GAME.new_state(seed, num_players, deal="balanced" if balanced else "random")
+        return game
+
+    @property
+    def secrets(self) -> list[int]:
+        return self.states["secret"][0, : self.num_players].tolist()
 
     @property
     def stacks(self) -> list:
@@ -37,8 +60,8 @@ class SarenaKernels:
     def to_play(self) -> int:
         return int(self.states["to_play"][0])
 
-    def copy(self) -> SarenaKernels:
-        twin = object.__new__(SarenaKernels)
+    def copy(self) -> Kernels:
+        twin = object.__new__(Kernels)
         twin.num_players, twin.states = self.num_players, self.states.copy()
         return twin
 
@@ -67,4 +90,4 @@ class SarenaKernels:
         return GAME.returns(self.states)[1].tolist()
 
 
-both = pytest.mark.parametrize("rules", [SarenaOracle, SarenaKernels], ids=["oracle", "kernels"])
+both = pytest.mark.parametrize("rules", [Oracle, Kernels], ids=["oracle", "kernels"])

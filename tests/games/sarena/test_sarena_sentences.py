@@ -38,19 +38,29 @@ def test_circles_and_lines():
 @pytest.mark.parametrize("balanced", [False, True])
 @both
 def test_deal(rules, balanced):
-    rng = random.Random(11)
-    tops_seen = set()
-    for _ in range(20):
-        stacks = deal(rng, balanced)
-        assert [len(stack) for stack in stacks] == [1] * CIRCLES
-        discs = [stack[0] for stack in stacks]
+    """One disc a circle, six of each pair of colours, either face up; or each colour nine times."""
+    tops_seen, faces_up, places = set(), set(), set()
+    for seed in range(30):
+        game = rules.dealt(seed, balanced=balanced)
+        assert [len(stack) for stack in game.stacks] == [1] * CIRCLES
+        discs = [stack[0] for stack in game.stacks]
         assert sorted(tuple(sorted(disc)) for disc in discs) == sorted(COLOUR_PAIRS * 6)
         tops_seen.add(tuple([top for _, top in discs].count(colour) for colour in range(4)))
-        assert len(rules(stacks, [0, 1], 2).legal_moves()) == 120
-    if balanced:
-        assert tops_seen == {(9, 9, 9, 9)}
-    else:
-        assert len(tops_seen) > 10
+        faces_up.add(tuple(discs.count(pair) for pair in COLOUR_PAIRS))
+        places.add(tuple(discs))
+        assert len(game.legal_moves()) == 120
+    assert len(places) == 30
+    assert len(faces_up) > 15
+    assert tops_seen == {(9, 9, 9, 9)} if balanced else len(tops_seen) > 15
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+@both
+def test_pawns_and_first_player_are_drawn(rules, num_players):
+    games = [rules.dealt(seed, num_players) for seed in range(40)]
+    assert all(len(set(game.secrets)) == num_players for game in games)
+    assert {game.to_play for game in games} == set(range(num_players))
+    assert {game.secrets[0] for game in games} == set(range(4))
 
 
 # ---- moves ------------------------------------------------------------------------------------
@@ -249,6 +259,20 @@ def test_remaining_tie_is_shared(rules):
     game = position(rules, stacks)
     assert game.scores() == [3, 3]
     assert game.ranks() == [1, 1]
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+@both
+def test_discs_are_counted_on_the_board_as_it_lies(rules, num_players):
+    """After any moves, turned stacks among them: whole stacks by the colour that is on top."""
+    rng = random.Random(num_players)
+    for seed in range(5):
+        game = rules.dealt(seed, num_players)
+        while not game.is_over():
+            game.move(*rng.choice(game.legal_moves()))
+            tops = [(stack[-1][1], len(stack)) for stack in game.stacks if stack]
+            taken = [sum(n for top, n in tops if top == pawn) for pawn in game.secrets]
+            assert game.scores() == taken
 
 
 @both

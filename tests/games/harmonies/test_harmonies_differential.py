@@ -28,15 +28,11 @@ from oracles.harmonies import (
     card_of,
     habitat_around_turned,
     habitat_hexes,
-    hex_at,
-    load_cases,
-    player_of_case,
 )
 
 from ludotheque.envs import GameOverError, IllegalActionError, get_game
 from ludotheque.envs.harmonies.components import SOLO_GOAL
-from ludotheque.envs.harmonies.position import set_position
-from ludotheque.envs.harmonies.scoring import suns, suns_for
+from ludotheque.envs.harmonies.scoring import suns
 from ludotheque.envs.harmonies.state import (
     PHASES,
     bag_of,
@@ -59,9 +55,6 @@ SIDES = ["A", "B"]
 TASTES = ["any", "kinds", "pile", "build"]
 GAMES_PER_TASTE = 2
 SEEDS = 1500
-CASES = load_cases()
-MICRO = [case for case in CASES["micro"] if case["kind"] == "micro"]
-HABITATS = [case for case in CASES["micro"] if case["kind"] == "habitat"]
 STACK_FOR = {as_on_a_card(stack): stack for stack in STACKS if as_on_a_card(stack)}
 
 every_setting = pytest.mark.parametrize(
@@ -527,62 +520,6 @@ def six_layouts_of_file(card: dict) -> set[frozenset]:
 def words(kind: str) -> str:
     """The file's "tree3" is the oracle's "tree 3"."""
     return f"{kind[:-1]} {kind[-1]}" if kind[-1].isdigit() else kind
-
-
-# ---- published scores -------------------------------------------------------------------------
-
-
-def states_of_case(game, case: dict, entry: dict, cards: list[int]):
-    """A case's board as seat 0's, with these cards above it beside those of the case.
-
-    Whose the cubes are isn't told: the cards take them in turn.
-    """
-    player = player_of_case(case["side"], entry)
-    held = [card.card for card in player.held]
-    settled = [held.card for held in player.cards() for _ in range(held.placed)]
-    hexes = [*player.cubes, *(n for n, stack in enumerate(player.board) if stack)][: len(settled)]
-    states = game.new_state(0, 2, side=case["side"], spirits=player.spirit is not None)
-    set_position(
-        states,
-        boards={0: {n: [COLOURS.index(c) for c in s] for n, s in enumerate(player.board) if s}},
-        cubes={0: dict(zip(hexes, settled, strict=True))},
-        cards={0: [*held, *cards]},
-        spirit={} if player.spirit is None else {0: player.spirit},
-    )
-    return states
-
-
-@pytest.mark.parametrize(
-    ("case", "entry"),
-    [
-        pytest.param(case, entry, id=f"{case['case_id']}-{entry.get('player', 0)}")
-        for case in [*CASES["cases"], *MICRO, *CASES["disputed"]]
-        for entry in case.get("players", [case])
-    ],
-)
-def test_kernels_score_of_case(game, case, entry):
-    """Published totals, and every category of the second scorer; the ring is a diameter."""
-    expected = entry.get("expected") or entry["expected_rulebook_diameter"]
-    states = states_of_case(game, case, entry, [])
-    found = points_of(states[0], 0)
-    found["total"] = sum(found.values())
-    assert {name: found[name] for name in expected} == expected
-    assert game.returns(states)[0][0] == found["total"]
-
-
-@pytest.mark.parametrize("case", HABITATS, ids=lambda case: case["case_id"])
-def test_kernels_find_habitat_of_case(game, case):
-    states = states_of_case(game, case, case, [case["card_id"]])
-    settled = [decision[2] for decision in legal_of(game, states) if decision[0] == "cube"]
-    places = case["expected_cube_hexes"]
-    assert settled == [hex_at(case["side"], place["q"], place["r"]) for place in places]
-
-
-@pytest.mark.parametrize("case", CASES["solo_suns"], ids=lambda case: f"{case['score']}")
-def test_kernels_suns_of_case(case):
-    spirit = case["spirit"]
-    side = SIDES.index(case["side"])
-    assert suns_for(case["score"], side, spirit is not None, spirit or 0) == case["suns"]
 
 
 # ---- games ------------------------------------------------------------------------------------

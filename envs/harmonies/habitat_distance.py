@@ -1,7 +1,7 @@
 """How near a board is to the habitats of a card, and what that makes the card worth.
 
 For each hex a habitat is so many tokens away: those missing on its hexes, counted over the six
-rotations at once, on sets of hexes (as in ``patterns.py``).
+rotations at once, on sets of hexes (as in ``habitats.py``).
 """
 
 from __future__ import annotations
@@ -30,17 +30,14 @@ from .components import (
     STACKS,
     TRUNK1,
 )
-from .patterns import HABITAT_DOWN, ROOM
+from .habitats import HABITAT_DOWN, ROOM
 from .scoring import spirit_points
-from .weights import (
-    W_EACH_BEYOND,
-    W_FURTHER_CUBE,
-    W_MORE_MISSING,
-    W_READY,
-    W_SPIRIT,
-    W_TOKENS_NEEDED,
-)
+from .weights import WEIGHTS
 
+# Chance that a cube will be settled, by the tokens that its habitat lacks.
+_CHANCES = (WEIGHTS.ready, WEIGHTS.one_missing, WEIGHTS.two_missing, WEIGHTS.three_missing)
+# Distances of a part that a habitat doesn't have: it is found everywhere.
+_ANY = (-1, 0, 0, 0)
 # How many tokens a habitat may be away to be looked at.
 FAR = 3
 # By number of tokens and kind: up to three kinds that become it with so many more, and -1 (every
@@ -77,20 +74,18 @@ TOKENS_OF_CARD = np.array(
 
 
 @kernel
-def _near(kinds, kind, free):
-    """Return the hexes where ``kind`` is, and those at most 1, 2, 3 tokens from it."""
-    none = np.int64(kinds[kind])
+def _lacking(kinds, kind, free):
+    """Return the hexes where ``kind`` is, and those exactly 1, 2 and 3 tokens from it."""
     before = BEFORE[1, kind]
     one = np.int64(kinds[before[0]]) | np.int64(kinds[before[1]]) | np.int64(kinds[before[2]])
-    one = none | one & free
-    two = one | np.int64(kinds[BEFORE[2, kind, 0]]) & HAS_BEFORE[2, kind] & free
-    three = two | np.int64(kinds[BEFORE[3, kind, 0]]) & HAS_BEFORE[3, kind] & free
-    return none, one, two, three
+    two = np.int64(kinds[BEFORE[2, kind, 0]]) & HAS_BEFORE[2, kind]
+    three = np.int64(kinds[BEFORE[3, kind, 0]]) & HAS_BEFORE[3, kind]
+    return np.int64(kinds[kind]), one & free, two & free, three & free
 
 
 @kernel
 def _both(a, b):
-    """Combine two hexes' distances: the hexes where both together are at most 0, 1, 2, 3 away."""
+    """Combine the distances of two parts: the hexes where both lack 0, 1, 2, 3 tokens together."""
     a0, a1, a2, a3 = a
     b0, b1, b2, b3 = b
     return (
@@ -102,8 +97,8 @@ def _both(a, b):
 
 
 @kernel
-def _shifted(a, down):
-    a0, a1, a2, a3 = a
+def _moved(sets, down):
+    a0, a1, a2, a3 = sets
     return (a0 << ROOM) >> down, (a1 << ROOM) >> down, (a2 << ROOM) >> down, (a3 << ROOM) >> down
 
 
@@ -115,27 +110,27 @@ def near_habitats(kinds, free, side, card):
     """
     shape = np.int64(SHAPE_OF_CARD[card])
     size = np.int64(HABITAT_SIZE[card])
-    own = _near(kinds, np.int64(HABITAT_KIND[card, 0]), free)
-    one = _near(kinds, np.int64(HABITAT_KIND[card, 1]), free)
-    two = _near(kinds, np.int64(HABITAT_KIND[card, 2]), free)
-    three = _near(kinds, np.int64(HABITAT_KIND[card, 3]), free)
-    f0 = 0
-    f1 = 0
-    f2 = 0
-    f3 = 0
+    own = _lacking(kinds, np.int64(HABITAT_KIND[card, 0]), free)
+    one = _lacking(kinds, np.int64(HABITAT_KIND[card, 1]), free)
+    two = _lacking(kinds, np.int64(HABITAT_KIND[card, 2]), free)
+    three = _lacking(kinds, np.int64(HABITAT_KIND[card, 3]), free)
+    f0 = f1 = f2 = f3 = 0
     for turns in range(NUM_ROTATIONS):
         down = HABITAT_DOWN[side, shape, turns]
-        others = _shifted(one, down[0])
+        others = _moved(one, down[0])
         if size > 2:
-            others = _both(others, _shifted(two, down[1]))
+            others = _both(others, _moved(two, down[1]))
         if size > 3:
-            others = _both(others, _shifted(three, down[2]))
+            others = _both(others, _moved(three, down[2]))
         fits = HABITAT_FITS[side, shape, turns]
         f0 |= others[0] & fits
         f1 |= others[1] & fits
         f2 |= others[2] & fits
         f3 |= others[3] & fits
     w0, w1, w2, w3 = _both(own, (f0, f1, f2, f3))
+    w1 |= w0
+    w2 |= w1
+    w3 |= w2
     return w0 & free, w1 & free, w2 & free, w3 & free
 
 
@@ -150,11 +145,11 @@ def wanted_hexes(kinds, free, side, card):
     """
     shape = np.int64(SHAPE_OF_CARD[card])
     size = np.int64(HABITAT_SIZE[card])
-    a0, a1, a2 = _lacking(kinds, np.int64(HABITAT_KIND[card, 0]), free)
+    a0, a1, a2, _ = _lacking(kinds, np.int64(HABITAT_KIND[card, 0]), free)
     a0 &= free
     one = _lacking(kinds, np.int64(HABITAT_KIND[card, 1]), free)
-    two = _lacking(kinds, np.int64(HABITAT_KIND[card, 2]), free) if size > 2 else (-1, 0, 0)
-    three = _lacking(kinds, np.int64(HABITAT_KIND[card, 3]), free) if size > 3 else (-1, 0, 0)
+    two = _lacking(kinds, np.int64(HABITAT_KIND[card, 2]), free) if size > 2 else _ANY
+    three = _lacking(kinds, np.int64(HABITAT_KIND[card, 3]), free) if size > 3 else _ANY
     last0 = last1 = last2 = last3 = 0
     half0 = half1 = half2 = half3 = 0
     first0 = first1 = first2 = first3 = 0
@@ -164,9 +159,9 @@ def wanted_hexes(kinds, free, side, card):
         d1 = down[0]
         d2 = down[1] if size > 2 else ROOM
         d3 = down[2] if size > 3 else ROOM
-        b0, b1, b2 = _moved(one, d1)
-        c0, c1, c2 = _moved(two, d2)
-        e0, e1, e2 = _moved(three, d3)
+        b0, b1, b2, _ = _moved(one, d1)
+        c0, c1, c2, _ = _moved(two, d2)
+        e0, e1, e2, _ = _moved(three, d3)
         # None lacking of the first two, of the last two; one.
         ab = a0 & b0 & fits
         ce = c0 & e0 & fits
@@ -192,25 +187,10 @@ def wanted_hexes(kinds, free, side, card):
 
 
 @kernel
-def _lacking(kinds, kind, free):
-    """Return the hexes where ``kind`` is, and those exactly one and two tokens from it."""
-    before = BEFORE[1, kind]
-    one = np.int64(kinds[before[0]]) | np.int64(kinds[before[1]]) | np.int64(kinds[before[2]])
-    two = np.int64(kinds[BEFORE[2, kind, 0]]) & HAS_BEFORE[2, kind]
-    return np.int64(kinds[kind]), one & free, two & free
-
-
-@kernel
-def _moved(sets, down):
-    none, one, two = sets
-    return (none << ROOM) >> down, (one << ROOM) >> down, (two << ROOM) >> down
-
-
-@kernel
-def card_value(kinds, free, side, card, left, tokens, weights):
+def card_value(kinds, free, side, card, left, tokens):
     """Return the points that the ``left`` cubes of a card promise, with ``tokens`` still to come.
 
-    The nearest hexes get the next cubes; ``weights`` has the chance of each by tokens missing.
+    The nearest hexes get the next cubes, each with a chance that depends on the tokens missing.
     """
     w0, w1, w2, w3 = near_habitats(kinds, free, side, card)
     n0 = count_bits(w0)
@@ -220,24 +200,24 @@ def card_value(kinds, free, side, card, left, tokens, weights):
     settled = np.int64(NUM_CUBES[card]) - left
     spirit = np.float64(0.0)
     if card >= FIRST_SPIRIT:
-        spirit = weights[W_SPIRIT] + np.float64(spirit_points(kinds, side, card))
+        spirit = WEIGHTS.spirit + np.float64(spirit_points(kinds, side, card))
     value = 0.0
     further = 1.0
     for k in range(left):
         gain = spirit + np.float64(LADDER[card, settled + k + 1])
         gain -= np.float64(LADDER[card, settled + k])
         if k < n0:
-            value += weights[W_READY] * gain
+            value += WEIGHTS.ready * gain
         else:
             if k < n3:
                 missing = 1 + (k >= n1) + (k >= n2)
-                chance = weights[W_READY + missing]
+                chance = _CHANCES[missing]
             else:
                 missing = max(FAR + 1, TOKENS_OF_CARD[card])
-                chance = weights[W_MORE_MISSING] * weights[W_EACH_BEYOND] ** (missing - FAR - 1)
-            chance *= min(1.0, tokens / (weights[W_TOKENS_NEEDED] * missing))
+                chance = WEIGHTS.more_missing * WEIGHTS.each_beyond ** (missing - FAR - 1)
+            chance *= min(1.0, tokens / (WEIGHTS.tokens_needed * missing))
             value += chance * further * gain
-            further *= weights[W_FURTHER_CUBE]
+            further *= WEIGHTS.further_cube
     return value
 
 

@@ -1,4 +1,4 @@
-"""What a seat sees of a game of Harmonies, and what it cannot know.
+"""What a seat sees of a game of Harmonies.
 
 Public: boards, cards, tokens, and so what is left in the bag and in the deck; the spirit that a
 seat has kept. Hidden: what will be drawn from the bag and the deck; the spirit cards dealt to other
@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.bits import count_bits, select_bit
+from ..core.bits import count_bits
 from ..core.jit import kernel
-from ..core.rng import draw_below
-from ..core.schema import Field, total_size
+from ..core.schema import Field, offsets, total_size
+from ..core.state import seat_after
 from .components import (
     BUILDING,
     COLOURS,
@@ -43,14 +43,10 @@ from .components import (
     TOKENS,
     WATER,
 )
-from .prospects import COLOURS_BEFORE, FAR, LAST_COLOUR, near_habitats, wanted_hexes
+from .habitat_distance import COLOURS_BEFORE, FAR, LAST_COLOUR, near_habitats, wanted_hexes
 from .scoring import hexes_by_top, next_to
 from .state import CATEGORIES, PHASES
 from .supply import tokens_in_bag
-
-# A turn has at most six actions besides the settling of cubes; a hex takes one cube; a seat chooses
-# one spirit. All together have 36 turns at most (13 alone, with a discard each: fewer actions).
-MAX_PLIES = 36 * 6 + MAX_PLAYERS * (MAX_HEXES + 1)
 
 _BYTE = 127
 _OTHERS = MAX_PLAYERS - 1
@@ -72,197 +68,122 @@ _GAME = (
 )
 _NO_CARD = "the first number stands for none"
 
+
+def _public(name: str, shape: tuple[int, ...], high: int, meaning: str) -> Field:
+    return Field(name, shape, 0, high, meaning, "all")
+
+
 # Maps of one row: hexes have the same numbers on both sides, but not the same neighbours.
 _LINE = (1, MAX_HEXES)
 _BOARDS = (
-    Field(
+    _public(
         "hexes",
         (_LANDSCAPE_KINDS, *_LINE),
-        0,
         1,
         f"own board, one row a kind of hex: {', '.join(KINDS[WATER:])}",
-        "all",
     ),
-    Field("cubes", (1, *_LINE), 0, 1, "own hexes with a cube", "all"),
-    Field("settle", (HAND_LIMIT, *_LINE), 0, 1, "where each own card may settle a cube", "all"),
-    Field(
+    _public("cubes", (1, *_LINE), 1, "own hexes with a cube"),
+    _public("settle", (HAND_LIMIT, *_LINE), 1, "where each own card may settle a cube"),
+    _public(
         "near",
         (NUM_COLOURS + 2, *_LINE),
-        0,
         1,
         f"own hexes next to: {_COLOURS}, a field of one, a mountain that is alone",
-        "all",
     ),
-    Field(
+    _public(
         "builds",
         (NUM_COLOURS, *_LINE),
-        0,
         1,
         f"where {_COLOURS} would be the third colour around a building",
-        "all",
     ),
-    Field(
+    _public(
         "completes",
         (NUM_COLOURS, *_LINE),
-        0,
         1,
         f"where {_COLOURS} would be the last token of a habitat of an own card",
-        "all",
     ),
-    Field(
+    _public(
         "advances",
         (NUM_COLOURS, *_LINE),
-        0,
         1,
         f"where {_COLOURS} would be the last token but one of a habitat of an own card",
-        "all",
     ),
-    Field(
+    _public(
         "others_top",
         (_OTHERS, NUM_COLOURS, MAX_HEXES),
-        0,
         1,
         f"boards of the other seats, one row a colour on top: {_COLOURS}",
-        "all",
     ),
-    Field("others_height", (_OTHERS, MAX_HEXES), 0, MAX_HEIGHT, "tokens on their hexes", "all"),
-    Field("others_cubes", (_OTHERS, MAX_HEXES), 0, 1, "their hexes with a cube", "all"),
+    _public("others_height", (_OTHERS, MAX_HEXES), MAX_HEIGHT, "tokens on their hexes"),
+    _public("others_cubes", (_OTHERS, MAX_HEXES), 1, "their hexes with a cube"),
 )
 _NUMBERS = (
-    Field(
+    _public(
         "slots",
         (HAND_LIMIT, _SLOT_NUMBERS),
-        0,
         MAX_CUBES,
         f"own cards, by number; {_NO_CARD}; then the cubes still on the card",
-        "all",
     ),
-    Field(
+    _public(
         "display",
         (MAX_DISPLAY, _DISPLAY_NUMBERS),
-        0,
         MAX_HEXES,
         f"animal cards of the display, by number; {_NO_CARD}; then, with an empty slot, own hexes "
         f"at most {_AWAY} tokens from its habitat",
-        "all",
     ),
-    Field(
+    _public(
         "others_cards",
         (_OTHERS, NUM_CARDS + 1),
-        0,
         MAX_CUBES,
         "cubes still on the cards of each other seat, by number; 0 if it doesn't hold the card",
-        "all",
     ),
-    Field("deck", (NUM_ANIMALS,), 0, 1, "animal cards not seen yet", "all"),
-    Field(
-        "hand", (NUM_COLOURS, 1), 0, PER_SPACE, f"tokens taken, not placed yet: {_COLOURS}", "all"
-    ),
-    Field(
+    _public("deck", (NUM_ANIMALS,), 1, "animal cards not seen yet"),
+    _public("hand", (NUM_COLOURS, 1), PER_SPACE, f"tokens taken, not placed yet: {_COLOURS}"),
+    _public(
         "central",
         (MAX_SPACES, _SPACE_NUMBERS),
-        0,
         PER_SPACE,
         f"tokens on each space: {_COLOURS}; of those, tokens of a colour in `completes`, in "
         "`advances`",
-        "all",
     ),
-    Field("bag", (NUM_COLOURS,), 0, int(TOKENS.max()), "tokens in the bag", "all"),
-    Field(
-        "spirits",
-        (MAX_PLAYERS, NUM_SPIRITS + 1),
-        0,
-        1,
-        f"spirit kept by each seat; {_NO_CARD} yet",
-        "all",
+    _public("bag", (NUM_COLOURS,), int(TOKENS.max()), "tokens in the bag"),
+    _public(
+        "spirits", (MAX_PLAYERS, NUM_SPIRITS + 1), 1, f"spirit kept by each seat; {_NO_CARD} yet"
     ),
     Field("dealt", (SPIRITS_DEALT, NUM_SPIRITS), 0, 1, "spirit cards dealt to the seat", "seat"),
-    Field("seats", (MAX_PLAYERS, _SEAT_NUMBERS), 0, _BYTE, _SEATS, "all"),
-    Field("game", (_GAME_NUMBERS,), 0, _BYTE, _GAME, "all"),
+    _public("seats", (MAX_PLAYERS, _SEAT_NUMBERS), _BYTE, _SEATS),
+    _public("game", (_GAME_NUMBERS,), _BYTE, _GAME),
 )
 FLAT = _BOARDS + _NUMBERS
-FLAT_SIZE = total_size(FLAT)
+AT = offsets(FLAT)
+# From `slots` on, the numbers are the same in both observations.
+NUMBERS_AT = offsets(_NUMBERS)
 
 _ROWS, _COLS = 5, 7
 _GRID = (_ROWS, _COLS)
 _CELLS = _ROWS * _COLS
 _NUMBER_PLANES = -(-total_size(_NUMBERS) // _CELLS)
+_AS_FLAT = "as in the flat observation"
 PLANES = (
-    Field("board", (1, *_GRID), 0, 1, "hexes of the board", "all"),
-    Field(
-        "hexes", (_LANDSCAPE_KINDS, *_GRID), 0, 1, f"own hexes: {', '.join(KINDS[WATER:])}", "all"
-    ),
-    Field("cubes", (1, *_GRID), 0, 1, "own hexes with a cube", "all"),
-    Field("habitat", (HAND_LIMIT, *_GRID), 0, 1, "where the habitat of each own card is", "all"),
-    Field("others_top", (_OTHERS * NUM_COLOURS, *_GRID), 0, 1, "as in the flat observation", "all"),
-    Field("others_height", (_OTHERS, *_GRID), 0, MAX_HEIGHT, "as in the flat observation", "all"),
-    Field("others_cubes", (_OTHERS, *_GRID), 0, 1, "as in the flat observation", "all"),
-    Field(
+    _public("board", (1, *_GRID), 1, "hexes of the board"),
+    _public("hexes", (_LANDSCAPE_KINDS, *_GRID), 1, f"own hexes: {', '.join(KINDS[WATER:])}"),
+    _public("cubes", (1, *_GRID), 1, "own hexes with a cube"),
+    _public("habitat", (HAND_LIMIT, *_GRID), 1, "where the habitat of each own card is"),
+    _public("others_top", (_OTHERS * NUM_COLOURS, *_GRID), 1, _AS_FLAT),
+    _public("others_height", (_OTHERS, *_GRID), MAX_HEIGHT, _AS_FLAT),
+    _public("others_cubes", (_OTHERS, *_GRID), 1, _AS_FLAT),
+    _public(
         "numbers",
         (_NUMBER_PLANES, *_GRID),
-        0,
         _BYTE,
         "the flat observation from `slots` on but `dealt` and what cards and spaces would bring (0 "
         "there), a number a cell, then 0",
-        "all",
     ),
     Field("dealt", (1, *_GRID), 0, 1, "`dealt` of the flat observation, a number a cell", "seat"),
 )
+PLANES_AT = offsets(PLANES)
 # Where a hex is on the grid: the columns of the board, each from its top.
 CELL = HEX_ROW.astype(np.int64) * _COLS + HEX_COL
-
-
-def _starts(fields) -> dict[str, int]:
-    starts, start = {}, 0
-    for field in fields:
-        starts[field.name] = start
-        start += field.size
-    return starts
-
-
-(
-    _HEXES,
-    _CUBES,
-    _SETTLE,
-    _NEAR,
-    _BUILDS,
-    _COMPLETES,
-    _ADVANCES,
-    _OTHERS_TOP,
-    _OTHERS_HEIGHT,
-    _OTHERS_CUBES,
-    _SLOTS,
-    _DISPLAY,
-    _OTHERS_CARDS,
-    _DECK,
-    _HAND,
-    _CENTRAL,
-    _BAG,
-    _SPIRITS,
-    _DEALT,
-    _SEATS_AT,
-    _GAME_AT,
-) = _starts(FLAT).values()
-_PLANE_AT = _starts(PLANES)
-_P_HEXES = _PLANE_AT["hexes"]
-_P_CUBES = _PLANE_AT["cubes"]
-_P_HABITAT = _PLANE_AT["habitat"]
-_P_OTHERS_TOP = _PLANE_AT["others_top"]
-_P_OTHERS_HEIGHT = _PLANE_AT["others_height"]
-_P_OTHERS_CUBES = _PLANE_AT["others_cubes"]
-_P_NUMBERS = _PLANE_AT["numbers"]
-_P_DEALT = _PLANE_AT["dealt"]
-_DEALT_SIZE = SPIRITS_DEALT * NUM_SPIRITS
-_AFTER_DEALT = _SEATS_AT - _SLOTS
-_MASK = (1 << MAX_HEXES) - 1
-
-
-@kernel
-def _seat_after(state, seat, ahead):
-    """Return the seat that sits ``ahead`` seats after ``seat``."""
-    other = seat + ahead
-    num_players = np.int64(state["num_players"])
-    return other - num_players if other >= num_players else other
 
 
 @kernel
@@ -273,8 +194,8 @@ def observe(state, seat, out):
     _write_neighbours(state, seat, out)
     completing, advancing = _write_wanted(state, seat, out)
     for ahead in range(1, np.int64(state["num_players"])):
-        _write_other_board(state, _seat_after(state, seat, ahead), ahead - 1, out)
-    _write_numbers(state, seat, out[_SLOTS:])
+        _write_other_board(state, seat_after(state, seat, ahead), ahead - 1, out)
+    _write_numbers(state, seat, out[AT.slots :])
     _write_offers(state, seat, completing, advancing, out)
 
 
@@ -285,12 +206,12 @@ def _write_own_board(state, seat, out):
     for hex_ in range(MAX_HEXES):
         # Stacks have the numbers of their kinds, but for the buildings: they are the last.
         for kind in range(WATER, BUILDING):
-            out[(kind - WATER) * MAX_HEXES + hex_] = stack[hex_] == kind
-        out[(BUILDING - WATER) * MAX_HEXES + hex_] = stack[hex_] >= BUILDING
-    _write_hexes(cubes, out, _CUBES)
+            out[AT.hexes + (kind - WATER) * MAX_HEXES + hex_] = stack[hex_] == kind
+        out[AT.hexes + (BUILDING - WATER) * MAX_HEXES + hex_] = stack[hex_] >= BUILDING
+    _write_hexes(cubes, out, AT.cubes)
     for slot in range(HAND_LIMIT):
         found = np.int32(state["habitat"][seat, slot])
-        _write_hexes(found & ~cubes, out, _SETTLE + slot * MAX_HEXES)
+        _write_hexes(found & ~cubes, out, AT.settle + slot * MAX_HEXES)
 
 
 @kernel
@@ -303,13 +224,13 @@ def _write_neighbours(state, seat, out):
     three = 0
     for colour in range(NUM_COLOURS):
         near = next_to(hexes_by_top(kinds, colour), side)
-        _write_hexes(np.int32(near), out, _NEAR + colour * MAX_HEXES)
+        _write_hexes(np.int32(near), out, AT.near + colour * MAX_HEXES)
         three |= two & near
         two |= one & near
         one |= near
     fields = np.int64(kinds[FIELD])
     mountains = hexes_by_top(kinds, GRAY)
-    at = _NEAR + NUM_COLOURS * MAX_HEXES
+    at = AT.near + NUM_COLOURS * MAX_HEXES
     _write_hexes(np.int32(next_to(fields & ~next_to(fields, side), side)), out, at)
     alone = mountains & ~next_to(mountains, side)
     _write_hexes(np.int32(next_to(alone, side)), out, at + MAX_HEXES)
@@ -318,7 +239,7 @@ def _write_neighbours(state, seat, out):
         for colour in range(NUM_COLOURS):
             lacking = unfinished & ~next_to(hexes_by_top(kinds, colour), side)
             hexes = next_to(lacking, side)
-            _write_hexes(np.int32(hexes), out, _BUILDS + colour * MAX_HEXES)
+            _write_hexes(np.int32(hexes), out, AT.builds + colour * MAX_HEXES)
 
 
 @kernel
@@ -338,15 +259,15 @@ def _write_wanted(state, seat, out):
                 colour = LAST_COLOUR[kind]
                 if last[part]:
                     completing |= 1 << colour
-                    _add_hexes(last[part], out, _COMPLETES + colour * MAX_HEXES)
+                    _add_hexes(last[part], out, AT.completes + colour * MAX_HEXES)
                 if half[part]:
                     advancing |= 1 << colour
-                    _add_hexes(half[part], out, _ADVANCES + colour * MAX_HEXES)
+                    _add_hexes(half[part], out, AT.advances + colour * MAX_HEXES)
                 if first[part]:
                     advancing |= COLOURS_BEFORE[kind]
                     for before in range(NUM_COLOURS):
                         if COLOURS_BEFORE[kind] >> before & 1:
-                            _add_hexes(first[part], out, _ADVANCES + before * MAX_HEXES)
+                            _add_hexes(first[part], out, AT.advances + before * MAX_HEXES)
     return completing, advancing
 
 
@@ -372,20 +293,20 @@ def _write_other_board(state, seat, k, out):
     top = state["top"][seat]
     height = state["height"][seat]
     cubes = np.int32(state["cubes"][seat])
-    at = _OTHERS_TOP + k * NUM_COLOURS * MAX_HEXES
+    at = AT.others_top + k * NUM_COLOURS * MAX_HEXES
     for hex_ in range(MAX_HEXES):
         for colour in range(NUM_COLOURS):
             out[at + colour * MAX_HEXES + hex_] = top[hex_] == colour
     for hex_ in range(MAX_HEXES):
-        out[_OTHERS_HEIGHT + k * MAX_HEXES + hex_] = height[hex_]
-    _write_hexes(cubes, out, _OTHERS_CUBES + k * MAX_HEXES)
+        out[AT.others_height + k * MAX_HEXES + hex_] = height[hex_]
+    _write_hexes(cubes, out, AT.others_cubes + k * MAX_HEXES)
 
 
 @kernel
 def _write_offers(state, seat, completing, advancing, out):
     """Write what the spaces and the cards of the display would bring to the own board."""
     for space in range(MAX_SPACES):
-        at = _CENTRAL + space * _SPACE_NUMBERS
+        at = AT.central + space * _SPACE_NUMBERS
         for colour in range(NUM_COLOURS):
             tokens = state["central"][space, colour]
             out[at + NUM_COLOURS] += tokens * (completing >> colour & 1)
@@ -400,7 +321,7 @@ def _write_offers(state, seat, completing, advancing, out):
             card = np.int64(state["display"][place])
             if card:
                 w0, w1, w2, w3 = near_habitats(kinds, free, np.int64(state["side"]), card)
-                at = _DISPLAY + place * _DISPLAY_NUMBERS + NUM_ANIMALS + 1
+                at = AT.display + place * _DISPLAY_NUMBERS + NUM_ANIMALS + 1
                 out[at] = count_bits(w0)
                 out[at + 1] = count_bits(w1)
                 out[at + 2] = count_bits(w2)
@@ -419,29 +340,29 @@ def _write_numbers(state, seat, out):
         out[at + NUM_CARDS + 1] = state["cubes_left"][seat, slot]
     for place in range(MAX_DISPLAY):
         card = np.int64(state["display"][place])
-        out[_DISPLAY - _SLOTS + place * _DISPLAY_NUMBERS + card] = 1
+        out[NUMBERS_AT.display + place * _DISPLAY_NUMBERS + card] = 1
     deck = np.uint32(state["deck"] >> 1)
     for card in range(NUM_ANIMALS):
-        out[_DECK - _SLOTS + card] = deck >> np.uint32(card) & np.uint32(1)
+        out[NUMBERS_AT.deck + card] = deck >> np.uint32(card) & np.uint32(1)
     for colour in range(NUM_COLOURS):
-        out[_HAND - _SLOTS + colour] = state["hand"][colour]
-        out[_BAG - _SLOTS + colour] = state["bag"][colour]
+        out[NUMBERS_AT.hand + colour] = state["hand"][colour]
+        out[NUMBERS_AT.bag + colour] = state["bag"][colour]
     for space in range(MAX_SPACES):
         for colour in range(NUM_COLOURS):
-            at = _CENTRAL - _SLOTS + space * _SPACE_NUMBERS
+            at = NUMBERS_AT.central + space * _SPACE_NUMBERS
             out[at + colour] = state["central"][space, colour]
     for ahead in range(num_players):
-        other = _seat_after(state, seat, ahead)
+        other = seat_after(state, seat, ahead)
         spirit = max(np.int64(state["spirit"][other]) - FIRST_SPIRIT + 1, 0)
-        out[_SPIRITS - _SLOTS + ahead * (NUM_SPIRITS + 1) + spirit] = 1
-        _write_seat(state, other, out, _SEATS_AT - _SLOTS + ahead * _SEAT_NUMBERS)
+        out[NUMBERS_AT.spirits + ahead * (NUM_SPIRITS + 1) + spirit] = 1
+        _write_seat(state, other, out, NUMBERS_AT.seats + ahead * _SEAT_NUMBERS)
         if ahead:
-            _write_cards(state, other, out, _OTHERS_CARDS - _SLOTS + (ahead - 1) * (NUM_CARDS + 1))
+            _write_cards(state, other, out, NUMBERS_AT.others_cards + (ahead - 1) * (NUM_CARDS + 1))
     if state["spirits"]:
         for k in range(SPIRITS_DEALT):
             dealt = np.int64(state["dealt"][seat, k]) - FIRST_SPIRIT
-            out[_DEALT - _SLOTS + k * NUM_SPIRITS + dealt] = 1
-    _write_game(state, out, _GAME_AT - _SLOTS)
+            out[NUMBERS_AT.dealt + k * NUM_SPIRITS + dealt] = 1
+    _write_game(state, out, NUMBERS_AT.game)
 
 
 @kernel
@@ -498,20 +419,20 @@ def observe_planes(state, seat, out):
     for hex_ in range(NUM_HEXES[side]):
         cell = CELL[side, hex_]
         stack = np.int64(state["stack"][seat, hex_])
-        out[cell] = 1
+        out[PLANES_AT.board + cell] = 1
         if stack:
-            out[_P_HEXES + (min(stack, BUILDING) - WATER) * _CELLS + cell] = 1
-        out[_P_CUBES + cell] = np.int64(state["cubes"][seat]) >> hex_ & 1
+            out[PLANES_AT.hexes + (min(stack, BUILDING) - WATER) * _CELLS + cell] = 1
+        out[PLANES_AT.cubes + cell] = np.int64(state["cubes"][seat]) >> hex_ & 1
         for slot in range(HAND_LIMIT):
             found = np.int64(state["habitat"][seat, slot]) >> hex_ & 1
-            out[_P_HABITAT + slot * _CELLS + cell] = found
+            out[PLANES_AT.habitat + slot * _CELLS + cell] = found
     for ahead in range(1, np.int64(state["num_players"])):
-        _write_other_planes(state, _seat_after(state, seat, ahead), ahead - 1, out)
-    _write_numbers(state, seat, out[_P_NUMBERS:])
+        _write_other_planes(state, seat_after(state, seat, ahead), ahead - 1, out)
+    _write_numbers(state, seat, out[PLANES_AT.numbers :])
     # What the seat alone knows has a plane of its own.
-    for k in range(_DEALT_SIZE):
-        out[_P_DEALT + k] = out[_P_NUMBERS + _DEALT - _SLOTS + k]
-        out[_P_NUMBERS + _DEALT - _SLOTS + k] = 0
+    for k in range(SPIRITS_DEALT * NUM_SPIRITS):
+        out[PLANES_AT.dealt + k] = out[PLANES_AT.numbers + NUMBERS_AT.dealt + k]
+        out[PLANES_AT.numbers + NUMBERS_AT.dealt + k] = 0
 
 
 @kernel
@@ -521,37 +442,6 @@ def _write_other_planes(state, seat, k, out):
         cell = CELL[side, hex_]
         top = np.int64(state["top"][seat, hex_])
         if top >= 0:
-            out[_P_OTHERS_TOP + (k * NUM_COLOURS + top) * _CELLS + cell] = 1
-        out[_P_OTHERS_HEIGHT + k * _CELLS + cell] = state["height"][seat, hex_]
-        out[_P_OTHERS_CUBES + k * _CELLS + cell] = np.int64(state["cubes"][seat]) >> hex_ & 1
-
-
-# What a seat doesn't know
-
-
-@kernel
-def determinize(state, seat, seed):
-    """Redraw what ``seat`` cannot know: the other seats' spirit cards, and the chance to come.
-
-    Of a seat that has kept a spirit the other card is redrawn, of one that hasn't both. All ways to
-    deal the spirit cards that ``seat`` has not seen are equally likely.
-    """
-    state["rng"] = seed
-    state["seed"] = seed
-    if not state["spirits"]:
-        return
-    unseen = ((1 << NUM_SPIRITS) - 1) << FIRST_SPIRIT
-    num_players = np.int64(state["num_players"])
-    for k in range(SPIRITS_DEALT):
-        unseen &= ~(1 << np.int64(state["dealt"][seat, k]))
-    for other in range(num_players):
-        unseen &= ~(1 << np.int64(state["spirit"][other]))
-    for other in range(num_players):
-        for k in range(SPIRITS_DEALT):
-            if other != seat and state["dealt"][other, k] != state["spirit"][other]:
-                spirit = select_bit(unseen, draw_below(state, count_bits(unseen)))
-                unseen &= ~(1 << spirit)
-                state["dealt"][other, k] = spirit
-
-
-assert total_size(_NUMBERS) == FLAT_SIZE - _SLOTS
+            out[PLANES_AT.others_top + (k * NUM_COLOURS + top) * _CELLS + cell] = 1
+        out[PLANES_AT.others_height + k * _CELLS + cell] = state["height"][seat, hex_]
+        out[PLANES_AT.others_cubes + k * _CELLS + cell] = np.int64(state["cubes"][seat]) >> hex_ & 1

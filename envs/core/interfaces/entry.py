@@ -1,0 +1,53 @@
+"""The three functions that PettingZoo expects of an environment's module, made for each game."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .aec import TurnBasedEnv
+from .parallel import TurnBasedParallelEnv
+from .registry import get_game
+
+_DOC = """Return {title} as {kind} environment, `{name}`.
+
+Args:
+    num_players: {players}.
+    kwargs: ``observation``, ``reward``, ``illegal``, ``illegal_reward``, ``render_mode``, and the
+        game's own: {options}. The game's page, ``envs/{game}/README.md``, has a table of all
+        values.
+
+Raises:
+    ValueError, TypeError: an argument that isn't allowed; the message lists what is.
+"""
+
+
+def entry_points(
+    name: str,
+) -> tuple[Callable[..., TurnBasedEnv], Callable[..., TurnBasedParallelEnv]]:
+    """Return ``raw_env`` and ``parallel_env`` of the game called ``name``.
+
+    ``env`` is ``raw_env``: the checks that PettingZoo's wrappers make are part of the environment.
+    """
+    game = get_game(name)
+    usual = game.usual_players
+
+    def raw_env(num_players: int = usual, **kwargs: Any) -> TurnBasedEnv:
+        return TurnBasedEnv(name, num_players, **kwargs)
+
+    def parallel_env(num_players: int = usual, **kwargs: Any) -> TurnBasedParallelEnv:
+        return TurnBasedParallelEnv(name, num_players, **kwargs)
+
+    counts = game.player_counts
+    words = {
+        "title": game.title,
+        "game": name,
+        "players": f"{counts[0]} to {counts[-1]}",
+        "options": ", ".join(f"``{option.name}``" for option in game.options) or "none",
+    }
+    raw_env.__doc__ = _DOC.format(kind="an AEC", name="TurnBasedEnv", **words)
+    parallel_env.__doc__ = _DOC.format(kind="a parallel", name="TurnBasedParallelEnv", **words)
+    for function in (raw_env, parallel_env):
+        function.__module__ = f"{__package__.rsplit('.', 2)[0]}.{name}_v{game.version}"
+        function.__qualname__ = function.__name__
+    return raw_env, parallel_env

@@ -1,0 +1,215 @@
+"""Break the rules of a game one at a time, and see whether the tests of its sentences notice.
+
+    python -m ludotheque.testing.mutation --game sarena
+
+A mutant is the game with one small change in one rule kernel: a comparison swapped, a condition
+dropped, a number off by one. For each, ``tests/games/<game>/test_<game>_sentences.py`` runs on the
+kernels; a mutant that no test fails for has survived, and is listed with its line. Some survivors
+mean the same as the original (a bound that is never reached); the others are rules without a test.
+
+The kernels run as plain Python (``NUMBA_DISABLE_JIT=1``), so nothing is compiled anew. Each mutant
+lives in a process of its own, forked from one that has the libraries loaded; needs a system with
+``fork``, and a checkout with its tests.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import copy
+import importlib.abc
+import importlib.util
+import os
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+# Modules of a game that aren't rules; views and determinization have tests of another kind.
+NOT_RULES = {"__init__", "actions", "components", "heuristics", "hidden", "notation", "observation"}
+NOT_RULES |= {"options", "position"}
+SWAPPED = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+}
+# A kernel of every game that is no rule: which of the legal actions a random player takes.
+NO_RULE = {"random_action"}
+SURVIVED, KILLED, BROKEN = 0, 1, 2
+
+
+class Mutant(NamedTuple):
+    """One change: where it is, what it is, and the whole module with it."""
+
+    path: Path
+    line: int
+    kernel: str
+    change: str
+    tree: ast.Module
+
+    @property
+    def module(self) -> str:
+        return f"ludotheque.envs.{self.path.parent.name}.{self.path.stem}"
+
+    def __str__(self) -> str:
+        where = self.path.relative_to(ROOT)
+        return f"{where}:{self.line} {self.kernel}: {self.change}"
+
+
+def mutants_of(path: Path) -> Iterator[Mutant]:
+    """Yield every mutant of the kernels in one module."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for function in tree.body:
+        if isinstance(function, ast.FunctionDef) and _is_kernel(function):
+            for node in ast.walk(function):
+                for change, undo in _changes(node):
+                    mutated = ast.fix_missing_locations(copy.deepcopy(tree))
+                    undo()
+                    yield Mutant(path, node.lineno, function.name, change, mutated)
+
+
+def _is_kernel(function: ast.FunctionDef) -> bool:
+    compiled = any(getattr(mark, "id", "") == "kernel" for mark in function.decorator_list)
+    return compiled and function.name not in NO_RULE
+
+
+def _changes(node: ast.AST):
+    """Make one change of ``node`` after the other; yield what it is and how to undo it."""
+    if isinstance(node, ast.Compare):
+        for k, op in enumerate(node.ops):
+            other = SWAPPED.get(type(op))
+            if other:
+                before = ast.unparse(node)
+                node.ops[k] = other()
+                yield f"{before}  ->  {ast.unparse(node)}", _restore(node.ops, k, op)
+    if isinstance(node, ast.BoolOp):
+        for k in range(len(node.values)):
+            before = ast.unparse(node)
+            values = list(node.values)
+            del node.values[k]
+            yield f"{before}  ->  {ast.unparse(node)}", _restore(node, "values", values)
+    if isinstance(node, (ast.If, ast.IfExp)):
+        test = node.test
+        node.test = ast.copy_location(ast.Constant(True), test)
+        yield f"if {ast.unparse(test)}  ->  if True", _restore(node, "test", test)
+    for name in ("left", "right"):
+        part = getattr(node, name, None)
+        if isinstance(node, ast.BinOp) and _is_number(part) and _counts(node):
+            before = ast.unparse(node)
+            setattr(node, name, ast.copy_location(ast.Constant(part.value + 1), part))
+            yield f"{before}  ->  {ast.unparse(node)}", _restore(node, name, part)
+
+
+def _restore(owner, key, value):
+    def undo():
+        if isinstance(owner, list):
+            owner[key] = value
+        else:
+            setattr(owner, key, value)
+
+    return undo
+
+
+def _is_number(node: ast.AST | None) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is int
+
+
+def _counts(node: ast.BinOp) -> bool:
+    return isinstance(node.op, (ast.Add, ast.Sub))
+
+
+class _Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Imports the mutated module in place of the original."""
+
+    def __init__(self, mutant: Mutant):
+        self.mutant = mutant
+
+    def find_spec(self, name, path=None, target=None):
+        if name != self.mutant.module:
+            return None
+        return importlib.util.spec_from_loader(name, self, origin=str(self.mutant.path))
+
+    def exec_module(self, module):
+        module.__file__ = str(self.mutant.path)
+        exec(compile(self.mutant.tree, module.__file__, "exec"), module.__dict__)
+
+
+def run_tests(mutant: Mutant | None, game: str, timeout: int) -> int:
+    """Run the sentences on the kernels in a forked process; return what became of the mutant."""
+    child = os.fork()
+    if child == 0:
+        _be_tested(mutant, game, timeout)
+    _, status = os.waitpid(child, 0)
+    if os.WIFSIGNALED(status):
+        return KILLED  # it ran into the time limit, or into memory that isn't its own
+    return {0: SURVIVED, 1: KILLED}.get(os.WEXITSTATUS(status), BROKEN)
+
+
+def _be_tested(mutant: Mutant | None, game: str, timeout: int) -> None:
+    code = BROKEN
+    try:
+        signal.alarm(timeout)
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 1)
+        os.dup2(null, 2)
+        if mutant is not None:
+            sys.meta_path.insert(0, _Loader(mutant))
+        import pytest
+
+        file = ROOT / "tests" / "games" / game / f"test_{game}_sentences.py"
+        options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-k", "kernels"]
+        code = pytest.main([str(file), *options, f"--rootdir={ROOT}"])
+        # What a mutant does while its module is imported (2) kills it as well.
+        code = KILLED if code == 2 else code
+    finally:
+        os._exit(int(code))
+
+
+def survey(game: str, timeout: int, workers: int, only: str | None) -> tuple[int, list[Mutant]]:
+    """Return how many mutants there were, and those that survived."""
+    folder = ROOT / "envs" / game
+    paths = [path for path in sorted(folder.glob("*.py")) if path.stem not in NOT_RULES]
+    mutants = [m for path in paths for m in mutants_of(path) if only in (None, m.kernel, path.stem)]
+    if run_tests(None, game, 10 * timeout) != SURVIVED:
+        raise SystemExit(f"the sentences of {game} fail without a mutant: put that right first")
+    survivors = []
+    with ThreadPoolExecutor(workers) as pool:
+        results = pool.map(lambda mutant: run_tests(mutant, game, timeout), mutants)
+        for done, (mutant, result) in enumerate(zip(mutants, results, strict=True), 1):
+            if result != KILLED:
+                survivors.append(mutant)
+                print(f"{done}/{len(mutants)} survived: {mutant}", flush=True)
+    return len(mutants), survivors
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Report the survivors of one game."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--game", required=True, help="name of the game")
+    parser.add_argument("--only", help="mutants of this module or kernel alone")
+    parser.add_argument("--timeout", type=int, default=60, help="seconds for one mutant")
+    parser.add_argument("--workers", type=int, default=2, help="mutants tested at once")
+    args = parser.parse_args(arguments)
+    if os.environ.get("NUMBA_DISABLE_JIT") != "1":
+        os.environ["NUMBA_DISABLE_JIT"] = "1"
+        os.execv(
+            sys.executable, [sys.executable, "-m", "ludotheque.testing.mutation", *sys.argv[1:]]
+        )
+    import gymnasium  # noqa: F401  (loaded once, for all forks)
+    import numba  # noqa: F401
+    import pettingzoo  # noqa: F401
+    import pytest  # noqa: F401
+
+    total, survivors = survey(args.game, args.timeout, args.workers, args.only)
+    killed = total - len(survivors)
+    print(f"{args.game}: {killed} of {total} mutants killed ({killed / max(total, 1):.0%})")
+
+
+if __name__ == "__main__":
+    main()

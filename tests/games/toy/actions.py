@@ -1,0 +1,13 @@
+"""The nine actions: mark a square, numbered row by row."""
+
+from ludotheque.envs.core.actions import ActionKind, ActionTable
+
+SIDE = 3
+ACTIONS = ActionTable(
+    ActionKind(
+        "mark",
+        row=range(SIDE),
+        column=range(SIDE),
+        about=lambda row, column: (("own", SIDE * row + column),),
+    )
+)
