@@ -74,7 +74,7 @@ class League:
                 "num_players is 1; a league needs two seats or more. Alone, compare mean scores: "
                 "ludotheque bench strength --players 1"
             )
-        self.settings = Settings(game, num_players, "flat", reward, "raise", -1.0, options)
+        self.settings = Settings(game, num_players, reward=reward, options=options)
         self.game = self.settings.game
         _check_names(agents)
         self.agents = {name: make_agent(spec, self.game) for name, spec in agents.items()}

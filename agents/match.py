@@ -15,7 +15,7 @@ import numpy as np
 from ludotheque.envs.core.errors import IllegalActionError
 from ludotheque.envs.core.game import Game, check_seed
 from ludotheque.envs.core.interfaces.batch import refuse_illegal
-from ludotheque.envs.core.interfaces.seats import ask
+from ludotheque.envs.core.interfaces.seats import query_agent
 from ludotheque.envs.core.interfaces.settings import Settings
 from ludotheque.envs.core.loops import RAISE
 
@@ -110,7 +110,7 @@ class Match:
 
     def _ask(self, agent: Agent, rows: np.ndarray) -> np.ndarray:
         states = self.states[rows]
-        actions = ask(agent, self.settings, states)
+        actions = query_agent(agent, self.settings, states)
         try:
             refuse_illegal(self.settings, states, actions)
         except IllegalActionError as error:
@@ -125,13 +125,8 @@ class Match:
             rows,
             actions,
             self._no_learner,
-            RAISE,
-            0.0,
-            self.settings.reward_code,
-            self._no_rewards,
-            self._ply_rewards,
-            self.scores,
-            self.ranks,
+            (RAISE, 0.0, self.settings.reward_code),
+            (self._no_rewards, self._ply_rewards, self.scores, self.ranks),
         )
         self.rewards[rows] += self._ply_rewards[rows]
         # Last, so that a Ctrl-C before this line leaves no half-counted game among the finished.
@@ -179,7 +174,7 @@ def play_match(
     seating = np.asarray(seating)
     if num_players is None:
         num_players = seating.shape[-1] if seating.ndim else 0
-    settings = Settings(game, num_players, "flat", "rank", "raise", -1.0, options)
+    settings = Settings(game, num_players, options=options)
     return Match(settings, agents, seating, seeds).play()
 
 

@@ -299,9 +299,7 @@ class TrainConfig:
             self.num_players,
             self.observation,
             self.reward,
-            "raise",
-            -1.0,
-            dict(self.options),
+            options=self.options,
         )
 
     def to_json(self) -> str:
@@ -756,7 +754,7 @@ def _evicted(pool: OpponentPool, packed: dict[str, Any]) -> dict[str, Agent]:
 
 def _pack_env(env: SeatVecEnv) -> dict[str, Any]:
     state = env.get_state()
-    pool = env._batch._sources[0]
+    pool = env.pool(0)
     names = {number: agent.name for number, agent in state["agents"].items()}
     kept = {*pool.agents, *(agent.name for agent in pool.selves)}
     evicted = {

@@ -163,17 +163,17 @@ class SeatVecEnv(VecEnv):
             }
         self._returns[rows] = 0
         self._lengths[rows] = 0
-        for seat, source in enumerate(batch._sources):
-            if hasattr(source, "record"):
-                self._record(source, seat, rows[batch.learner[rows] != seat])
+        for seat in range(self.settings.num_players):
+            if hasattr(batch.pool(seat), "record"):
+                self._record(seat, rows[batch.learner[rows] != seat])
 
-    def _record(self, pool: Any, seat: int, rows: np.ndarray) -> None:
+    def _record(self, seat: int, rows: np.ndarray) -> None:
         batch = self._batch
         results = np.sign(batch.ranks[rows, seat] - batch.ranks[rows, batch.learner[rows]])
-        numbers = batch._agent_of[rows, seat]
-        for number, result in zip(numbers.tolist(), results.tolist(), strict=True):
-            if number in batch._agents:
-                pool.record(batch._agents[number], result)
+        for row, result in zip(rows.tolist(), results.tolist(), strict=True):
+            opponent = batch.opponent_of(row, seat)
+            if opponent is not None:
+                batch.pool(seat).record(opponent, result)
 
     def _seen(self, rows: Any = slice(None)) -> Any:
         shape = (-1, *self.settings.observation_shape)
@@ -184,6 +184,14 @@ class SeatVecEnv(VecEnv):
             "observation": np.array(observations),
             "action_mask": np.array(self._batch.masks[rows]),
         }
+
+    def pool(self, seat: int) -> Any:
+        """Return the pool that opponents at ``seat`` are drawn from, or None."""
+        return self._batch.pool(seat)
+
+    def opponent_of(self, row: int, seat: int) -> Any:
+        """Return the agent at ``seat`` of game ``row`` (see ``SeatBatch.opponent_of``)."""
+        return self._batch.opponent_of(row, seat)
 
     def action_masks(self) -> np.ndarray:
         """Return the int8 masks ``(num_envs, num_actions)`` of the legal actions now."""
@@ -217,7 +225,7 @@ class SeatVecEnv(VecEnv):
                 "leave indices out"
             )
         if attr_name == "opponents":
-            self._batch._sources = self._batch._make_opponents(value)
+            self._batch.set_opponents(value)
         else:
             setattr(self, attr_name, value)
 

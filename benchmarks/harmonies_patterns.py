@@ -22,7 +22,7 @@ from ludotheque.agents import make_agent
 from ludotheque.benchmarks.measure import Settings, Work, compare_ways, counting
 from ludotheque.envs import get_game
 from ludotheque.envs.core.interfaces.batch import BatchEnv
-from ludotheque.envs.core.interfaces.seats import ask
+from ludotheque.envs.core.interfaces.seats import query_agent
 from ludotheque.envs.core.jit import kernel
 from ludotheque.envs.harmonies.components import (
     HABITAT_KIND,
@@ -138,7 +138,7 @@ def record(agent_name: str, side: str, num_games: int) -> np.ndarray:
     records = []
     while not env.states["terminated"].all():
         live = np.flatnonzero(~env.states["terminated"])
-        actions = ask(agent, env.settings, env.states[live])
+        actions = query_agent(agent, env.settings, env.states[live])
         for k, i in enumerate(live):
             env.game.step(env.states, int(actions[k]), int(i))
         records.append(env.states[live].copy())

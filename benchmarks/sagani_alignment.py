@@ -22,7 +22,7 @@ from ludotheque.benchmarks.measure import Settings, Work, compare_ways, counting
 from ludotheque.envs import get_game
 from ludotheque.envs.core.bits import select_bit
 from ludotheque.envs.core.interfaces.batch import BatchEnv
-from ludotheque.envs.core.interfaces.seats import ask
+from ludotheque.envs.core.interfaces.seats import query_agent
 from ludotheque.envs.core.jit import kernel
 from ludotheque.envs.sagani.components import (
     CELL_COL,
@@ -202,7 +202,7 @@ def record(agent_name: str, num_players: int, num_games: int) -> tuple[np.ndarra
     while not env.states["terminated"].all():
         live = np.flatnonzero(~env.states["terminated"])
         actions = np.zeros(num_games, np.int64)
-        actions[live] = ask(agent, env.settings, env.states[live])
+        actions[live] = query_agent(agent, env.settings, env.states[live])
         for i in live:
             env.game.step(env.states, int(actions[i]), int(i))
     tables, counts = [], []

@@ -28,7 +28,7 @@ MODES = (
 
 def sides(agent: str, num_players: int, games: int, seed: int, **options) -> np.ndarray:
     """Return the side of the square that each game's largest table needed, int64 ``(games,)``."""
-    settings = Settings("sagani", num_players, "flat", "rank", "raise", -1.0, options)
+    settings = Settings("sagani", num_players, options=options)
     seating = np.zeros((games, num_players), dtype=int)
     match = Match(settings, [make_agent(agent, "sagani")], seating, range(seed, seed + games))
     while match.step():

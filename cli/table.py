@@ -87,7 +87,7 @@ class Table:
         self.agents = {seat: agent_for(spec, game.name) for seat, spec in specs.items()}
         with arguments_checked():
             self.states = game.new_state(seed, num_players=players, **options)
-            self._settings = Settings(game, players, "flat", "rank", "raise", -1.0, options)
+            self._settings = Settings(game, players, options=options)
         self.actions: list[int] = []
         self.moves: list[str] = []
         self.illegal = "raise"
@@ -142,9 +142,9 @@ class Table:
 
         Its decision follows from the game's seed, as in a league: `watch` shows a league's game.
         """
-        from ludotheque.envs.core.interfaces.seats import ask
+        from ludotheque.envs.core.interfaces.seats import query_agent
 
-        (action,) = ask(self.agents[self.to_play], self._settings, self.states).tolist()
+        (action,) = query_agent(self.agents[self.to_play], self._settings, self.states).tolist()
         self.take(action)
         return action
 

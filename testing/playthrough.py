@@ -30,7 +30,7 @@ from ludotheque.envs.core.files import atomic_write_text
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.aec import TurnBasedEnv
 from ludotheque.envs.core.interfaces.batch import BatchEnv
-from ludotheque.envs.core.interfaces.seats import ask
+from ludotheque.envs.core.interfaces.seats import query_agent
 from ludotheque.envs.core.interfaces.settings import Settings
 from ludotheque.envs.core.rewards import REWARDS
 from ludotheque.envs.core.schema import Field, slices
@@ -76,7 +76,7 @@ def told(game: Game, num_players: int | None = None, seed: int = 0) -> str:
     num_players = num_players or counts[max(0, len(counts) - 2)]
     text = import_module(f"ludotheque.envs.{game.name}.table.picture")
     remarks = getattr(text, "remarks", lambda before, after: [])
-    settings = Settings(game, num_players, "flat", "rank", "raise", -1.0, {})
+    settings = Settings(game, num_players)
     agent, states = make_agent("greedy", game), game.new_state(seed, num_players)
     lines = [
         f"A game of {game.title} for {num_players}, told: greedy agents, seed {seed}",
@@ -85,7 +85,7 @@ def told(game: Game, num_players: int | None = None, seed: int = 0) -> str:
     ]
     while not is_over(states):
         before, points = states[0].copy(), game.returns(states)[0]
-        action = int(ask(agent, settings, states)[0])
+        action = int(query_agent(agent, settings, states)[0])
         game.step(states, action)
         said = [*remarks(before, states[0]), *_changes(points, game.returns(states)[0])]
         what = f"{before['ply'] + 1:4} player_{before['to_play']}: "

@@ -204,8 +204,7 @@ class Game:
         """Return what ``seat`` observes in game ``i``."""
         check_choice(seat, range(int(states["num_players"][i])), "seat")
         observation = np.empty(self.observation_size(form), dtype=self.observation_dtype)
-        mask = np.empty(self.num_actions, dtype=np.int8)
-        self.loops_for(form).view(states, i, seat, 0, observation, mask)
+        self.loops_for(form).view(states, i, seat, observation)
         return observation.reshape(self.observation_shape(form))
 
     def step(self, states: np.ndarray, action: int, i: int = 0, *, illegal: str = "raise") -> None:
@@ -220,11 +219,10 @@ class Game:
         count = self.max_players
         rewards, scores = np.empty((2, count), dtype=np.float32)
         ranks = np.empty(count, dtype=np.int64)
-        code = self.loops.play(
-            states, i, check_action(action), ILLEGAL.index(illegal), 0.0, 0, rewards, scores, ranks
-        )
+        rule = (ILLEGAL.index(illegal), 0.0, 0)
+        code = self.loops.play(states, i, check_action(action), rule, rewards, scores, ranks)
         if code in (REFUSED, GAME_OVER):
-            self.raise_refusal(code, states, i, action)
+            self.raise_refusal(states, i, action, code)
 
     def returns(self, states: np.ndarray, i: int = 0) -> tuple[np.ndarray, np.ndarray]:
         """Return ``(scores, ranks)`` of the seats: final, or as if the game ended now.
@@ -280,8 +278,8 @@ class Game:
         """
         return self._render.locate(x, y, state)
 
-    def raise_refusal(self, code: int, states: np.ndarray, i: int, action: Any) -> None:
-        """Raise the error for a ``play`` that returned ``code``."""
+    def raise_refusal(self, states: np.ndarray, i: int, action: Any, code: int = REFUSED) -> None:
+        """Raise the error for an ``action`` that game ``i`` refused with ``code``."""
         state = states[i]
         if code == GAME_OVER:
             raise GameOverError(f"this game of {self.title} is over: reset it before the next step")

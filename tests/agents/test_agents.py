@@ -10,7 +10,7 @@ import pytest
 from ludotheque.agents import Agent, make_agent
 from ludotheque.agents.mcts import MCTSAgent
 from ludotheque.envs import get_game, make_batch
-from ludotheque.envs.core.interfaces.seats import ask
+from ludotheque.envs.core.interfaces.seats import query_agent
 from ludotheque.envs.core.interfaces.settings import Settings
 
 GAME = get_game("sarena")
@@ -100,9 +100,9 @@ def test_agents_play_legal_actions_fixed_by_the_seeds(spec):
 def test_a_decision_does_not_depend_on_its_batch(spec):
     batch = positions(12, 9)
     states, seeds = batch.get_state(), numbers(12)
-    settings = Settings("sarena", 2, "flat", "rank", "raise", -1.0, {})
-    together = ask(make_agent(spec), settings, states)
-    alone = [int(ask(make_agent(spec), settings, states[i : i + 1])[0]) for i in range(12)]
+    settings = Settings("sarena", 2)
+    together = query_agent(make_agent(spec), settings, states)
+    alone = [int(query_agent(make_agent(spec), settings, states[i : i + 1])[0]) for i in range(12)]
     assert together.tolist() == alone
     whole = decide(make_agent(spec), batch, seeds)
     assert len(whole) == 12

@@ -372,8 +372,9 @@ def test_a_game_is_finished_against_a_past_self_that_has_left():
     pool.add(small_network(2), "new")
     finished = np.zeros(16, bool)
     while not finished.all():
-        numbers = env._batch._agent_of[range(16), 1 - env.seats()]
-        playing = [env._batch._agents[number] for number in numbers]
+        playing = [
+            env.opponent_of(row, seat) for row, seat in enumerate((1 - env.seats()).tolist())
+        ]
         for i in range(16):
             assert playing[i] is (pool.selves[0] if finished[i] else old)
         actions = np.empty(16, np.int64)

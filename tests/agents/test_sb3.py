@@ -307,8 +307,8 @@ class Counting:
 
 
 def opponents_of(env: SeatVecEnv) -> list:
-    numbers = env._batch._agent_of[range(NUM_ENVS), 1 - env.seats()]
-    return [env._batch._agents[number] for number in numbers]
+    others = (1 - env.seats()).tolist()
+    return [env.opponent_of(row, seat) for row, seat in enumerate(others)]
 
 
 def order(told):

@@ -81,6 +81,7 @@ class TurnBasedEnv(AECEnv):
         self._seat_rewards = np.zeros(count, dtype=np.float32)
         self._scores = np.zeros(count, dtype=np.float32)
         self._ranks = np.zeros(count, dtype=np.int64)
+        self._legal = np.zeros(self.game.num_actions, dtype=np.int8)
         self._play = self.settings.loops.play
         self._view = self.settings.loops.view
         self._mask = self.settings.loops.mask
@@ -112,7 +113,8 @@ class TurnBasedEnv(AECEnv):
         if seat is None:
             raise ValueError(f"there is no agent {agent!r}; agents: {self.possible_agents}")
         observation, mask = self.settings.empty_observation()
-        self._view(self._states, 0, seat, 0, observation, mask)
+        self._view(self._states, 0, seat, observation)
+        mask[:] = self._legal if seat == self._states["to_play"][0] else 0
         if self.settings.observation != "flat":
             observation = observation.reshape(self.settings.observation_shape)
         return {"observation": observation, "action_mask": mask}
@@ -188,8 +190,10 @@ class TurnBasedEnv(AECEnv):
     def _set_infos(self) -> None:
         size = self.game.num_actions
         self.infos = {agent: {"action_mask": np.zeros(size, np.int8)} for agent in self.agents}
+        # Kept for observe(): the legal actions are found once a ply.
+        self._mask(self._states, 0, 0, self._legal)
         if self.agent_selection in self.infos:
-            self._mask(self._states, 0, 0, self.infos[self.agent_selection]["action_mask"])
+            self.infos[self.agent_selection]["action_mask"][:] = self._legal
 
     def step(self, action: int | None) -> None:
         """Play ``action`` for the agent to act; None for an agent whose game is over.
@@ -219,20 +223,10 @@ class TurnBasedEnv(AECEnv):
             )
 
     def _play_action(self, agent: str, action: int) -> None:
-        settings = self.settings
-        code = self._play(
-            self._states,
-            0,
-            action,
-            settings.illegal_code,
-            settings.illegal_reward,
-            settings.reward_code,
-            self._seat_rewards,
-            self._scores,
-            self._ranks,
-        )
+        results = self._seat_rewards, self._scores, self._ranks
+        code = self._play(self._states, 0, action, self.settings.rule, *results)
         if code not in (PLAYED, FORFEITED, PENALIZED):
-            self.game.raise_refusal(code, self._states, 0, action)
+            self.game.raise_refusal(self._states, 0, action, code)
         self._cumulative_rewards[agent] = 0.0
         if code != PENALIZED:
             self._actions.append(action)

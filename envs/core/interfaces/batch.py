@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import GameOverError, StateError
+from ..errors import GameOverError, StateError, check_whole, is_whole
 from ..game import Game, check_seed, fresh_seed
 from ..rng import next_seed
 from .settings import Settings
@@ -113,14 +113,7 @@ class BatchEnv:
         if self.settings.illegal == "raise":
             refuse_illegal(self.settings, self.states, actions)
         settings = self.settings
-        self._run(
-            "advance",
-            actions,
-            settings.options,
-            self.autoreset,
-            settings.illegal_code,
-            settings.illegal_reward,
-            settings.reward_code,
+        outputs = (
             self._flat,
             self.action_masks,
             self.to_play,
@@ -129,6 +122,14 @@ class BatchEnv:
             self.truncated,
             self.scores,
             self.ranks,
+        )
+        self._run(
+            "advance",
+            actions,
+            settings.options,
+            self.autoreset,
+            settings.rule,
+            outputs,
         )
         return self.observations
 
@@ -229,9 +230,7 @@ def make_batch(game: str, num_envs: int, num_players: int | None = None, **kwarg
 
 def check_num_envs(num_envs: Any) -> int:
     """Return ``num_envs`` if it is a whole number from 1 up, else raise ValueError."""
-    if not isinstance(num_envs, (int, np.integer)) or isinstance(num_envs, bool) or num_envs < 1:
-        raise ValueError(f"num_envs is {num_envs!r}; give a whole number from 1 up")
-    return int(num_envs)
+    return check_whole(num_envs, "num_envs", 1)
 
 
 def check_actions(actions: Any, num_envs: int) -> np.ndarray:
@@ -255,7 +254,7 @@ def refuse_illegal(
         rows = np.arange(len(states))
     bad = settings.loops.first_illegal(states, rows, actions)
     if bad >= 0:
-        settings.game.raise_refusal(-1, states, int(rows[bad]), int(actions[bad]))
+        settings.game.raise_refusal(states, int(rows[bad]), int(actions[bad]))
 
 
 def seeds_for(seed: Any, num_envs: int, previous: np.ndarray | None) -> np.ndarray:
@@ -272,7 +271,7 @@ def seeds_for(seed: Any, num_envs: int, previous: np.ndarray | None) -> np.ndarr
     """
     if seed is None:
         seed = [None] * num_envs
-    elif isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
+    elif is_whole(seed):
         seed = [check_seed(seed) + i for i in range(num_envs)]
     if not isinstance(seed, (list, tuple, np.ndarray)):
         raise ValueError(

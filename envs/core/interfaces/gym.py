@@ -310,9 +310,7 @@ class SeatVectorEnv(VectorEnv):
     def random_actions(self) -> np.ndarray:
         """Return a uniformly random legal action for each game, fixed by its seed and ply."""
         self._batch.check_started()
-        actions = np.empty(self.num_envs, np.int64)
-        self._batch._run("random_actions", actions)
-        return actions
+        return self._batch.random_actions()
 
     def results(self) -> tuple[np.ndarray, np.ndarray]:
         """Return ``(scores, ranks)``, each ``(num_envs, num_players)``, of the last games ended."""

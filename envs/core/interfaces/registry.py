@@ -1,4 +1,4 @@
-"""The list of games, and how Gymnasium and PettingZoo get to know them."""
+"""The list of games, and their registration with Gymnasium and PettingZoo."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def get_game(name: str) -> Game:
     """Return the game called ``name``.
 
     Raises:
-        ValueError: there is no such game; the message lists those there are.
+        ValueError: unknown game; the message lists those available.
     """
     if name in _REGISTERED:
         return _REGISTERED[name]
@@ -64,7 +64,7 @@ def register_game(game: Game) -> None:
 
 
 def register_environments() -> None:
-    """Make every game known to Gymnasium and PettingZoo; calling it again changes nothing."""
+    """Register every game with Gymnasium and PettingZoo; calling it again changes nothing."""
     for name, (title, version) in GAMES.items():
         module = f"{_PACKAGE}.{name}_v{version}"
         _register(name, title, version, f"{module}:env", f"{module}:parallel_env")

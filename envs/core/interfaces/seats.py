@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..errors import StateError, check_choice
+from ..loops import RAISE
 from ..rng import decision_seed
 from .batch import check_num_envs, refuse_illegal, seeds_for
 from .settings import Settings, check_saved
@@ -67,8 +68,31 @@ class SeatBatch:
         if seat != "random":
             check_choice(seat, range(players), "seat (a seat number, or 'random')")
         self.seat = seat
-        self._sources = self._make_opponents(opponents)
+        self.set_opponents(opponents)
         self._allocate()
+
+    def set_opponents(self, opponents: Any) -> None:
+        """Choose who plays in the games dealt from now on; games in progress go on as they are.
+
+        Args:
+            opponents: as for the constructor.
+
+        Raises:
+            ValueError, TypeError: no such agent, a wrong number of them, or no opponent at all.
+        """
+        self._sources = self._make_opponents(opponents)
+
+    def pool(self, seat: int) -> Any:
+        """Return the pool that opponents at ``seat`` are drawn from, or None."""
+        source = self._sources[seat]
+        return source if hasattr(source, "draw") else None
+
+    def opponent_of(self, row: int, seat: int) -> Any:
+        """Return the agent at ``seat`` of game ``row``; None where actions are uniformly random.
+
+        What it returns for the learner's own seat has no meaning.
+        """
+        return self._agents.get(int(self._agent_of[row, seat]))
 
     def _make_opponents(self, opponents: Any) -> list[Any]:
         """Return one opponent or pool for each seat."""
@@ -206,7 +230,7 @@ class SeatBatch:
         if settings.illegal == "raise":
             refuse_illegal(settings, self.states, actions, rows)
         self.rewards[rows] = 0
-        self._play_rows(rows, actions, settings.illegal_code, settings.illegal_reward)
+        self._play_rows(rows, actions, settings.rule)
         self._play_opponents()
 
     def check_started(self) -> None:
@@ -256,20 +280,19 @@ class SeatBatch:
         self.__dict__.update(state)
         self._numbers = {id(agent): number for number, agent in self._agents.items()}
 
-    def _play_rows(self, rows, actions, illegal: int, penalty: float) -> None:
-        self.settings.loops.play_rows(
-            self.states,
-            rows,
-            actions,
-            self.learner,
-            illegal,
-            penalty,
-            self.settings.reward_code,
-            self.rewards,
-            self._seat_rewards,
-            self.scores,
-            self.ranks,
-        )
+    def random_actions(self) -> np.ndarray:
+        """Return a uniformly random legal action for each game, fixed by its seed and ply."""
+        actions = np.empty(self.num_envs, np.int64)
+        self._run("random_actions", actions)
+        return actions
+
+    @property
+    def _outputs(self) -> tuple[np.ndarray, ...]:
+        return self.rewards, self._seat_rewards, self.scores, self.ranks
+
+    def _play_rows(self, rows: np.ndarray, actions: np.ndarray, rule: tuple) -> None:
+        loops = self.settings.loops
+        loops.play_rows(self.states, rows, actions, self.learner, rule, self._outputs)
 
     def _play_opponents(self) -> None:
         """Play until every game is over or waits for its learner."""
@@ -279,10 +302,7 @@ class SeatBatch:
                 self.learner,
                 self._is_random,
                 self.settings.reward_code,
-                self.rewards,
-                self._seat_rewards,
-                self.scores,
-                self.ranks,
+                self._outputs,
             )
             waiting = self._agents and np.flatnonzero(
                 ~self.over & (self.states["to_play"] != self.learner)
@@ -300,20 +320,23 @@ class SeatBatch:
         numbers = self._agent_of[rows, self.states["to_play"][rows]]
         for number in np.unique(numbers).tolist():
             mine = rows[numbers == number]
-            actions = ask(self._agents[number], self.settings, self.states[mine])
+            actions = query_agent(self._agents[number], self.settings, self.states[mine])
             refuse_illegal(self.settings, self.states, actions, mine)
-            self._play_rows(mine, actions, 0, 0.0)
+            self._play_rows(mine, actions, (RAISE, 0.0, self.settings.reward_code))
 
     def _run(self, loop: str, *args: Any) -> list[Any]:
         return run(getattr(self.settings.loops, loop), self.num_threads, self.states, *args)
 
 
-def ask(agent: Opponent, settings: Settings, states: np.ndarray) -> np.ndarray:
+def query_agent(agent: Opponent, settings: Settings, states: np.ndarray) -> np.ndarray:
     """Return the actions (int64 ``(n,)``) of ``agent`` for the seats to play in ``states``.
 
-    The agent sees observations and masks, and the decisions' seeds. One that searches
-    (``needs_states``) also gets records, with all that its seat can't know drawn anew. An agent may
-    want another observation form (``observation``) than the environment's.
+    The agent receives observations, masks and the decisions' seeds. One that searches
+    (``needs_states``) also receives records, determinized for its seat. An agent's own observation
+    form (``observation``) goes before the environment's.
+
+    Raises:
+        ValueError: ``act`` returned another number of actions, or none that are integers.
     """
     count = len(states)
     form = getattr(agent, "observation", None) or settings.observation

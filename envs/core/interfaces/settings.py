@@ -1,7 +1,9 @@
-"""What every interface is told when it is made, checked once and turned into kernel arguments."""
+"""The settings shared by every interface, checked once and turned into kernel arguments."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,7 @@ class Settings:
 
     Args:
         game: name of the game, or the game.
-        num_players: seats; None takes 2 where two can play.
+        num_players: seats; by default 2, or the fewest where 2 can't play.
         observation: form of the observations, ``"flat"`` or ``"planes"``.
         reward: ``"rank"``, ``"win"``, ``"score"``, ``"margin"`` or ``"score_change"``.
         illegal: what an illegal action does: ``"raise"`` an error and change nothing, ``"lose"``
@@ -34,17 +36,17 @@ class Settings:
     def __init__(
         self,
         game: str | Game,
-        num_players: int | None,
-        observation: str,
-        reward: str,
-        illegal: str,
-        illegal_reward: float,
-        options: dict[str, Any],
+        num_players: int | None = None,
+        observation: str = "flat",
+        reward: str = "rank",
+        illegal: str = "raise",
+        illegal_reward: float = -1.0,
+        options: Mapping[str, Any] | None = None,
     ):
         self.game = get_game(game) if isinstance(game, str) else game
         if num_players is None:
             num_players = self.game.usual_players
-        self.named_options, self.options = read_options(self.game, num_players, options)
+        self.named_options, self.options = read_options(self.game, num_players, options or {})
         check_choice(observation, self.game.observation_forms, f"observation of {self.game.name}")
         check_choice(reward, REWARDS, "reward")
         check_choice(illegal, ILLEGAL, "illegal")
@@ -59,7 +61,13 @@ class Settings:
         self.observation_shape = self.game.observation_shape(observation)
 
     @property
-    def loops(self):
+    def rule(self) -> tuple[int, float, int]:
+        """``(illegal, penalty, reward_kind)``, as the loops take it."""
+        return self.illegal_code, self.illegal_reward, self.reward_code
+
+    @property
+    def loops(self) -> SimpleNamespace:
+        """The game's batch loops for this observation form."""
         return self.game.loops_for(self.observation)
 
     def observation_space(self) -> spaces.Dict:
@@ -115,19 +123,19 @@ class Settings:
 
     def __repr__(self) -> str:
         defaults = {option.name: option.default for option in self.game.options}
-        told = {
+        values = {
             "num_players": self.num_players,
             **{name: x for name, x in self.named_options.items() if x != defaults[name]},
             "observation": self.observation,
             "reward": self.reward,
             "illegal": self.illegal,
         }
-        arguments = ", ".join(f"{name}={value!r}" for name, value in told.items())
+        arguments = ", ".join(f"{name}={value!r}" for name, value in values.items())
         return f"{self.game.name}_v{self.game.version}, {arguments}"
 
 
 def last_action_of(state: np.void) -> int | None:
-    """Return the action played last, or None before the first."""
+    """Return the last action, or None before the first."""
     return int(state["last_action"]) if state["last_action"] >= 0 else None
 
 

@@ -12,6 +12,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from ..errors import check_whole
+
 
 class _Worker:
     """A thread that runs one task at a time.
@@ -70,9 +72,7 @@ if hasattr(os, "register_at_fork"):
 
 def check_num_threads(num_threads: int) -> int:
     """Return ``num_threads`` if it is a whole number from 1 up, else raise ValueError."""
-    if not isinstance(num_threads, int) or isinstance(num_threads, bool) or num_threads < 1:
-        raise ValueError(f"num_threads is {num_threads!r}; give a whole number from 1 up")
-    return num_threads
+    return check_whole(num_threads, "num_threads", 1)
 
 
 def run(loop: Callable[..., Any], num_threads: int, states: Any, *args: Any) -> list[Any]:

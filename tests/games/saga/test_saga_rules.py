@@ -1282,11 +1282,11 @@ def test_editing_a_replay_leaves_its_game_as_it_was():
 
 def test_own_contents_survive_settings_and_pickles():
     mine = json.loads(json.dumps(MINE))
-    settings = Settings("saga", 2, "flat", "rank", "raise", -1.0, mine)
+    settings = Settings("saga", 2, options=mine)
     mine["kingdoms"]["Goldland"]["income"] = 9
     mine["packs"][0][0] = ["red", 4]
     assert settings.named_options["kingdoms"] == {"Goldland": {"income": 5}}, "a copy is kept"
-    again = Settings("saga", 2, "flat", "rank", "raise", -1.0, settings.named_options)
+    again = Settings("saga", 2, options=settings.named_options)
     assert np.array_equal(again.options, settings.options)
     assert json.loads(json.dumps(settings.named_options)) == settings.named_options
     env = pickle.loads(pickle.dumps(TurnBasedEnv(GAME, 2, **MINE)))
