@@ -70,39 +70,29 @@ def _public(name: str, shape: tuple[int, ...], high: int, meaning: str) -> Field
     return Field(name, shape, 0, high, meaning, "all")
 
 
-# Maps of one row: hexes have the same numbers on both sides, but not the same neighbours.
-_LINE = (1, MAX_HEXES)
+def _map(name: str, rows: int, meaning: str) -> Field:
+    # One row of hexes: they have the same numbers on both sides, but not the same neighbours.
+    return _public(name, (rows, 1, MAX_HEXES), 1, meaning)
+
+
 _BOARDS = (
-    _public(
-        "hexes",
-        (_LANDSCAPE_KINDS, *_LINE),
-        1,
-        f"own board, one row a kind of hex: {', '.join(KINDS[KIND.water :])}",
-    ),
-    _public("cubes", (1, *_LINE), 1, "own hexes with a cube"),
-    _public("settle", (HAND_LIMIT, *_LINE), 1, "where each own card may settle a cube"),
-    _public(
+    _map("hexes", _LANDSCAPE_KINDS, f"own board, one row a kind of hex: {', '.join(KINDS[1:])}"),
+    _map("cubes", 1, "own hexes with a cube"),
+    _map("settle", HAND_LIMIT, "where each own card may settle a cube"),
+    _map(
         "near",
-        (NUM_COLOURS + 2, *_LINE),
-        1,
+        NUM_COLOURS + 2,
         f"own hexes next to: {_COLOURS}, a field of one, a mountain that is alone",
     ),
-    _public(
-        "builds",
-        (NUM_COLOURS, *_LINE),
-        1,
-        f"where {_COLOURS} would be the third colour around a building",
-    ),
-    _public(
+    _map("builds", NUM_COLOURS, f"where {_COLOURS} would be the third colour around a building"),
+    _map(
         "completes",
-        (NUM_COLOURS, *_LINE),
-        1,
+        NUM_COLOURS,
         f"where {_COLOURS} would be the last token of a habitat of an own card",
     ),
-    _public(
+    _map(
         "advances",
-        (NUM_COLOURS, *_LINE),
-        1,
+        NUM_COLOURS,
         f"where {_COLOURS} would be the last token but one of a habitat of an own card",
     ),
     _public(

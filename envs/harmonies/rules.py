@@ -95,25 +95,20 @@ def _clear(state):
     """Empty the table; side and players stay."""
     state["turns"] = 0
     state["last_round"] = False
+    state["hand"][:] = 0
+    state["bag"][:] = TOKENS
+    state["central"][:] = 0
     state["discarded"][:] = 0
-    for colour in range(NUM_COLOURS):
-        state["hand"][colour] = 0
-        state["bag"][colour] = TOKENS[colour]
-        for space in range(len(state["central"])):
-            state["central"][space, colour] = 0
     state["deck"] = ALL_ANIMALS
     state["display"][:] = 0
+    state["dealt"][:] = 0
     state["spirit"][:] = 0
+    state["card"][:] = 0
+    state["cubes_left"][:] = 0
     state["completed"][:] = 0
+    state["stack"][:] = 0
+    state["cube"][:] = 0
     for seat in range(MAX_PLAYERS):
-        for k in range(SPIRITS_DEALT):
-            state["dealt"][seat, k] = 0
-        for slot in range(HAND_LIMIT):
-            state["card"][seat, slot] = 0
-            state["cubes_left"][seat, slot] = 0
-        for hex_ in range(MAX_HEXES):
-            state["stack"][seat, hex_] = 0
-            state["cube"][seat, hex_] = 0
         _index_seat(state, seat)
 
 
@@ -371,7 +366,6 @@ def _cards_in_display(state):
 @kernel
 def legal_actions(state, mask):
     """Fill the int8 mask ``(266,)`` with 1 for each legal action; return how many there are."""
-    count = 0
     first = np.int32(state["legal"][0])
     for k in range(PLACE):
         mask[k] = first >> k & 1
@@ -403,27 +397,18 @@ def is_legal(state, action):
 def random_action(state, word):
     """Return the ``below(word, count)``-th legal action in ascending order."""
     legal = state["legal"]
-    upto_0 = count_bits(legal[0])
-    upto_1 = upto_0 + count_bits(legal[1])
-    upto_2 = upto_1 + count_bits(legal[2])
-    upto_3 = upto_2 + count_bits(legal[3])
-    upto_4 = upto_3 + count_bits(legal[4])
-    k = below(word, upto_4 + count_bits(legal[5]))
-    # No branch depends on which word it is.
-    group = (
-        np.int64(k >= upto_0)
-        + np.int64(k >= upto_1)
-        + np.int64(k >= upto_2)
-        + np.int64(k >= upto_3)
-        + np.int64(k >= upto_4)
-    )
-    before = max(
-        upto_0 * (k >= upto_0),
-        upto_1 * (k >= upto_1),
-        upto_2 * (k >= upto_2),
-        upto_3 * (k >= upto_3),
-        upto_4 * (k >= upto_4),
-    )
+    count = 0
+    for other in range(NUM_WORDS):
+        count += count_bits(legal[other])
+    k = below(word, count)
+    # No branch depends on which word of the set it is in.
+    group = 0
+    before = 0
+    upto = 0
+    for other in range(NUM_WORDS - 1):
+        upto += count_bits(legal[other])
+        group += k >= upto
+        before = max(before, upto * (k >= upto))
     at = PLACE + (group - 1) * _PER_WORD if group else 0
     return at + select_bit(legal[group], k - before)
 
@@ -452,6 +437,5 @@ def returns(state, scores, ranks):
         rank_in_place(ranks, num_players)
 
 
-assert NUM_WORDS == 6, "random_action knows six words"
 assert DISPLAY_SIZE[1] == SOLO_DISPLAY and DISPLAY_SIZE.max() == MAX_DISPLAY
 assert NUM_ACTIONS == PLACE + (NUM_WORDS - 1) * _PER_WORD, "two colours or slots a word"

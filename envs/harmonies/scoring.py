@@ -223,16 +223,9 @@ def score_spirit(state, seat):
 @kernel
 def score_landscapes(state, seat):
     """Work out all points of ``seat`` but those of the animals."""
-    kinds = state["hexes"][seat]
-    side = np.int64(state["side"])
-    points = state["points"][seat]
-    points[COLUMN.trees] = tree_points(kinds)
-    points[COLUMN.mountains] = mountain_points(kinds, side)
-    points[COLUMN.fields] = field_points(kinds, side)
-    points[COLUMN.buildings] = building_points(kinds, side)
-    points[COLUMN.water] = water_points(kinds, side)
-    points[COLUMN.spirits] = 0
-    score_spirit(state, seat)
+    state["points"][seat, COLUMN.spirits] = 0
+    for colour in range(NUM_COLOURS):
+        score_token(state, seat, colour)
 
 
 @kernel
