@@ -189,10 +189,7 @@ def card_value(kinds, free, side, card, left, tokens):
     The nearest hexes get the next cubes, each with a chance that depends on the tokens missing.
     """
     w0, w1, w2, w3 = near_habitats(kinds, free, side, card)
-    n0 = count_bits(w0)
-    n1 = count_bits(w1)
-    n2 = count_bits(w2)
-    n3 = count_bits(w3)
+    n0, n1, n2, n3 = count_bits(w0), count_bits(w1), count_bits(w2), count_bits(w3)
     settled = np.int64(NUM_CUBES[card]) - left
     spirit = np.float64(0.0)
     if card >= FIRST_SPIRIT:

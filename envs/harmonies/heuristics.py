@@ -162,8 +162,7 @@ def _one_way_out(water, side):
     land = BOARD[side] & ~water
     has = HAS_NEIGHBOUR[side]
     stride = STRIDE[side]
-    one = 0
-    two = 0
+    one = two = 0
     for direction in range(3):
         # Hexes with land in a direction, and with land in the opposite one.
         shift = stride if direction == 0 else 1 if direction == 1 else stride - 1
@@ -203,14 +202,11 @@ def _value_from(state, seat, tokens, colours, limit):
     """See ``_best_value``; the first token is one of ``colours`` (bits)."""
     kinds = state["hexes"][seat]
     free = ~np.int64(state["cubes"][seat])
-    first = 0
-    second = 0
-    third = 0
+    first = second = third = 0
     best = 0.0
     while tokens:
         best = -np.inf
-        move = 0
-        placed = 0
+        move = placed = 0
         for colour in range(NUM_COLOURS):
             if tokens >> 4 * colour & 15 and colours >> colour & 1:
                 for k in range(NUM_ON[colour]):

@@ -402,9 +402,7 @@ def random_action(state, word):
         count += count_bits(legal[other])
     k = below(word, count)
     # No branch depends on which word of the set it is in.
-    group = 0
-    before = 0
-    upto = 0
+    group = before = upto = 0
     for other in range(NUM_WORDS - 1):
         upto += count_bits(legal[other])
         group += k >= upto

@@ -132,9 +132,7 @@ def building_points(kinds, side):
 @kernel
 def near_colours(kinds, side):
     """Return the hexes next to at least one, two and three colours; none if nothing is built."""
-    one = 0
-    two = 0
-    three = 0
+    one = two = three = 0
     if kinds[KIND.building]:
         for colour in range(NUM_COLOURS):
             near = next_to(hexes_by_top(kinds, colour), side)

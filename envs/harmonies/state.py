@@ -28,7 +28,6 @@ import numpy as np
 from ..core.state import game_dtype
 from .components import (
     CARD_NAMES,
-    FIRST_SPIRIT,
     HAND_LIMIT,
     MAX_DISPLAY,
     MAX_HEXES,
@@ -166,11 +165,6 @@ def dealt_to(state: np.void, seat: int) -> tuple[int, int]:
     """Return the two spirit cards that a seat was dealt, (0, 0) without spirits."""
     first, second = state["dealt"][seat].tolist()
     return first, second
-
-
-def spirit_is_settled(state: np.void, seat: int) -> bool:
-    """Return whether a seat's spirit is on its board."""
-    return bool((state["cube"][seat] >= FIRST_SPIRIT).any())
 
 
 def central_of(state: np.void) -> list[list[int]]:
