@@ -16,6 +16,7 @@ on top and the height; all buildings are one kind, whatever is under the red tok
 from __future__ import annotations
 
 import json
+from collections import namedtuple
 from pathlib import Path
 
 import numpy as np
@@ -101,26 +102,22 @@ KINDS = (
     *("tree1", "tree2", "tree3", "field", "red", "building"),
 )
 NUM_KINDS = len(KINDS)
-EMPTY, WATER, MOUNTAIN1, MOUNTAIN2, MOUNTAIN3, TRUNK1, TRUNK2, *_others = range(NUM_KINDS)
-TREE1, TREE2, TREE3, FIELD, LONE_RED, BUILDING = _others
-
-
-def _kind(stack: tuple[int, ...]) -> int:
-    if not stack:
-        return EMPTY
-    top, height = stack[-1], len(stack)
-    if top == RED:
-        return BUILDING if height == 2 else LONE_RED
-    first = {BLUE: WATER, GRAY: MOUNTAIN1, BROWN: TRUNK1, GREEN: TREE1, YELLOW: FIELD}[top]
-    return first + height - 1
+KIND = namedtuple("Kind", KINDS)(*range(NUM_KINDS))
+# By colour on top: the first of its kinds; the others follow by height, up to the next colour's.
+FIRST_KIND = np.array(
+    [*(KIND.water, KIND.mountain1, KIND.trunk1, KIND.tree1, KIND.field, KIND.red), NUM_KINDS]
+)
 
 
 # Kind, colour on top (-1 for none) and height of each stack.
-KIND_OF_STACK = np.array([_kind(stack) for stack in STACKS], dtype=np.uint8)
+KIND_OF_STACK = np.array(
+    [FIRST_KIND[stack[-1]] + len(stack) - 1 if stack else KIND.empty for stack in STACKS],
+    dtype=np.uint8,
+)
 TOP_OF_STACK = np.array([stack[-1] if stack else -1 for stack in STACKS], dtype=np.int8)
 HEIGHT_OF_STACK = np.array([len(stack) for stack in STACKS], dtype=np.int8)
 
-# Stacking by kinds, from STACKED: those that a token of each colour may go on, EMPTY among them and
+# Stacking by kinds, from STACKED: those that a token of each colour may go on, empty among them and
 # repeated to fill the row; and by colour and kind, the kind that it makes there.
 _ON = tuple(
     sorted({int(KIND_OF_STACK[stack]) for stack in np.flatnonzero(STACKED[colour])})
@@ -128,7 +125,7 @@ _ON = tuple(
 )
 NUM_ON = np.array([len(kinds) for kinds in _ON])
 MAX_ON = int(NUM_ON.max())
-ON = np.array([[*kinds, *[EMPTY] * (MAX_ON - len(kinds))] for kinds in _ON])
+ON = np.array([[*kinds, *[KIND.empty] * (MAX_ON - len(kinds))] for kinds in _ON])
 MAKES = np.zeros((NUM_COLOURS, NUM_KINDS), dtype=np.int64)
 for _colour in range(NUM_COLOURS):
     for _stack in np.flatnonzero(STACKED[_colour]):
@@ -158,7 +155,7 @@ for _number, _card in enumerate(_CARDS, start=1):
     LADDER[_number, 1 : len(_card.get("ladder", [])) + 1] = _card.get("ladder", [])
 
 # Habitats: the kind of the hex that gets the cube, then those of the other hexes (at most three),
-# EMPTY where there are fewer; and their offsets (dq, dr) from it as printed.
+# KIND.empty where there are fewer; and their offsets (dq, dr) from it as printed.
 MAX_OTHERS = max(len(card["pattern"]) for card in _CARDS) - 1
 HABITAT_SIZE = np.array([0] + [len(card["pattern"]) for card in _CARDS], dtype=np.int8)
 HABITAT_KIND = np.zeros((NUM_CARDS + 1, MAX_OTHERS + 1), dtype=np.int8)
@@ -199,18 +196,14 @@ for _side in range(len(SIDES)):
 
 # Points of the landscapes.
 _SCORING = _BOX["scoring"]
-TREE_POINTS = tuple(_SCORING["tree"])
-MOUNTAIN_POINTS = tuple(_SCORING["mountain"])
+TREE_POINTS = np.array(_SCORING["tree"], dtype=np.int64)
+MOUNTAIN_POINTS = np.array(_SCORING["mountain"], dtype=np.int64)
 FIELD_POINTS: int = _SCORING["field"]
 BUILDING_POINTS: int = _SCORING["building"]
 ISLAND_POINTS: int = _SCORING["island"]
-RIVER_POINTS = np.array(
-    [
-        *_SCORING["river"],
-        *(_SCORING["river"][-1] + _SCORING["river_beyond"] * k for k in range(1, 20)),
-    ],
-    dtype=np.int64,
-)
+_RIVER = _SCORING["river"]
+_LONGER = [_RIVER[-1] + _SCORING["river_beyond"] * k for k in range(1, 20)]
+RIVER_POINTS = np.array(_RIVER + _LONGER, dtype=np.int64)
 # Spirits: the landscape each counts, whether its groups or each of them, and the points for a group
 # of 1, 2, 3 or more hexes, or for one of height 1, 2, 3.
 LANDSCAPES = ("tree", "mountain", "field", "building", "water")
@@ -222,12 +215,14 @@ for _card in _BOX["spirits"]:
     SPIRIT_COUNTS_GROUPS[_card["id"]] = _card["counts"] == "groups"
     SPIRIT_POINTS[_card["id"]] = _card["points"]
 
-# Solo: points from which each sun is won, and suns for the side and the spirit.
+# Solo: points from which each sun is won, and suns for the side and for the spirit, by card.
 SUNS_FROM: tuple[int, ...] = tuple(_BOX["solo"]["suns_from"])
 SUNS_FOR_SIDE = np.array([_BOX["solo"]["side"][side] for side in SIDES], dtype=np.int64)
 SUNS_WITHOUT_SPIRIT: int = _BOX["solo"]["no_spirit"]
-SUNS_GROUP_SPIRIT: int = _BOX["solo"]["group_spirit"]
-SUNS_COUNT_SPIRIT: int = _BOX["solo"]["count_spirit"]
+SUNS_FOR_SPIRIT = np.zeros(NUM_CARDS + 1, dtype=np.int64)
+for _card in _BOX["spirits"]:
+    _suns = "group_spirit" if _card["counts"] == "groups" else "count_spirit"
+    SUNS_FOR_SPIRIT[_card["id"]] = _BOX["solo"][_suns]
 # Suns that count as a win (rank 1) in the solo game: ours, the rulebook names no goal. On side A
 # without spirits that is 90 points, on side B 110.
 SOLO_GOAL = 6

@@ -11,24 +11,20 @@ import numpy as np
 from ..core.bits import count_bits
 from ..core.jit import kernel
 from .components import (
-    BUILDING,
-    EMPTY,
     FIRST_SPIRIT,
     HABITAT_FITS,
     HABITAT_KIND,
     HABITAT_SIZE,
     HEIGHT_OF_STACK,
+    KIND,
     KIND_OF_STACK,
     LADDER,
-    LONE_RED,
-    MOUNTAIN1,
     NUM_CARDS,
     NUM_CUBES,
     NUM_KINDS,
     NUM_ROTATIONS,
     SHAPE_OF_CARD,
     STACKS,
-    TRUNK1,
 )
 from .habitats import HABITAT_DOWN, ROOM
 from .scoring import spirit_points
@@ -221,4 +217,4 @@ def card_value(kinds, free, side, card, left, tokens):
     return value
 
 
-assert BEFORE[1, BUILDING].tolist() == [MOUNTAIN1, TRUNK1, LONE_RED] and EMPTY == 0
+assert BEFORE[1, KIND.building].tolist() == [KIND.mountain1, KIND.trunk1, KIND.red]

@@ -10,11 +10,11 @@ import numpy as np
 
 from ..core.jit import kernel
 from .components import (
-    EMPTY,
     HABITAT_FITS,
     HABITAT_KIND,
     HABITAT_SHIFT,
     HABITAT_SIZE,
+    KIND,
     NUM_ROTATIONS,
     SHAPE_OF_CARD,
 )
@@ -48,4 +48,4 @@ def find_habitat(state, seat, card):
     return found & np.int64(kinds[HABITAT_KIND[card, 0]])
 
 
-assert EMPTY == 0, "HABITAT_KIND is EMPTY where a habitat has no more hexes"
+assert KIND.empty == 0, "HABITAT_KIND is KIND.empty where a habitat has no more hexes"

@@ -16,18 +16,13 @@ from ..core.bits import count_bits
 from ..core.jit import kernel
 from .components import (
     BOARD,
-    BUILDING,
     BUILDING_POINTS,
-    EMPTY,
-    FIELD,
+    GRAY,
     HAND_LIMIT,
     HAS_NEIGHBOUR,
-    LONE_RED,
+    KIND,
     MAKES,
     MAX_DISPLAY,
-    MOUNTAIN1,
-    MOUNTAIN2,
-    MOUNTAIN3,
     MOUNTAIN_POINTS,
     NUM_COLOURS,
     NUM_CUBES,
@@ -36,24 +31,23 @@ from .components import (
     ON,
     PER_SPACE,
     STRIDE,
-    TRUNK1,
-    TRUNK2,
-    WATER,
 )
 from .habitat_distance import card_value
 from .rules import LAST_HEXES
 from .scoring import (
     field_points,
+    hexes_by_top,
     mountain_points,
     near_colours,
     next_to,
+    points_by_height,
     spirit_points,
     total_points,
     tree_points,
     water_points,
 )
-from .state import ANIMAL_COLUMN, TURN_PHASE
-from .supply import tokens_in_bag, tokens_to_fill
+from .state import COLUMN, TURN_PHASE
+from .supply import count_held, tokens_in_bag, tokens_to_fill
 from .weights import WEIGHTS
 
 _ANY_COLOUR = (1 << NUM_COLOURS) - 1
@@ -93,9 +87,14 @@ def _turns_of_game(state, seat):
     turns = tokens_in_bag(state) / (num_players * tokens_to_fill(state))
     for other in range(num_players):
         if other != seat:
-            empty = count_bits(np.int64(state["hexes"][other, EMPTY]))
-            turns = min(turns, max(empty - LAST_HEXES, 0) / WEIGHTS.hexes_a_turn)
+            turns = min(turns, _turns_of_board(state["hexes"][other]))
     return turns
+
+
+@kernel
+def _turns_of_board(kinds):
+    """Return how many turns it takes to fill a board."""
+    return max(count_bits(np.int64(kinds[KIND.empty])) - LAST_HEXES, 0) / WEIGHTS.hexes_a_turn
 
 
 @kernel
@@ -104,15 +103,14 @@ def board_value(state, seat, limit):
     kinds = state["hexes"][seat]
     free = ~np.int64(state["cubes"][seat])
     side = np.int64(state["side"])
-    empty = np.int64(kinds[EMPTY])
-    turns = min(limit, max(count_bits(empty) - LAST_HEXES, 0) / WEIGHTS.hexes_a_turn)
+    turns = min(limit, _turns_of_board(kinds))
     outlook = min(turns / WEIGHTS.full_turns, 1.0)
     near = near_colours(kinds, side)
-    points = np.int64(state["points"][seat, ANIMAL_COLUMN])
+    points = np.int64(state["points"][seat, COLUMN.animals])
     points += tree_points(kinds)
     points += mountain_points(kinds, side)
     points += field_points(kinds, side)
-    points += BUILDING_POINTS * count_bits(np.int64(kinds[BUILDING]) & near[2])
+    points += BUILDING_POINTS * count_bits(np.int64(kinds[KIND.building]) & near[2])
     points += water_points(kinds, side)
     spirit = np.int64(state["spirit"][seat])
     if np.int64(state["completed"][seat]) >> spirit & 1:
@@ -134,32 +132,25 @@ def board_value(state, seat, limit):
 @kernel
 def _hope(kinds, free, side, near):
     """Return the points that landscapes promise while much of the game is left."""
-    near_empty = next_to(np.int64(kinds[EMPTY]), side)
-    mountain1 = np.int64(kinds[MOUNTAIN1])
-    mountain2 = np.int64(kinds[MOUNTAIN2])
-    mountain3 = np.int64(kinds[MOUNTAIN3])
-    hope = WEIGHTS.trunk1 * count_bits(np.int64(kinds[TRUNK1]) & free)
-    hope += WEIGHTS.trunk2 * count_bits(np.int64(kinds[TRUNK2]) & free)
-    hope += WEIGHTS.lone_red * count_bits(np.int64(kinds[LONE_RED]) & free)
-    hope += WEIGHTS.mountain1 * count_bits(mountain1 & free)
-    hope += WEIGHTS.mountain2 * count_bits(mountain2 & free)
+    near_empty = next_to(np.int64(kinds[KIND.empty]), side)
+    hope = WEIGHTS.trunk1 * count_bits(np.int64(kinds[KIND.trunk1]) & free)
+    hope += WEIGHTS.trunk2 * count_bits(np.int64(kinds[KIND.trunk2]) & free)
+    hope += WEIGHTS.lone_red * count_bits(np.int64(kinds[KIND.red]) & free)
+    hope += WEIGHTS.mountain1 * count_bits(np.int64(kinds[KIND.mountain1]) & free)
+    hope += WEIGHTS.mountain2 * count_bits(np.int64(kinds[KIND.mountain2]) & free)
 
-    alone = near_empty & ~next_to(mountain1 | mountain2 | mountain3, side)
-    hope += WEIGHTS.lone_mountain * (
-        MOUNTAIN_POINTS[1] * count_bits(alone & mountain1)
-        + MOUNTAIN_POINTS[2] * count_bits(alone & mountain2)
-        + MOUNTAIN_POINTS[3] * count_bits(alone & mountain3)
-    )
-    fields = np.int64(kinds[FIELD])
+    alone = near_empty & ~next_to(hexes_by_top(kinds, GRAY), side)
+    hope += WEIGHTS.lone_mountain * points_by_height(kinds, KIND.mountain1, MOUNTAIN_POINTS, alone)
+    fields = np.int64(kinds[KIND.field])
     hope += WEIGHTS.lone_field * count_bits(fields & ~next_to(fields, side) & near_empty)
 
     one, two, three = near
-    buildings = np.int64(kinds[BUILDING]) & near_empty & ~three
+    buildings = np.int64(kinds[KIND.building]) & near_empty & ~three
     hope += WEIGHTS.two_colours * count_bits(buildings & two)
     hope += WEIGHTS.one_colour * count_bits(buildings & one & ~two)
     hope += WEIGHTS.no_colour * count_bits(buildings & ~one)
 
-    water = np.int64(kinds[WATER])
+    water = np.int64(kinds[KIND.water])
     if side == 0:
         return hope + WEIGHTS.open_water * count_bits(water & near_empty)
     return hope + WEIGHTS.one_way_out * count_bits(_one_way_out(water, side))
@@ -257,16 +248,13 @@ def _toggle(kinds, move):
 @kernel
 def _best_card(state, seat, limit):
     """Value the best card of the display, if one can and should be taken."""
-    held = 0
-    for slot in range(HAND_LIMIT):
-        held += state["card"][seat, slot] != 0
+    held = count_held(state, seat)
     if held == HAND_LIMIT:
         return 0.0
     kinds = state["hexes"][seat]
     free = ~np.int64(state["cubes"][seat])
     side = np.int64(state["side"])
-    empty = count_bits(np.int64(kinds[EMPTY]))
-    tokens = PER_SPACE * min(limit, max(empty - LAST_HEXES, 0) / WEIGHTS.hexes_a_turn)
+    tokens = PER_SPACE * min(limit, _turns_of_board(kinds))
     best = 0.0
     for place in range(MAX_DISPLAY):
         card = np.int64(state["display"][place])

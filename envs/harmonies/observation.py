@@ -14,10 +14,7 @@ from ..core.jit import kernel
 from ..core.schema import Field, offsets, total_size
 from ..core.state import seat_after
 from .components import (
-    BUILDING,
     COLOURS,
-    EMPTY,
-    FIELD,
     FIRST_SPIRIT,
     GRAY,
     HABITAT_KIND,
@@ -25,6 +22,7 @@ from .components import (
     HAND_LIMIT,
     HEX_COL,
     HEX_ROW,
+    KIND,
     KINDS,
     MAX_CUBES,
     MAX_DISPLAY,
@@ -41,17 +39,16 @@ from .components import (
     PER_SPACE,
     SPIRITS_DEALT,
     TOKENS,
-    WATER,
 )
 from .habitat_distance import COLOURS_BEFORE, FAR, LAST_COLOUR, near_habitats, wanted_hexes
-from .scoring import hexes_by_top, next_to
+from .scoring import hexes_by_top, near_colours, next_to
 from .state import CATEGORIES, PHASES
-from .supply import tokens_in_bag
+from .supply import count_held, tokens_in_bag
 
 _BYTE = 127
 _OTHERS = MAX_PLAYERS - 1
 _COLOURS = ", ".join(COLOURS)
-_LANDSCAPE_KINDS = NUM_KINDS - WATER
+_LANDSCAPE_KINDS = NUM_KINDS - KIND.water
 _SLOT_NUMBERS = NUM_CARDS + 2
 _DISPLAY_NUMBERS = NUM_ANIMALS + 1 + FAR + 1
 _SPACE_NUMBERS = NUM_COLOURS + 2
@@ -80,7 +77,7 @@ _BOARDS = (
         "hexes",
         (_LANDSCAPE_KINDS, *_LINE),
         1,
-        f"own board, one row a kind of hex: {', '.join(KINDS[WATER:])}",
+        f"own board, one row a kind of hex: {', '.join(KINDS[KIND.water :])}",
     ),
     _public("cubes", (1, *_LINE), 1, "own hexes with a cube"),
     _public("settle", (HAND_LIMIT, *_LINE), 1, "where each own card may settle a cube"),
@@ -166,7 +163,7 @@ _NUMBER_PLANES = -(-total_size(_NUMBERS) // _CELLS)
 _AS_FLAT = "as in the flat observation"
 PLANES = (
     _public("board", (1, *_GRID), 1, "hexes of the board"),
-    _public("hexes", (_LANDSCAPE_KINDS, *_GRID), 1, f"own hexes: {', '.join(KINDS[WATER:])}"),
+    _public("hexes", (_LANDSCAPE_KINDS, *_GRID), 1, f"own hexes: {', '.join(KINDS[KIND.water :])}"),
     _public("cubes", (1, *_GRID), 1, "own hexes with a cube"),
     _public("habitat", (HAND_LIMIT, *_GRID), 1, "where the habitat of each own card is"),
     _public("others_top", (_OTHERS * NUM_COLOURS, *_GRID), 1, _AS_FLAT),
@@ -205,9 +202,11 @@ def _write_own_board(state, seat, out):
     cubes = np.int32(state["cubes"][seat])
     for hex_ in range(MAX_HEXES):
         # Stacks have the numbers of their kinds, but for the buildings: they are the last.
-        for kind in range(WATER, BUILDING):
-            out[AT.hexes + (kind - WATER) * MAX_HEXES + hex_] = stack[hex_] == kind
-        out[AT.hexes + (BUILDING - WATER) * MAX_HEXES + hex_] = stack[hex_] >= BUILDING
+        for kind in range(KIND.water, KIND.building):
+            out[AT.hexes + (kind - KIND.water) * MAX_HEXES + hex_] = stack[hex_] == kind
+        out[AT.hexes + (KIND.building - KIND.water) * MAX_HEXES + hex_] = (
+            stack[hex_] >= KIND.building
+        )
     _write_hexes(cubes, out, AT.cubes)
     for slot in range(HAND_LIMIT):
         found = np.int32(state["habitat"][seat, slot])
@@ -219,22 +218,17 @@ def _write_neighbours(state, seat, out):
     """Write what is next to the hexes of the own board."""
     kinds = state["hexes"][seat]
     side = np.int64(state["side"])
-    one = 0
-    two = 0
-    three = 0
     for colour in range(NUM_COLOURS):
         near = next_to(hexes_by_top(kinds, colour), side)
         _write_hexes(np.int32(near), out, AT.near + colour * MAX_HEXES)
-        three |= two & near
-        two |= one & near
-        one |= near
-    fields = np.int64(kinds[FIELD])
+    fields = np.int64(kinds[KIND.field])
     mountains = hexes_by_top(kinds, GRAY)
     at = AT.near + NUM_COLOURS * MAX_HEXES
     _write_hexes(np.int32(next_to(fields & ~next_to(fields, side), side)), out, at)
     alone = mountains & ~next_to(mountains, side)
     _write_hexes(np.int32(next_to(alone, side)), out, at + MAX_HEXES)
-    unfinished = np.int64(kinds[BUILDING]) & two & ~three
+    _, two, three = near_colours(kinds, side)
+    unfinished = np.int64(kinds[KIND.building]) & two & ~three
     if unfinished:
         for colour in range(NUM_COLOURS):
             lacking = unfinished & ~next_to(hexes_by_top(kinds, colour), side)
@@ -311,10 +305,7 @@ def _write_offers(state, seat, completing, advancing, out):
             tokens = state["central"][space, colour]
             out[at + NUM_COLOURS] += tokens * (completing >> colour & 1)
             out[at + NUM_COLOURS + 1] += tokens * (advancing >> colour & 1)
-    room = False
-    for slot in range(HAND_LIMIT):
-        room |= state["card"][seat, slot] == 0
-    if room:
+    if count_held(state, seat) < HAND_LIMIT:
         kinds = state["hexes"][seat]
         free = ~np.int64(state["cubes"][seat])
         for place in range(MAX_DISPLAY):
@@ -379,15 +370,12 @@ def _write_seat(state, seat, out, at):
         points = np.int64(state["points"][seat, category])
         total += points
         out[at + 8 + category] = min(points, _BYTE)
-    empty_slots = 0
-    for slot in range(HAND_LIMIT):
-        empty_slots += state["card"][seat, slot] == 0
     out[at] = 1
     out[at + 1] = state["to_play"] == seat
     out[at + 2] = state["first_player"] == seat
-    out[at + 3] = count_bits(np.int64(state["hexes"][seat, EMPTY]))
+    out[at + 3] = count_bits(np.int64(state["hexes"][seat, KIND.empty]))
     out[at + 4] = count_bits(np.int64(state["cubes"][seat]))
-    out[at + 5] = empty_slots
+    out[at + 5] = HAND_LIMIT - count_held(state, seat)
     out[at + 6] = count_bits(state["completed"][seat])
     out[at + 7] = min(total, _BYTE)
 
@@ -421,7 +409,7 @@ def observe_planes(state, seat, out):
         stack = np.int64(state["stack"][seat, hex_])
         out[PLANES_AT.board + cell] = 1
         if stack:
-            out[PLANES_AT.hexes + (min(stack, BUILDING) - WATER) * _CELLS + cell] = 1
+            out[PLANES_AT.hexes + (min(stack, KIND.building) - KIND.water) * _CELLS + cell] = 1
         out[PLANES_AT.cubes + cell] = np.int64(state["cubes"][seat]) >> hex_ & 1
         for slot in range(HAND_LIMIT):
             found = np.int64(state["habitat"][seat, slot]) >> hex_ & 1

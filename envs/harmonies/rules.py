@@ -18,10 +18,10 @@ from .components import (
     ALL_ANIMALS,
     BOARD,
     DISPLAY_SIZE,
-    EMPTY,
     FIRST_SPIRIT,
     HAND_LIMIT,
     HEIGHT_OF_STACK,
+    KIND,
     KIND_OF_STACK,
     LADDER,
     MAX_DISPLAY,
@@ -50,8 +50,10 @@ from .scoring import (
     suns_for,
     total_points,
 )
-from .state import ANIMAL_COLUMN, DISCARD_PHASE, NUM_WORDS, SPIRIT_PHASE, TURN_PHASE
+from .state import COLUMN, DISCARD_PHASE, NUM_WORDS, SPIRIT_PHASE, TURN_PHASE
 from .supply import (
+    count_held,
+    count_tokens,
     deal_spirits,
     draw_card,
     fill_central,
@@ -145,7 +147,7 @@ def _index_seat(state, seat):
         state["hexes"][seat, KIND_OF_STACK[stack]] |= 1 << hex_
         cubes |= np.int64(state["cube"][seat, hex_] != 0) << hex_
     # Side A has two hexes less.
-    state["hexes"][seat, EMPTY] &= BOARD[state["side"]]
+    state["hexes"][seat, KIND.empty] &= BOARD[state["side"]]
     state["cubes"][seat] = cubes
     _find_habitats(state, seat)
     score_landscapes(state, seat)
@@ -253,7 +255,7 @@ def _settle(state, seat, slot, hex_):
     state["cubes"][seat] |= 1 << hex_
     settled = NUM_CUBES[card] - left
     gain = np.int64(LADDER[card, settled]) - np.int64(LADDER[card, settled - 1])
-    state["points"][seat, ANIMAL_COLUMN] += gain
+    state["points"][seat, COLUMN.animals] += gain
     if left == 0:
         state["card"][seat, slot] = 0
         state["habitat"][seat, slot] = 0
@@ -266,7 +268,7 @@ def _settle(state, seat, slot, hex_):
 def _end_turn(state, seat):
     """Look for the end of the game, fill up, go on with the next player (Fin de partie)."""
     state["turns"] += 1
-    if count_bits(np.int64(state["hexes"][seat, EMPTY])) <= LAST_HEXES:
+    if count_bits(np.int64(state["hexes"][seat, KIND.empty])) <= LAST_HEXES:
         state["last_round"] = True
     if tokens_in_bag(state) < tokens_to_fill(state):
         state["last_round"] = True
@@ -350,23 +352,11 @@ def _find_others(state, seat):
     if state["taken"] < 0:
         spaces = np.int64(NUM_SPACES[state["num_players"]])
         actions |= ((1 << spaces) - 1) << TAKE
-    elif _hand_is_empty(state):
+    elif count_tokens(state["hand"]) == 0:
         actions |= 1 << END
-    if not state["took_card"]:
-        slots = 0
-        for slot in range(HAND_LIMIT):
-            slots |= state["card"][seat, slot] == 0
-        if slots:
-            actions |= _cards_in_display(state) << CARD
+    if not state["took_card"] and count_held(state, seat) < HAND_LIMIT:
+        actions |= _cards_in_display(state) << CARD
     return actions
-
-
-@kernel
-def _hand_is_empty(state):
-    tokens = 0
-    for colour in range(NUM_COLOURS):
-        tokens += np.int64(state["hand"][colour])
-    return tokens == 0
 
 
 @kernel

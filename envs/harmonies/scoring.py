@@ -9,21 +9,17 @@ from ..core.jit import kernel
 from .components import (
     BLUE,
     BOARD,
-    BROWN,
-    BUILDING,
     BUILDING_POINTS,
-    FIELD,
     FIELD_POINTS,
+    FIRST_KIND,
     GRAY,
     GREEN,
     HAND_LIMIT,
     HAS_NEIGHBOUR,
     ISLAND_POINTS,
+    KIND,
     LADDER,
-    LONE_RED,
-    MOUNTAIN1,
-    MOUNTAIN2,
-    MOUNTAIN3,
+    MAX_HEIGHT,
     MOUNTAIN_POINTS,
     NUM_ANIMALS,
     NUM_COLOURS,
@@ -34,34 +30,19 @@ from .components import (
     SPIRIT_LANDSCAPE,
     SPIRIT_POINTS,
     STRIDE,
-    SUNS_COUNT_SPIRIT,
     SUNS_FOR_SIDE,
+    SUNS_FOR_SPIRIT,
     SUNS_FROM,
-    SUNS_GROUP_SPIRIT,
     SUNS_WITHOUT_SPIRIT,
-    TREE1,
-    TREE2,
-    TREE3,
     TREE_POINTS,
-    TRUNK1,
-    TRUNK2,
-    WATER,
     YELLOW,
 )
-from .state import (
-    ANIMAL_COLUMN,
-    BUILDING_COLUMN,
-    FIELD_COLUMN,
-    MOUNTAIN_COLUMN,
-    SPIRIT_COLUMN,
-    TREE_COLUMN,
-    WATER_COLUMN,
-)
+from .state import COLUMN
 
-# First and last kind of the landscapes that spirits count, in the order of LANDSCAPES.
-_FIRST_KIND = np.array([TREE1, MOUNTAIN1, FIELD, BUILDING, WATER])
-_LAST_KIND = np.array([TREE3, MOUNTAIN3, FIELD, BUILDING, WATER])
+# First kind of the landscapes that spirits count, in the order of LANDSCAPES.
+_FIRST_COUNTED = np.array([KIND.tree1, KIND.mountain1, KIND.field, KIND.building, KIND.water])
 _LARGE_GROUP = 3
+_ALL = -1
 
 
 @kernel
@@ -104,35 +85,40 @@ def count_groups(hexes, side):
 
 
 @kernel
+def hexes_by_top(kinds, colour):
+    """Return the hexes with ``colour`` on top."""
+    hexes = 0
+    for kind in range(FIRST_KIND[colour], FIRST_KIND[colour + 1]):
+        hexes |= np.int64(kinds[kind])
+    return hexes
+
+
+@kernel
+def points_by_height(kinds, first, points, counted):
+    """Score the hexes of a landscape that are ``counted``; ``first`` is its kind of height 1."""
+    total = 0
+    for height in range(1, MAX_HEIGHT + 1):
+        total += points[height] * count_bits(np.int64(kinds[first + height - 1]) & counted)
+    return total
+
+
+@kernel
 def tree_points(kinds):
     """Score trees by their height."""
-    return (
-        TREE_POINTS[1] * count_bits(np.int64(kinds[TREE1]))
-        + TREE_POINTS[2] * count_bits(np.int64(kinds[TREE2]))
-        + TREE_POINTS[3] * count_bits(np.int64(kinds[TREE3]))
-    )
+    return points_by_height(kinds, KIND.tree1, TREE_POINTS, _ALL)
 
 
 @kernel
 def mountain_points(kinds, side):
     """Score mountains by their height, those that are next to another one."""
-    one, two, three = (
-        np.int64(kinds[MOUNTAIN1]),
-        np.int64(kinds[MOUNTAIN2]),
-        np.int64(kinds[MOUNTAIN3]),
-    )
-    counted = next_to(one | two | three, side)
-    return (
-        MOUNTAIN_POINTS[1] * count_bits(one & counted)
-        + MOUNTAIN_POINTS[2] * count_bits(two & counted)
-        + MOUNTAIN_POINTS[3] * count_bits(three & counted)
-    )
+    counted = next_to(hexes_by_top(kinds, GRAY), side)
+    return points_by_height(kinds, KIND.mountain1, MOUNTAIN_POINTS, counted)
 
 
 @kernel
 def field_points(kinds, side):
     """Score each field: a group of two or more."""
-    yellow = np.int64(kinds[FIELD])
+    yellow = np.int64(kinds[KIND.field])
     return FIELD_POINTS * count_groups(yellow & next_to(yellow, side), side)
 
 
@@ -140,7 +126,7 @@ def field_points(kinds, side):
 def building_points(kinds, side):
     """Score buildings with three or more colours around them (the colours on top)."""
     _, _, three = near_colours(kinds, side)
-    return BUILDING_POINTS * count_bits(np.int64(kinds[BUILDING]) & three)
+    return BUILDING_POINTS * count_bits(np.int64(kinds[KIND.building]) & three)
 
 
 @kernel
@@ -149,29 +135,13 @@ def near_colours(kinds, side):
     one = 0
     two = 0
     three = 0
-    if kinds[BUILDING]:
+    if kinds[KIND.building]:
         for colour in range(NUM_COLOURS):
             near = next_to(hexes_by_top(kinds, colour), side)
             three |= two & near
             two |= one & near
             one |= near
     return one, two, three
-
-
-@kernel
-def hexes_by_top(kinds, colour):
-    """Return the hexes with ``colour`` on top."""
-    if colour == BLUE:
-        return np.int64(kinds[WATER])
-    if colour == GRAY:
-        return np.int64(kinds[MOUNTAIN1]) | np.int64(kinds[MOUNTAIN2]) | np.int64(kinds[MOUNTAIN3])
-    if colour == BROWN:
-        return np.int64(kinds[TRUNK1]) | np.int64(kinds[TRUNK2])
-    if colour == GREEN:
-        return np.int64(kinds[TREE1]) | np.int64(kinds[TREE2]) | np.int64(kinds[TREE3])
-    if colour == YELLOW:
-        return np.int64(kinds[FIELD])
-    return np.int64(kinds[LONE_RED]) | np.int64(kinds[BUILDING])
 
 
 @kernel
@@ -198,7 +168,7 @@ def river_length(water, side):
 @kernel
 def water_points(kinds, side):
     """Score the longest river (side A), or the islands (side B)."""
-    water = np.int64(kinds[WATER])
+    water = np.int64(kinds[KIND.water])
     if side == 0:
         return np.int64(RIVER_POINTS[river_length(water, side)])
     return ISLAND_POINTS * count_groups(BOARD[side] & ~water, side)
@@ -207,19 +177,15 @@ def water_points(kinds, side):
 @kernel
 def spirit_points(kinds, side, spirit):
     """Score a spirit card on the board as it is now."""
-    landscape = SPIRIT_LANDSCAPE[spirit]
-    first = _FIRST_KIND[landscape]
-    last = _LAST_KIND[landscape]
+    first = _FIRST_COUNTED[SPIRIT_LANDSCAPE[spirit]]
+    if not SPIRIT_COUNTS_GROUPS[spirit]:
+        return points_by_height(kinds, first, SPIRIT_POINTS[spirit], _ALL)
     points = 0
-    if SPIRIT_COUNTS_GROUPS[spirit]:
-        hexes = np.int64(kinds[first])
-        while hexes:
-            group = group_of(hexes & -hexes, hexes, side)
-            hexes &= ~group
-            points += SPIRIT_POINTS[spirit, min(count_bits(group), _LARGE_GROUP)]
-        return points
-    for height in range(1, last - first + 2):
-        points += SPIRIT_POINTS[spirit, height] * count_bits(np.int64(kinds[first + height - 1]))
+    hexes = np.int64(kinds[first])
+    while hexes:
+        group = group_of(hexes & -hexes, hexes, side)
+        hexes &= ~group
+        points += SPIRIT_POINTS[spirit, min(count_bits(group), _LARGE_GROUP)]
     return points
 
 
@@ -233,15 +199,15 @@ def score_token(state, seat, colour):
     side = np.int64(state["side"])
     points = state["points"][seat]
     if colour == BLUE:
-        points[WATER_COLUMN] = water_points(kinds, side)
+        points[COLUMN.water] = water_points(kinds, side)
     elif colour == GREEN:
-        points[TREE_COLUMN] = tree_points(kinds)
+        points[COLUMN.trees] = tree_points(kinds)
     elif colour == YELLOW:
-        points[FIELD_COLUMN] = field_points(kinds, side)
+        points[COLUMN.fields] = field_points(kinds, side)
     elif colour in (GRAY, RED):
         # A red token may cover a mountain.
-        points[MOUNTAIN_COLUMN] = mountain_points(kinds, side)
-    points[BUILDING_COLUMN] = building_points(kinds, side)
+        points[COLUMN.mountains] = mountain_points(kinds, side)
+    points[COLUMN.buildings] = building_points(kinds, side)
     score_spirit(state, seat)
 
 
@@ -251,7 +217,7 @@ def score_spirit(state, seat):
     spirit = np.int64(state["spirit"][seat])
     if (np.int64(state["completed"][seat]) >> spirit) & 1:
         side = np.int64(state["side"])
-        state["points"][seat, SPIRIT_COLUMN] = spirit_points(state["hexes"][seat], side, spirit)
+        state["points"][seat, COLUMN.spirits] = spirit_points(state["hexes"][seat], side, spirit)
 
 
 @kernel
@@ -260,12 +226,12 @@ def score_landscapes(state, seat):
     kinds = state["hexes"][seat]
     side = np.int64(state["side"])
     points = state["points"][seat]
-    points[TREE_COLUMN] = tree_points(kinds)
-    points[MOUNTAIN_COLUMN] = mountain_points(kinds, side)
-    points[FIELD_COLUMN] = field_points(kinds, side)
-    points[BUILDING_COLUMN] = building_points(kinds, side)
-    points[WATER_COLUMN] = water_points(kinds, side)
-    points[SPIRIT_COLUMN] = 0
+    points[COLUMN.trees] = tree_points(kinds)
+    points[COLUMN.mountains] = mountain_points(kinds, side)
+    points[COLUMN.fields] = field_points(kinds, side)
+    points[COLUMN.buildings] = building_points(kinds, side)
+    points[COLUMN.water] = water_points(kinds, side)
+    points[COLUMN.spirits] = 0
     score_spirit(state, seat)
 
 
@@ -279,7 +245,7 @@ def score_animals(state, seat):
     for card in range(1, NUM_ANIMALS + 1):
         if state["completed"][seat] >> card & 1:
             points += np.int64(LADDER[card, NUM_CUBES[card]])
-    state["points"][seat, ANIMAL_COLUMN] = points
+    state["points"][seat, COLUMN.animals] = points
 
 
 @kernel
@@ -300,11 +266,7 @@ def suns_for(points, side, spirits, spirit):
     suns = SUNS_FOR_SIDE[side]
     for k in range(len(SUNS_FROM)):
         suns += points >= SUNS_FROM[k]
-    if not spirits:
-        return suns + SUNS_WITHOUT_SPIRIT
-    if spirit:
-        suns += SUNS_GROUP_SPIRIT if SPIRIT_COUNTS_GROUPS[spirit] else SUNS_COUNT_SPIRIT
-    return suns
+    return suns + (SUNS_FOR_SPIRIT[spirit] if spirits else SUNS_WITHOUT_SPIRIT)
 
 
 def suns(state: np.void, seat: int = 0) -> int:

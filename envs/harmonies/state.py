@@ -20,6 +20,7 @@ both are drawn from with the state's generator.
 
 from __future__ import annotations
 
+from collections import namedtuple
 from typing import NamedTuple
 
 import numpy as np
@@ -50,15 +51,7 @@ MAX_PLIES = 36 * 6 + MAX_PLAYERS * (MAX_HEXES + 1)
 
 # What a seat's points are for: columns of ``state["points"]``.
 CATEGORIES = ("trees", "mountains", "fields", "buildings", "water", "animals", "spirits")
-(
-    TREE_COLUMN,
-    MOUNTAIN_COLUMN,
-    FIELD_COLUMN,
-    BUILDING_COLUMN,
-    WATER_COLUMN,
-    ANIMAL_COLUMN,
-    SPIRIT_COLUMN,
-) = range(len(CATEGORIES))
+COLUMN = namedtuple("Column", CATEGORIES)(*range(len(CATEGORIES)))
 
 # Words of ``state["legal"]``: the actions below PLACE, then two colours or slots a word.
 NUM_WORDS = 1 + (NUM_COLOURS + HAND_LIMIT) // 2

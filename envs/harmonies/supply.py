@@ -10,6 +10,7 @@ from ..core.rng import draw_below
 from .components import (
     ALL_SPIRITS,
     DISPLAY_SIZE,
+    HAND_LIMIT,
     NUM_COLOURS,
     NUM_SPACES,
     PER_SPACE,
@@ -18,12 +19,27 @@ from .components import (
 
 
 @kernel
-def tokens_in_bag(state):
-    """Count the tokens in the bag."""
+def count_tokens(counts):
+    """Add up tokens counted by colour."""
     tokens = 0
     for colour in range(NUM_COLOURS):
-        tokens += np.int64(state["bag"][colour])
+        tokens += np.int64(counts[colour])
     return tokens
+
+
+@kernel
+def tokens_in_bag(state):
+    """Count the tokens in the bag."""
+    return count_tokens(state["bag"])
+
+
+@kernel
+def count_held(state, seat):
+    """Count the cards above the board of ``seat``."""
+    held = 0
+    for slot in range(HAND_LIMIT):
+        held += state["card"][seat, slot] != 0
+    return held
 
 
 @kernel

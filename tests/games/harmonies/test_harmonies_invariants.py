@@ -24,7 +24,7 @@ from ludotheque.envs.harmonies.components import (
 from ludotheque.envs.harmonies.habitats import find_habitat
 from ludotheque.envs.harmonies.rules import legal_actions, random_action, setup, step
 from ludotheque.envs.harmonies.scoring import score_landscapes
-from ludotheque.envs.harmonies.state import ANIMAL_COLUMN, MAX_PLIES
+from ludotheque.envs.harmonies.state import COLUMN, MAX_PLIES
 
 GAME = get_game("harmonies")
 GAMES = 12 if JIT_DISABLED else 100_000
@@ -156,7 +156,7 @@ def _cubes(state, seat):
         if settled != expected:
             return 2
         points += np.int64(LADDER[card, settled])
-    if points != state["points"][seat, ANIMAL_COLUMN]:
+    if points != state["points"][seat, COLUMN.animals]:
         return 4
     for slot in range(4):
         card = np.int64(state["card"][seat, slot])
