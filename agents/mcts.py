@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from ludotheque.envs.core.errors import check_choice, check_finite
+from ludotheque.envs.core.errors import check_choice, check_finite, check_whole
 from ludotheque.envs.core.interfaces.threads import check_num_threads, run
 from ludotheque.envs.core.jit import specialize
 from ludotheque.envs.core.rng import decision_seed
@@ -110,14 +110,9 @@ class MCTSAgent(Agent):
         leaf_scale = own["leaf_scale"] if leaf_scale is None else leaf_scale
         check_choice(leaf, LEAVES, "leaf")
         check_choice(determinize, DETERMINIZE, "determinize")
-        whole = (
-            ("simulations", simulations, 1),
-            ("trees", trees, 1),
-            ("leaf_plies", leaf_plies, 0),
-        )
-        for label, value, least in whole:
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise ValueError(f"{label} is {value!r}; give a whole number from {least} up")
+        check_whole(simulations, "simulations", 1)
+        check_whole(trees, "trees", 1)
+        check_whole(leaf_plies, "leaf_plies")
         for label, value in (
             ("exploration", exploration),
             ("widening", widening),
@@ -179,61 +174,42 @@ class MCTSAgent(Agent):
 
     def _search_rows(self, states, start, stop, seeds, visits, values) -> None:
         loops = _compile(self.game, self.guided, self.leaf)
+        nodes = np.zeros(1 + max(1, self.simulations // self.trees), search.NODE)
         scratch = self._scratch()
         for row in range(start, stop):
             for tree in range(self.trees):
                 word = np.uint64(decision_seed(seeds[row], tree))
-                self._grow_tree(loops, states, row, word, scratch)
-                loops.count_visits(scratch.nodes, visits[row], values[row])
+                nodes = self._grow_tree(loops, states, row, nodes, word, scratch)
+                loops.count_visits(nodes, visits[row], values[row])
 
-    def _scratch(self) -> SimpleNamespace:
+    def _scratch(self) -> search.Scratch:
         seats = self.game.max_players
-        return SimpleNamespace(
-            nodes=np.zeros(1 + max(1, self.simulations // self.trees), search.NODE),
+        return search.Scratch(
             state=self.game.new_states(1),
             trial=self.game.new_states(1),
             baseline=np.zeros(seats, np.float32),
             path=np.zeros(self.game.max_plies + 2, np.int32),
             mask=np.zeros(self.game.num_actions, np.int8),
-            result=(
-                np.zeros(seats, np.float32),
-                np.zeros(seats, np.int64),
-                np.zeros(seats, np.float32),
-            ),
+            scores=np.zeros(seats, np.float32),
+            ranks=np.zeros(seats, np.int64),
+            utility=np.zeros(seats, np.float32),
         )
 
-    def _grow_tree(self, loops, states, row: int, word: np.uint64, scratch) -> None:
-        used = loops.plant(scratch.nodes)
+    def _grow_tree(self, loops, states, row, nodes, word, scratch) -> np.ndarray:
+        """Grow a new tree in ``nodes``; return them, or the longer array that it came to need."""
+        method = search.Method(
+            self.fixed, self.exploration, self.widening, self.leaf_plies, self.leaf_scale
+        )
+        used = loops.plant(nodes)
         if self.time is None:
-            self._grow(loops, states, row, word, scratch, used, len(scratch.nodes) - 1)
-            return
+            loops.grow(states, row, nodes, used, len(nodes) - 1, word, method, scratch)
+            return nodes
         deadline = clock.perf_counter() + self.time / self.trees
         chunk = 0
         while chunk == 0 or clock.perf_counter() < deadline:
-            if used + _CHUNK > len(scratch.nodes):
-                scratch.nodes = np.concatenate([scratch.nodes, np.zeros_like(scratch.nodes)])
+            if used + _CHUNK > len(nodes):
+                nodes = np.concatenate([nodes, np.zeros_like(nodes)])
             chunk += 1
-            used = self._grow(
-                loops, states, row, np.uint64(decision_seed(word, chunk)), scratch, used, _CHUNK
-            )
-
-    def _grow(self, loops, states, row, word, scratch, used, simulations) -> int:
-        return loops.grow(
-            states,
-            row,
-            scratch.nodes,
-            used,
-            simulations,
-            word,
-            self.fixed,
-            self.exploration,
-            self.widening,
-            self.leaf_plies,
-            self.leaf_scale,
-            scratch.state,
-            scratch.trial,
-            scratch.baseline,
-            scratch.path,
-            scratch.mask,
-            scratch.result,
-        )
+            seed = np.uint64(decision_seed(word, chunk))
+            used = loops.grow(states, row, nodes, used, _CHUNK, seed, method, scratch)
+        return nodes

@@ -9,6 +9,8 @@ as a node's visits grow (progressive widening; Chaslot et al., 2008).
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from ludotheque.envs.core.rewards import RANK, utilities
@@ -35,15 +37,55 @@ NODE = np.dtype(
 NONE = -1
 
 
-def _best_untried(scratch, trial, mask, count, word):
-    """Return the action of ``mask`` that ``evaluate`` likes best for the seat to act."""
-    seat = np.int64(scratch[0]["to_play"])
+class Method(NamedTuple):
+    """How a tree grows.
+
+    Attributes:
+        fixed: one determinization for all simulations, else one each.
+        exploration: weight of the bound's second term.
+        widening: exponent of the number of children against visits; 1 adds one at every visit.
+        plies, scale: of the leaf's evaluation.
+    """
+
+    fixed: bool
+    exploration: float
+    widening: float
+    plies: int
+    scale: float
+
+
+class Scratch(NamedTuple):
+    """Arrays that the loops work in, so that they allocate nothing.
+
+    Attributes:
+        state, trial: one record each, of the simulation and of an action tried.
+        baseline: float32, one entry a seat: the root's margins, for the leaf's evaluation.
+        path: int32, longer than any game: the nodes of the simulation.
+        mask: int8, one entry an action.
+        scores, ranks, utility: float32, int64 and float32, one entry a seat.
+    """
+
+    state: Any
+    trial: Any
+    baseline: Any
+    path: Any
+    mask: Any
+    scores: Any
+    ranks: Any
+    utility: Any
+
+
+def _best_untried(scratch, count, word):
+    """Return the action of the mask that ``evaluate`` likes best for the seat to act."""
+    trial = scratch.trial
+    mask = scratch.mask
+    seat = np.int64(scratch.state[0]["to_play"])
     chosen = -1
     best = -np.inf
     equal = 0
     for action in range(len(mask)):
         if mask[action]:
-            trial[0] = scratch[0]
+            trial[0] = scratch.state[0]
             step(trial[0], action)
             value = evaluate(trial[0], seat)
             if value > best:
@@ -58,8 +100,9 @@ def _best_untried(scratch, trial, mask, count, word):
     return chosen
 
 
-def _random_untried(scratch, trial, mask, count, word):
-    """Return a uniformly random action of the ``count`` in ``mask``."""
+def _random_untried(scratch, count, word):
+    """Return a uniformly random action of the ``count`` in the mask."""
+    mask = scratch.mask
     k = below(mix64(word), count)
     for action in range(len(mask)):
         if mask[action]:
@@ -82,42 +125,42 @@ def _expand(nodes, used, parent, action, seat):
     return used
 
 
-def _playout_leaf(scratch, trial, mask, word, plies, scale, baseline, result):
+def _playout_leaf(scratch, word, method):
     """Play at random to the end; fill the seats' utilities by rank."""
-    scores, ranks, utility = result
-    play_out(scratch[0], mix64(word + GAMMA), scores, ranks)
-    utilities(RANK, scores, ranks, scratch[0]["num_players"], utility)
+    state = scratch.state[0]
+    play_out(state, mix64(word + GAMMA), scratch.scores, scratch.ranks)
+    utilities(RANK, scratch.scores, scratch.ranks, state["num_players"], scratch.utility)
 
 
-def _evaluate_leaf(scratch, trial, mask, word, plies, scale, baseline, result):
+def _evaluate_leaf(scratch, word, method):
     """Play some plies greedily; fill the seats' utilities by how ``evaluate`` sees them then.
 
     A seat's margin is its value less the best other value. Its utility is the hyperbolic tangent
-    of what the margin has grown since the root, in units of ``scale``; at the end of the game, the
-    mean of that and the utility by rank.
+    of what the margin has grown since the root, in units of ``method.scale``; at the end of the
+    game, the mean of that and the utility by rank.
     """
-    scores, ranks, utility = result
-    state = scratch[0]
-    for _ in range(plies):
+    scores = scratch.scores
+    utility = scratch.utility
+    state = scratch.state[0]
+    for _ in range(method.plies):
         if state["terminated"] or state["truncated"]:
             break
-        count = legal_actions(state, mask)
-        step(state, best_untried(scratch, trial, mask, count, word))
+        count = legal_actions(state, scratch.mask)
+        step(state, best_untried(scratch, count, word))
         word += GAMMA
     num_players = state["num_players"]
     over = state["terminated"] or state["truncated"]
     if over:
-        final(state, scores, ranks)
-        utilities(RANK, scores, ranks, num_players, utility)
-    margins(scratch, scores)
+        final(state, scores, scratch.ranks)
+        utilities(RANK, scores, scratch.ranks, num_players, utility)
+    margins(state, scores)
     for seat in range(num_players):
-        grown = np.tanh((scores[seat] - baseline[seat]) / scale)
+        grown = np.tanh((scores[seat] - scratch.baseline[seat]) / method.scale)
         utility[seat] = (utility[seat] + grown) / 2 if over else grown
 
 
-def _margins(scratch, out):
+def _margins(state, out):
     """Fill each seat's value by ``evaluate`` less the best other seat's."""
-    state = scratch[0]
     num_players = state["num_players"]
     best = second = -np.inf
     for seat in range(num_players):
@@ -129,27 +172,11 @@ def _margins(scratch, out):
             out[seat] -= second if out[seat] == best else best
 
 
-def _simulate(
-    nodes,
-    used,
-    scratch,
-    trial,
-    word,
-    exploration,
-    widening,
-    plies,
-    scale,
-    baseline,
-    path,
-    mask,
-    result,
-):
-    """Run one simulation from the record in ``scratch``; return the number of nodes then.
-
-    ``result`` is ``(scores, ranks, utilities)``, one entry a seat.
-    """
-    _, _, utility = result
-    state = scratch[0]
+def _simulate(nodes, used, word, method, scratch):
+    """Run one simulation from the record in ``scratch``; return the number of nodes then."""
+    path = scratch.path
+    mask = scratch.mask
+    state = scratch.state[0]
     node = 0
     depth = 0
     while not (state["terminated"] or state["truncated"]):
@@ -166,7 +193,7 @@ def _simulate(
                 tried += 1
                 nodes[child]["seen"] += 1
                 visits = nodes[child]["visits"]
-                bound = nodes[child]["value"] / visits + exploration * np.sqrt(
+                bound = nodes[child]["value"] / visits + method.exploration * np.sqrt(
                     np.log(nodes[child]["seen"]) / visits
                 )
                 if bound > best:
@@ -174,8 +201,8 @@ def _simulate(
                     chosen = child
             child = nodes[child]["next_sibling"]
         untried -= tried
-        if untried and used < len(nodes) and tried <= nodes[node]["visits"] ** widening:
-            action = best_untried(scratch, trial, mask, untried, word)
+        if untried and used < len(nodes) and tried <= nodes[node]["visits"] ** method.widening:
+            action = best_untried(scratch, untried, word)
             chosen = expand(nodes, used, node, action, seat)
             used += 1
             step(state, action)
@@ -188,11 +215,11 @@ def _simulate(
         node = chosen
         depth += 1
         path[depth] = chosen
-    leaf(scratch, trial, mask, word, plies, scale, baseline, result)
+    leaf(scratch, word, method)
     nodes[0]["visits"] += 1
     for k in range(1, depth + 1):
         nodes[path[k]]["visits"] += 1
-        nodes[path[k]]["value"] += utility[nodes[path[k]]["seat"]]
+        nodes[path[k]]["value"] += scratch.utility[nodes[path[k]]["seat"]]
     return used
 
 
@@ -206,25 +233,7 @@ def plant(nodes):
     return 1
 
 
-def grow(
-    states,
-    row,
-    nodes,
-    used,
-    simulations,
-    word,
-    fixed,
-    exploration,
-    widening,
-    plies,
-    scale,
-    scratch,
-    trial,
-    baseline,
-    path,
-    mask,
-    result,
-):
+def grow(states, row, nodes, used, simulations, word, method, scratch):
     """Run simulations on the tree of game ``row``; return the number of nodes then.
 
     Args:
@@ -232,39 +241,17 @@ def grow(
         nodes, used: the tree.
         simulations: how many.
         word: seed of the chance of these simulations.
-        fixed: one determinization for all of them, else one each.
-        exploration: weight of the bound's second term.
-        widening: exponent of the number of children against visits; 1 adds one at every visit.
-        plies, scale: of the leaf's evaluation.
-        scratch, trial: one record each.
-        baseline: float32, one entry a seat, for the leaf's evaluation.
-        path: int32, longer than any game.
-        mask: int8, one entry an action.
-        result: scratch for scores, ranks, utilities.
+        method, scratch: a ``Method`` and a ``Scratch``.
     """
     seat = np.int64(states[row]["to_play"])
     drawn = mix64(word)
-    scratch[0] = states[row]
-    margins(scratch, baseline)
+    state = scratch.state
+    margins(states[row], scratch.baseline)
     for _ in range(simulations):
         word += GAMMA
-        scratch[0] = states[row]
-        determinize(scratch[0], seat, drawn if fixed else mix64(word))
-        used = simulate(
-            nodes,
-            used,
-            scratch,
-            trial,
-            word,
-            exploration,
-            widening,
-            plies,
-            scale,
-            baseline,
-            path,
-            mask,
-            result,
-        )
+        state[0] = states[row]
+        determinize(state[0], seat, drawn if method.fixed else mix64(word))
+        used = simulate(nodes, used, word, method, scratch)
     return used
 
 

@@ -177,7 +177,7 @@ def test_pixels_need_no_display_and_no_pygame(run_python):
 import os, sys
 for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"):
     os.environ.pop(name, None)
-from ludotheque.envs.core import window
+from ludotheque.envs.core.drawing import window
 from ludotheque.envs.core.drawing.canvas import Canvas
 canvas = Canvas(10, 10)
 canvas.svg()

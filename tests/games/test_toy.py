@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pickle
 import warnings
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 import pettingzoo
 import pytest
 import toy
+from toy.position import set_position
 
 import ludotheque.envs
 from ludotheque.agents import make_agent
@@ -21,6 +23,7 @@ from ludotheque.envs.core.interfaces import registry
 from ludotheque.envs.core.interfaces.aec import TurnBasedEnv
 from ludotheque.envs.core.interfaces.replay import Replay, load_replays
 from ludotheque.testing import AEC_CHECKS, GAME_CHECKS, settings
+from ludotheque.testing.files import FILE_CHECKS
 
 with warnings.catch_warnings():
     # PettingZoo's tests import its own connect four, which warns of its own old ways.
@@ -47,11 +50,25 @@ def test_it_is_as_short_as_the_docs_say():
     assert len(lines) < 150
 
 
+@pytest.mark.parametrize("check", FILE_CHECKS, ids=lambda check: check.__name__)
+def test_the_file_contract_holds(check):
+    check("toy")
+
+
+def test_a_position_can_be_set():
+    states = GAME.new_state(1)
+    set_position(states, squares=[1, 1, 0, 2, 2, 0, 0, 0, 0], to_play=1)
+    GAME.step(states, GAME.action_from_string("c2"))
+    assert GAME.returns(states)[1].tolist() == [2, 1]
+    with pytest.raises(ValueError, match="square is 3"):
+        set_position(states, squares=[3] * 9)
+
+
 def test_it_is_known_by_its_name():
     assert get_game("toy") is GAME
     assert "toy" in ludotheque.envs.game_names()
     with pytest.raises(ValueError, match="already is a game 'sarena'"):
-        register_game(get_game("sarena").__class__(**{**vars(GAME), "name": "sarena"}))
+        register_game(dataclasses.replace(GAME, name="sarena"))
 
 
 def test_it_survives_a_pickle():

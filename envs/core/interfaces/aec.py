@@ -112,9 +112,9 @@ class TurnBasedEnv(AECEnv):
         seat = self._seats.get(agent)
         if seat is None:
             raise ValueError(f"there is no agent {agent!r}; agents: {self.possible_agents}")
-        observation, mask = self.settings.empty_observation()
+        observation = np.empty(self.settings.observation_size, self.game.observation_dtype)
         self._view(self._states, 0, seat, observation)
-        mask[:] = self._legal if seat == self._states["to_play"][0] else 0
+        mask = self._legal.copy() if seat == self._to_play else np.zeros_like(self._legal)
         if self.settings.observation != "flat":
             observation = observation.reshape(self.settings.observation_shape)
         return {"observation": observation, "action_mask": mask}
@@ -182,7 +182,8 @@ class TurnBasedEnv(AECEnv):
         terminated, truncated = bool(state["terminated"]), bool(state["truncated"])
         self.terminations = dict.fromkeys(self.agents, terminated)
         self.truncations = dict.fromkeys(self.agents, truncated)
-        self.agent_selection = self.possible_agents[state["to_play"]]
+        self._to_play = int(state["to_play"])
+        self.agent_selection = self.possible_agents[self._to_play]
         self._set_infos()
         if self.render_mode == "human":
             self.render()
@@ -193,7 +194,7 @@ class TurnBasedEnv(AECEnv):
         # Kept for observe(): the legal actions are found once a ply.
         self._mask(self._states, 0, 0, self._legal)
         if self.agent_selection in self.infos:
-            self.infos[self.agent_selection]["action_mask"][:] = self._legal
+            self.infos[self.agent_selection] = {"action_mask": self._legal.copy()}
 
     def step(self, action: int | None) -> None:
         """Play ``action`` for the agent to act; None for an agent whose game is over.

@@ -86,13 +86,6 @@ class Settings:
         """Return a new action space."""
         return spaces.Discrete(self.game.num_actions)
 
-    def empty_observation(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return a new uninitialised ``(size,)`` observation and ``(num_actions,)`` mask."""
-        return (
-            np.empty(self.observation_size, self.game.observation_dtype),
-            np.empty(self.game.num_actions, np.int8),
-        )
-
     def adopt(self, states: np.ndarray, count: int) -> np.ndarray:
         """Return a copy of saved ``states`` after checking that they fit these settings.
 

@@ -2,7 +2,8 @@
 
 from ludotheque.envs.core.actions import ActionKind, ActionTable
 
-SIDE = 3
+from .components import SIDE
+
 ACTIONS = ActionTable(
     ActionKind(
         "mark",

@@ -57,15 +57,3 @@ def returns(state, scores, ranks):
     for seat in range(2):
         scores[seat] = has_line(state, seat)
         ranks[seat] = 1 + has_line(state, 1 - seat)
-
-
-@kernel
-def determinize(state, seat, seed):
-    """Nothing is hidden but the chance to come, which this game doesn't use."""
-    state["rng"] = seed
-    state["seed"] = seed
-
-
-@kernel
-def evaluate(state, seat):
-    return np.float64(has_line(state, seat)) - np.float64(has_line(state, 1 - seat))

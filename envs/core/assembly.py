@@ -1,0 +1,62 @@
+"""Putting a game together from the modules of its package.
+
+Every game keeps the same names in the same modules (CONTRIBUTING.md, "Adding a game"), so that a
+package needs to say only what is its own: ``GAME = assemble(__name__, "Sàrèná")``.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from .game import Game
+
+# Module → the kernels that it defines.
+KERNELS = {
+    "rules": ("setup", "legal_actions", "is_legal", "random_action", "step", "returns"),
+    "observation": ("observe",),
+    "hidden": ("determinize",),
+    "heuristics": ("evaluate",),
+}
+
+
+def assemble(package: str, title: str, version: int = 0, **settings: Any) -> Game:
+    """Return the game that lives in ``package``.
+
+    Args:
+        package: importable name of the package; its last part is the name of the game.
+        title: the name on the box.
+        version: of the environment; see `Game`.
+        settings: further fields of `Game`, such as ``search`` and ``training``.
+
+    Raises:
+        AttributeError, ModuleNotFoundError: a name of the file contract is missing.
+    """
+    modules = ("components", "actions", "state", "notation", "options", *KERNELS)
+    part = {name: import_module(f"{package}.{name}") for name in modules}
+    kernels = {name: getattr(part[home], name) for home, names in KERNELS.items() for name in names}
+    if hasattr(part["observation"], "observe_planes"):
+        kernels["observe_planes"] = part["observation"].observe_planes
+    for name, home in (("hides_action", "hidden"), ("check_options", "options")):
+        settings.setdefault(name, getattr(part[home], name, None))
+    actions = part["actions"].ACTIONS
+    return Game(
+        name=package.rpartition(".")[2],
+        title=title,
+        version=version,
+        package=package,
+        dtype=part["state"].DTYPE,
+        max_plies=part["state"].MAX_PLIES,
+        player_counts=part["components"].PLAYER_COUNTS,
+        options=part["options"].OPTIONS,
+        flat=part["observation"].FLAT,
+        planes=getattr(part["observation"], "PLANES", ()),
+        kernels=kernels,
+        num_actions=len(actions),
+        decode_action=actions.decode,
+        encode_action=actions.encode,
+        targets=actions.targets,
+        action_to_string=part["notation"].action_to_string,
+        action_from_string=part["notation"].action_from_string,
+        **settings,
+    )

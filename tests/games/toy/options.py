@@ -1,0 +1,3 @@
+"""There are no variants."""
+
+OPTIONS = ()
