@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from .base import AGENTS, Agent, make_agent
+from .base import Agent
+from .specs import AGENTS, make_agent
 
 __all__ = ["AGENTS", "Agent", "make_agent"]

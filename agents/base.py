@@ -1,15 +1,10 @@
-"""What an agent is, and how one is made from a few words."""
+"""The interface of an agent."""
 
 from __future__ import annotations
-
-import difflib
-from inspect import signature
-from typing import Any
 
 import numpy as np
 
 from ludotheque.envs import get_game
-from ludotheque.envs.core.errors import check_choice
 from ludotheque.envs.core.game import Game, check_seed, fresh_seed
 from ludotheque.envs.core.rng import next_seed
 
@@ -79,73 +74,3 @@ class Agent:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name} for {self.game.name}>"
-
-
-AGENTS = ("random", "greedy", "mcts", "ppo")
-
-
-def make_agent(spec: str | Agent, game: str | Game = "sarena", **settings: Any) -> Agent:
-    """Return the agent that ``spec`` describes.
-
-    Args:
-        spec: ``"random"``, ``"greedy"``, ``"mcts"``, ``"ppo:PATH"``, with settings after a colon:
-            ``"mcts:simulations=400,exploration=1.0"``. An agent is returned as it is: an ``Agent``,
-            or any object with its method ``act``.
-        game: what it is to play.
-        settings: more settings, by name.
-
-    Raises:
-        ValueError: no such agent, or a setting that can't be read.
-        TypeError: a setting that the agent doesn't have, or a class in place of an agent.
-        FileNotFoundError: a model file that isn't there.
-    """
-    if isinstance(spec, type):
-        raise TypeError(f"agent is the class {spec.__name__}; give one of its objects")
-    if hasattr(spec, "act"):
-        return spec
-    kind, _, rest = str(spec).partition(":")
-    check_choice(kind, AGENTS, "agent")
-    settings = {**_parse(kind, rest), **settings}
-    if kind == "random":
-        from .random import RandomAgent as Kind
-    elif kind == "greedy":
-        from .greedy import GreedyAgent as Kind
-    elif kind == "mcts":
-        from .mcts import MCTSAgent as Kind
-    else:
-        from .policy import PPOAgent as Kind
-    _check_settings(kind, Kind, settings)
-    return Kind(game, **settings)
-
-
-def _check_settings(kind: str, agent: type[Agent], settings: dict[str, Any]) -> None:
-    known = [name for name in signature(agent).parameters if name != "game"]
-    for name in settings:
-        if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise TypeError(f"{kind} has no setting {name!r}; it has: {', '.join(known)}.{hint}")
-
-
-def _parse(kind: str, text: str) -> dict[str, Any]:
-    settings: dict[str, Any] = {}
-    for part in filter(None, text.split(",")):
-        name, equals, value = part.partition("=")
-        if not equals:
-            if kind != "ppo" or "path" in settings:
-                raise ValueError(f"{part!r} is no setting of {kind}: write name=value")
-            settings["path"] = part
-        else:
-            settings[name.strip()] = _value(value.strip())
-    return settings
-
-
-def _value(text: str) -> Any:
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text

@@ -20,7 +20,7 @@ from torch import nn
 
 from ludotheque.envs import get_game
 
-from .layout import Layout, layout_of
+from .targets import ActionTargets, targets_of
 
 
 @dataclass
@@ -61,7 +61,7 @@ class Board(nn.Module):
         head: numbers in the scoring of an action, and in the value's hidden layer.
     """
 
-    def __init__(self, layout: Layout, width: int, depth: int, head: int):
+    def __init__(self, layout: ActionTargets, width: int, depth: int, head: int):
         super().__init__()
         num_planes = layout.planes.shape[1]
         self.grid = layout.grid
@@ -208,7 +208,7 @@ class BoardPolicy(MaskableActorCriticPolicy):
     """
 
     def __init__(self, *args, game: str = "", net_arch=(32, 1, 16), **kwargs):
-        if layout_of(get_game(game)) is None:
+        if targets_of(get_game(game)) is None:
             raise ValueError(f"{game} doesn't say what its actions are about: use MlpPolicy")
         if len(net_arch) != 3:
             raise ValueError(f"net_arch is {net_arch!r}; a board wants (width, depth, head)")
@@ -216,7 +216,7 @@ class BoardPolicy(MaskableActorCriticPolicy):
         super().__init__(*args, net_arch=list(net_arch), **kwargs)
 
     def _build(self, lr_schedule) -> None:
-        self.mlp_extractor = Board(layout_of(get_game(self.game)), *self.net_arch)
+        self.mlp_extractor = Board(targets_of(get_game(self.game)), *self.net_arch)
         for module in self.mlp_extractor.modules():
             self.init_weights(module, np.sqrt(2))
         # At first all moves are about as good, so that every one is tried.

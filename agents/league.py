@@ -12,15 +12,17 @@ from typing import Any
 
 import numpy as np
 
+from ludotheque.envs.core.errors import check_whole
 from ludotheque.envs.core.game import Game, check_seed, fresh_seed
 from ludotheque.envs.core.interfaces.replay import Replay
 from ludotheque.envs.core.interfaces.settings import Settings
 
-from .base import Agent, make_agent
+from .base import Agent
 from .camps import Round, rounds_of
 from .ledger import TABLE, GameRecord, Ledger, read_config
 from .match import Match
 from .ratings import import_cli_extra
+from .specs import make_agent
 from .standings import LeagueTable, build_table
 
 Seats = tuple[str, ...]
@@ -107,11 +109,8 @@ class League:
 
     def deals_for(self, games_per_pair: int) -> int:
         """Return how many deals give every table at least ``games_per_pair`` games."""
-        if isinstance(games_per_pair, bool) or not isinstance(games_per_pair, (int, np.integer)):
-            raise ValueError(f"games_per_pair is {games_per_pair!r}; give a whole number from 1 up")
-        if games_per_pair < 1:
-            raise ValueError(f"games_per_pair is {games_per_pair}; give a whole number from 1 up")
-        return -(-int(games_per_pair) // min(len(seatings) for seatings in self.seatings))
+        games_per_pair = check_whole(games_per_pair, "games_per_pair", 1)
+        return -(-games_per_pair // min(len(seatings) for seatings in self.seatings))
 
     def run(
         self,
@@ -134,8 +133,7 @@ class League:
             ValueError: a number that isn't from 1 up.
             BlockingIOError: another process is playing in the same folder.
         """
-        if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
-            raise ValueError(f"batch_size is {batch_size!r}; give a whole number from 1 up")
+        check_whole(batch_size, "batch_size", 1)
         deals = self.deals_for(games_per_pair)
         self._tell_rounding(games_per_pair, deals)
         with self._opened(), _reporting(progress) as report:

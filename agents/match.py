@@ -19,7 +19,8 @@ from ludotheque.envs.core.interfaces.seats import query_agent
 from ludotheque.envs.core.interfaces.settings import Settings
 from ludotheque.envs.core.loops import RAISE
 
-from .base import Agent, make_agent
+from .base import Agent
+from .specs import make_agent
 
 
 class MatchResult(NamedTuple):

@@ -12,7 +12,7 @@ from ludotheque.envs.core.errors import check_choice
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.jit import kernel
 
-from .layout import layout_of
+from .targets import targets_of
 
 KINDS = ("mlp", "board")
 ACTIVATIONS = {
@@ -110,7 +110,7 @@ class BoardNetwork(Network):
 
     def __init__(self, arrays: Mapping[str, np.ndarray], game: Game):
         super().__init__(arrays)
-        layout = layout_of(game)
+        layout = targets_of(game)
         if layout is None:
             raise ValueError(
                 f"{game.name} doesn't say what its actions are about: its policies are of kind mlp"
@@ -165,7 +165,7 @@ class Positions(NamedTuple):
     """Where the numbers of an observation stand, and what its actions are about.
 
     Attributes:
-        planes, rest, scale, targets, kinds, framed: see ``Layout``.
+        planes, rest, scale, targets, kinds, framed: see ``ActionTargets``.
         listed: int64, the rows of all lists, one after the other.
         row_ends, number_ends: int64, one entry a list: where it ends among the rows, and among the
             numbers of a row of each.

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ludotheque.envs.core.errors import check_choice
+from ludotheque.envs.core.errors import check_choice, check_whole
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.rng import mix64
 
-from .base import Agent, make_agent
+from .base import Agent
 from .networks import Network
 from .policy import PolicyAgent
+from .specs import make_agent
 
 SAMPLINGS = ("latest", "uniform", "recent", "prioritized")
 # Share of the newest game in the learner's win rate against a past self.
@@ -57,8 +58,7 @@ class OpponentPool:
         observation: str = "flat",
     ):
         check_choice(sampling, SAMPLINGS, "sampling of the pool")
-        if not isinstance(capacity, int) or capacity < 1:
-            raise ValueError(f"capacity of the pool is {capacity!r}; give a whole number from 1 up")
+        check_whole(capacity, "capacity of the pool", 1)
         fixed = dict(fixed or {})
         if any(chance < 0 for chance in fixed.values()) or sum(fixed.values()) > 1:
             raise ValueError(

@@ -7,4 +7,5 @@ Each module is a script with ``--help`` and can be imported:
 - `training`: environment steps a second of MaskablePPO, and the environment's share of the time;
 - `strength`: mean scores of agents, alone or with themselves in all seats;
 - `peers`: the other libraries alone.
+- `experiments`: measurements on a single game.
 """

@@ -5,7 +5,7 @@ turns. With tokens in hand it is worth what it is after the best that can be don
 as a set: with each colour first, the others one after the other. Once a card was taken but no
 tokens, the same for the best space. Before, the best card of the display is added.
 
-The record's sets of hexes are used as scratch paper; they are left as they were.
+Placements are tried out on the record's own sets of hexes and undone afterwards.
 """
 
 from __future__ import annotations
@@ -162,8 +162,7 @@ def _one_way_out(water, side):
     land = BOARD[side] & ~water
     has = HAS_NEIGHBOUR[side]
     stride = STRIDE[side]
-    one = 0
-    two = 0
+    one = two = 0
     for direction in range(3):
         # Hexes with land in a direction, and with land in the opposite one.
         shift = stride if direction == 0 else 1 if direction == 1 else stride - 1
@@ -200,17 +199,14 @@ def _best_value(state, seat, tokens, limit):
 
 @kernel
 def _value_from(state, seat, tokens, colours, limit):
-    """See ``_best_value``; the first token is one of ``colours`` (bits)."""
+    """Value the best placement of ``tokens`` whose first one has one of ``colours`` (bits)."""
     kinds = state["hexes"][seat]
     free = ~np.int64(state["cubes"][seat])
-    first = 0
-    second = 0
-    third = 0
+    first = second = third = 0
     best = 0.0
     while tokens:
         best = -np.inf
-        move = 0
-        placed = 0
+        move = placed = 0
         for colour in range(NUM_COLOURS):
             if tokens >> 4 * colour & 15 and colours >> colour & 1:
                 for k in range(NUM_ON[colour]):

@@ -41,7 +41,7 @@ from .components import (
     TOKENS,
 )
 from .habitat_distance import COLOURS_BEFORE, FAR, LAST_COLOUR, near_habitats, wanted_hexes
-from .scoring import hexes_by_top, near_colours, next_to
+from .scoring import hexes_by_top, near_colours, next_to, total_points
 from .state import CATEGORIES, PHASES
 from .supply import count_held, tokens_in_bag
 
@@ -70,39 +70,29 @@ def _public(name: str, shape: tuple[int, ...], high: int, meaning: str) -> Field
     return Field(name, shape, 0, high, meaning, "all")
 
 
-# Maps of one row: hexes have the same numbers on both sides, but not the same neighbours.
-_LINE = (1, MAX_HEXES)
+def _map(name: str, rows: int, meaning: str) -> Field:
+    # One row of hexes: they have the same numbers on both sides, but not the same neighbours.
+    return _public(name, (rows, 1, MAX_HEXES), 1, meaning)
+
+
 _BOARDS = (
-    _public(
-        "hexes",
-        (_LANDSCAPE_KINDS, *_LINE),
-        1,
-        f"own board, one row a kind of hex: {', '.join(KINDS[KIND.water :])}",
-    ),
-    _public("cubes", (1, *_LINE), 1, "own hexes with a cube"),
-    _public("settle", (HAND_LIMIT, *_LINE), 1, "where each own card may settle a cube"),
-    _public(
+    _map("hexes", _LANDSCAPE_KINDS, f"own board, one row a kind of hex: {', '.join(KINDS[1:])}"),
+    _map("cubes", 1, "own hexes with a cube"),
+    _map("settle", HAND_LIMIT, "where each own card may settle a cube"),
+    _map(
         "near",
-        (NUM_COLOURS + 2, *_LINE),
-        1,
+        NUM_COLOURS + 2,
         f"own hexes next to: {_COLOURS}, a field of one, a mountain that is alone",
     ),
-    _public(
-        "builds",
-        (NUM_COLOURS, *_LINE),
-        1,
-        f"where {_COLOURS} would be the third colour around a building",
-    ),
-    _public(
+    _map("builds", NUM_COLOURS, f"where {_COLOURS} would be the third colour around a building"),
+    _map(
         "completes",
-        (NUM_COLOURS, *_LINE),
-        1,
+        NUM_COLOURS,
         f"where {_COLOURS} would be the last token of a habitat of an own card",
     ),
-    _public(
+    _map(
         "advances",
-        (NUM_COLOURS, *_LINE),
-        1,
+        NUM_COLOURS,
         f"where {_COLOURS} would be the last token but one of a habitat of an own card",
     ),
     _public(
@@ -204,9 +194,8 @@ def _write_own_board(state, seat, out):
         # Stacks have the numbers of their kinds, but for the buildings: they are the last.
         for kind in range(KIND.water, KIND.building):
             out[AT.hexes + (kind - KIND.water) * MAX_HEXES + hex_] = stack[hex_] == kind
-        out[AT.hexes + (KIND.building - KIND.water) * MAX_HEXES + hex_] = (
-            stack[hex_] >= KIND.building
-        )
+        at = AT.hexes + (KIND.building - KIND.water) * MAX_HEXES
+        out[at + hex_] = stack[hex_] >= KIND.building
     _write_hexes(cubes, out, AT.cubes)
     for slot in range(HAND_LIMIT):
         found = np.int32(state["habitat"][seat, slot])
@@ -242,8 +231,7 @@ def _write_wanted(state, seat, out):
     kinds = state["hexes"][seat]
     side = np.int64(state["side"])
     free = ~np.int64(state["cubes"][seat])
-    completing = 0
-    advancing = 0
+    completing = advancing = 0
     for slot in range(HAND_LIMIT):
         card = np.int64(state["card"][seat, slot])
         if card:
@@ -311,12 +299,10 @@ def _write_offers(state, seat, completing, advancing, out):
         for place in range(MAX_DISPLAY):
             card = np.int64(state["display"][place])
             if card:
-                w0, w1, w2, w3 = near_habitats(kinds, free, np.int64(state["side"]), card)
                 at = AT.display + place * _DISPLAY_NUMBERS + NUM_ANIMALS + 1
-                out[at] = count_bits(w0)
-                out[at + 1] = count_bits(w1)
-                out[at + 2] = count_bits(w2)
-                out[at + 3] = count_bits(w3)
+                near = near_habitats(kinds, free, np.int64(state["side"]), card)
+                for away in range(FAR + 1):
+                    out[at + away] = count_bits(near[away])
 
 
 # Fields from ``slots`` on; ``out`` starts there
@@ -365,11 +351,8 @@ def _write_cards(state, seat, out, at):
 
 @kernel
 def _write_seat(state, seat, out, at):
-    total = 0
     for category in range(len(CATEGORIES)):
-        points = np.int64(state["points"][seat, category])
-        total += points
-        out[at + 8 + category] = min(points, _BYTE)
+        out[at + 8 + category] = min(np.int64(state["points"][seat, category]), _BYTE)
     out[at] = 1
     out[at + 1] = state["to_play"] == seat
     out[at + 2] = state["first_player"] == seat
@@ -377,7 +360,7 @@ def _write_seat(state, seat, out, at):
     out[at + 4] = count_bits(np.int64(state["cubes"][seat]))
     out[at + 5] = HAND_LIMIT - count_held(state, seat)
     out[at + 6] = count_bits(state["completed"][seat])
-    out[at + 7] = min(total, _BYTE)
+    out[at + 7] = min(total_points(state, seat), _BYTE)
 
 
 @kernel

@@ -92,34 +92,29 @@ def setup(state, seed, options):
 
 @kernel
 def _clear(state):
-    """Empty the table; side and players stay."""
+    """Clear the table; side and players stay."""
     state["turns"] = 0
     state["last_round"] = False
+    state["hand"][:] = 0
+    state["bag"][:] = TOKENS
+    state["central"][:] = 0
     state["discarded"][:] = 0
-    for colour in range(NUM_COLOURS):
-        state["hand"][colour] = 0
-        state["bag"][colour] = TOKENS[colour]
-        for space in range(len(state["central"])):
-            state["central"][space, colour] = 0
     state["deck"] = ALL_ANIMALS
     state["display"][:] = 0
+    state["dealt"][:] = 0
     state["spirit"][:] = 0
+    state["card"][:] = 0
+    state["cubes_left"][:] = 0
     state["completed"][:] = 0
+    state["stack"][:] = 0
+    state["cube"][:] = 0
     for seat in range(MAX_PLAYERS):
-        for k in range(SPIRITS_DEALT):
-            state["dealt"][seat, k] = 0
-        for slot in range(HAND_LIMIT):
-            state["card"][seat, slot] = 0
-            state["cubes_left"][seat, slot] = 0
-        for hex_ in range(MAX_HEXES):
-            state["stack"][seat, hex_] = 0
-            state["cube"][seat, hex_] = 0
         _index_seat(state, seat)
 
 
 @kernel
 def clear_game(states, i):
-    """Empty the table of ``states[i]`` and start anew; players, options and chance stay."""
+    """Clear the table of ``states[i]``; players, options and the random generator stay."""
     state = states[i]
     begin(state, state["seed"], state["num_players"])
     _clear(state)
@@ -128,7 +123,7 @@ def clear_game(states, i):
 
 @kernel
 def index_board(states, i):
-    """Work out what ``states[i]`` keeps for speed, points and legal actions included."""
+    """Recompute every derived field of ``states[i]``, points and legal actions included."""
     state = states[i]
     for seat in range(MAX_PLAYERS):
         _index_seat(state, seat)
@@ -266,7 +261,7 @@ def _settle(state, seat, slot, hex_):
 
 @kernel
 def _end_turn(state, seat):
-    """Look for the end of the game, fill up, go on with the next player (Fin de partie)."""
+    """Check for the end of the game, refill, pass on to the next player (Fin de partie)."""
     state["turns"] += 1
     if count_bits(np.int64(state["hexes"][seat, KIND.empty])) <= LAST_HEXES:
         state["last_round"] = True
@@ -299,7 +294,7 @@ def _begin_turn(state, seat):
 
 @kernel
 def _find_legal(state):
-    """Work out the legal actions of the seat to play (``state["legal"]``)."""
+    """Compute the legal actions of the seat to play (``state["legal"]``)."""
     for word in range(1, NUM_WORDS):
         state["legal"][word] = 0
     if state["terminated"]:
@@ -317,7 +312,7 @@ def _find_legal(state):
 
 @kernel
 def _find_placements(state, seat):
-    """A token goes where its colour makes a stack that may be, and where there is no cube."""
+    """Find where each token in hand makes an allowed stack, on hexes without a cube."""
     kinds = state["hexes"][seat]
     free = ~np.int64(state["cubes"][seat])
     for pair in range(NUM_COLOURS // 2):
@@ -336,7 +331,7 @@ def _hexes_for(kinds, colour):
 
 @kernel
 def _find_settlements(state, seat):
-    """A cube goes where the habitat of its card is and no cube yet."""
+    """Find where each card has its habitat, on hexes without a cube."""
     free = ~np.int64(state["cubes"][seat])
     habitat = state["habitat"][seat]
     for pair in range(HAND_LIMIT // 2):
@@ -347,7 +342,7 @@ def _find_settlements(state, seat):
 
 @kernel
 def _find_others(state, seat):
-    """Return the legal actions that are on no hex, as bits."""
+    """Return the legal actions that concern no hex, as bits."""
     actions = 0
     if state["taken"] < 0:
         spaces = np.int64(NUM_SPACES[state["num_players"]])
@@ -371,7 +366,6 @@ def _cards_in_display(state):
 @kernel
 def legal_actions(state, mask):
     """Fill the int8 mask ``(266,)`` with 1 for each legal action; return how many there are."""
-    count = 0
     first = np.int32(state["legal"][0])
     for k in range(PLACE):
         mask[k] = first >> k & 1
@@ -392,7 +386,7 @@ def legal_actions(state, mask):
 
 @kernel
 def is_legal(state, action):
-    """Say whether an action number 0..265 is legal."""
+    """Return whether an action number 0..265 is legal."""
     if action < PLACE:
         return state["legal"][0] >> action & 1 == 1
     word = (action - PLACE) // _PER_WORD
@@ -403,27 +397,16 @@ def is_legal(state, action):
 def random_action(state, word):
     """Return the ``below(word, count)``-th legal action in ascending order."""
     legal = state["legal"]
-    upto_0 = count_bits(legal[0])
-    upto_1 = upto_0 + count_bits(legal[1])
-    upto_2 = upto_1 + count_bits(legal[2])
-    upto_3 = upto_2 + count_bits(legal[3])
-    upto_4 = upto_3 + count_bits(legal[4])
-    k = below(word, upto_4 + count_bits(legal[5]))
-    # No branch depends on which word it is.
-    group = (
-        np.int64(k >= upto_0)
-        + np.int64(k >= upto_1)
-        + np.int64(k >= upto_2)
-        + np.int64(k >= upto_3)
-        + np.int64(k >= upto_4)
-    )
-    before = max(
-        upto_0 * (k >= upto_0),
-        upto_1 * (k >= upto_1),
-        upto_2 * (k >= upto_2),
-        upto_3 * (k >= upto_3),
-        upto_4 * (k >= upto_4),
-    )
+    count = 0
+    for other in range(NUM_WORDS):
+        count += count_bits(legal[other])
+    k = below(word, count)
+    # No branch depends on which word of the set it is in.
+    group = before = upto = 0
+    for other in range(NUM_WORDS - 1):
+        upto += count_bits(legal[other])
+        group += k >= upto
+        before = max(before, upto * (k >= upto))
     at = PLACE + (group - 1) * _PER_WORD if group else 0
     return at + select_bit(legal[group], k - before)
 
@@ -452,6 +435,5 @@ def returns(state, scores, ranks):
         rank_in_place(ranks, num_players)
 
 
-assert NUM_WORDS == 6, "random_action knows six words"
 assert DISPLAY_SIZE[1] == SOLO_DISPLAY and DISPLAY_SIZE.max() == MAX_DISPLAY
 assert NUM_ACTIONS == PLACE + (NUM_WORDS - 1) * _PER_WORD, "two colours or slots a word"

@@ -4,7 +4,7 @@ An arrow may be covered when another tile of its element lies in its direction, 
 whatever lies between. Nothing is looked for on the board: each of the player's other tiles is asked
 in which of the eight directions the new tile lies from it, which one table look-up tells. That says
 both which of its arrows the new tile serves and which arrows of the new tile it serves
-(``benchmarks/sagani_alignment.py`` compares other ways).
+(``benchmarks/experiments/sagani_alignment.py`` compares other ways).
 """
 
 from __future__ import annotations

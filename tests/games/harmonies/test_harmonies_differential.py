@@ -45,7 +45,6 @@ from ludotheque.envs.harmonies.state import (
     display_of,
     hand_of,
     points_of,
-    spirit_is_settled,
     spirit_of,
     stacks_of,
 )
@@ -195,7 +194,8 @@ def assert_same_player(state, seat: int, player) -> None:
     assert all(card.left > 0 for card in cards_of(state, seat) if card.card)
     assert completed_of(state, seat) == sorted(card.card for card in player.done)
     assert spirit_of(state, seat) == (player.spirit or 0)
-    assert spirit_is_settled(state, seat) == (player.spirit in player.cubes.values())
+    settled = any(card in SPIRITS for card in cubes_of(state, seat).values())
+    assert settled == (player.spirit in player.cubes.values())
 
 
 def play(game, states, oracle, decision: tuple, action: int) -> None:

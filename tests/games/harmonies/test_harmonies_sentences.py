@@ -438,8 +438,10 @@ def test_a_token_always_fits(rules):
             assert game.me.empty_hexes() >= 3
             empty = [n for n, stack in enumerate(game.me.board) if not stack]
             assert not any(hexagon in game.me.cubes for hexagon in empty)
-            game.take_space(rng.choice([n for n in range(5) if game.can_take_space(n)]))
-            assert all(game.can_place(c, n) for c in game.in_hand for n in empty)
+            spaces = [decision for decision in game.legal_decisions() if decision[0] == "space"]
+            game.play(rng.choice(spaces))
+            fitting = {("token", colour, n) for colour in game.in_hand for n in empty}
+            assert fitting <= set(game.legal_decisions())
             place_on_empty_hexes(game)
             game.end_turn()
             if game.may_discard:

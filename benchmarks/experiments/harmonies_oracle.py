@@ -35,7 +35,7 @@ from ludotheque.benchmarks.measure import (
 )
 from ludotheque.envs import get_game
 
-TESTS = Path(__file__).resolve().parent.parent / "tests"
+TESTS = Path(__file__).resolve().parents[2] / "tests"
 KERNELS, ORACLE = "kernels", "oracle"
 PLAYERS, SIDE = 2, "A"
 AT_ONCE = 64

@@ -14,7 +14,7 @@ TARGETS = 2  # things that an action is about, at most
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class ActionTargets:
     """A game's observation and actions, taken apart.
 
     Things are the places of the board, counted row by row, then the rows of each list.
@@ -60,7 +60,7 @@ class Layout:
 
 
 @lru_cache(maxsize=32)
-def layout_of(game: Game) -> Layout | None:
+def targets_of(game: Game) -> ActionTargets | None:
     """Return a game's layout, or None if it doesn't say what its actions are about.
 
     The board is the flat observation's fields of shape ``(k, rows, columns)``, all of one size; the
@@ -92,7 +92,7 @@ def layout_of(game: Game) -> Layout | None:
     first = {name: row + (0 if name in maps else places) for name, row in first.items()}
     things = [[first[name] + row for name, row in pairs] for pairs in about]
     nothing = places + sum(len(rows) for rows in lists)
-    return Layout(
+    return ActionTargets(
         tuple(grid),
         np.concatenate(planes).T.copy() if planes else np.zeros((0, 0), np.int64),
         tuple(lists),

@@ -1,0 +1,76 @@
+"""Agents from their specs, as ``"mcts:simulations=400"``."""
+
+from __future__ import annotations
+
+from inspect import signature
+from typing import Any
+
+from ludotheque.envs.core.errors import check_choice, did_you_mean
+from ludotheque.envs.core.game import Game
+
+from .base import Agent
+from .greedy import GreedyAgent
+from .mcts import MCTSAgent
+from .policy import PPOAgent
+from .random import RandomAgent
+
+KINDS = {"random": RandomAgent, "greedy": GreedyAgent, "mcts": MCTSAgent, "ppo": PPOAgent}
+AGENTS = tuple(KINDS)
+
+
+def make_agent(spec: str | Agent, game: str | Game = "sarena", **settings: Any) -> Agent:
+    """Return the agent that ``spec`` describes.
+
+    Args:
+        spec: ``"random"``, ``"greedy"``, ``"mcts"``, ``"ppo:PATH"``, with settings after a colon:
+            ``"mcts:simulations=400,exploration=1.0"``. An agent is returned as it is: an ``Agent``,
+            or any object with its method ``act``.
+        game: what it is to play.
+        settings: more settings, by name.
+
+    Raises:
+        ValueError: no such agent, or a setting that can't be read.
+        TypeError: a setting that the agent doesn't have, or a class in place of an agent.
+        FileNotFoundError: a model file that isn't there.
+    """
+    if isinstance(spec, type):
+        raise TypeError(f"agent is the class {spec.__name__}; give one of its objects")
+    if hasattr(spec, "act"):
+        return spec
+    kind, _, rest = str(spec).partition(":")
+    check_choice(kind, AGENTS, "agent")
+    settings = {**_parse(kind, rest), **settings}
+    _check_settings(kind, KINDS[kind], settings)
+    return KINDS[kind](game, **settings)
+
+
+def _check_settings(kind: str, agent: type[Agent], settings: dict[str, Any]) -> None:
+    known = [name for name in signature(agent).parameters if name != "game"]
+    for name in settings:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise TypeError(f"{kind} has no setting {name!r}; it has: {', '.join(known)}.{hint}")
+
+
+def _parse(kind: str, text: str) -> dict[str, Any]:
+    settings: dict[str, Any] = {}
+    for part in filter(None, text.split(",")):
+        name, equals, value = part.partition("=")
+        if not equals:
+            if kind != "ppo" or "path" in settings:
+                raise ValueError(f"{part!r} is no setting of {kind}: write name=value")
+            settings["path"] = part
+        else:
+            settings[name.strip()] = _value(value.strip())
+    return settings
+
+
+def _value(text: str) -> Any:
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

@@ -1,0 +1,285 @@
+"""Settings of a run, checked and completed."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ludotheque.envs import get_game
+from ludotheque.envs.core.errors import check_choice, check_whole, is_whole
+from ludotheque.envs.core.game import check_seed
+from ludotheque.envs.core.interfaces.settings import Settings
+
+from ..base import needs_train
+from ..networks import ACTIVATIONS
+from ..pool import SAMPLINGS
+from ..targets import ActionTargets, targets_of
+from .evaluation import ALONE
+
+try:
+    import torch
+    from sb3_contrib import MaskablePPO
+
+    from ..board_policy import BoardPolicy
+    from ..sb3 import SeatVecEnv
+except ModuleNotFoundError as error:
+    raise needs_train(error) from error
+
+# Files of a run's folder.
+CHECKPOINT = Path("checkpoint") / "run.pt"
+EVALUATIONS = "evaluations.jsonl"
+CONFIG = "config.json"
+MODEL = "model.zip"
+BEST = "best.zip"
+# These may change when a run is resumed; everything else stays as it was.
+_MAY_CHANGE = ("minutes", "steps", "out", "resume", "progress")
+# Kinds of networks, with the widths of each that serve if none are given.
+NET_ARCHS = {"board": (32, 1, 16), "mlp": (256, 256)}
+# On a board with more places than this, convolutions take most of the time: each is seen alone. So
+# are places in one line, which is no board.
+SMALL_BOARD = 100
+_TORCH_ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh}
+
+Progress = Callable[[float, float, str], None]
+
+
+@dataclass
+class TrainConfig:
+    """Settings of a run. ``minutes`` or ``steps`` says how long, the first that comes.
+
+    Attributes:
+        game: name of the game.
+        num_players: seats; the learner takes each in turn by chance. None: those of the run that is
+            resumed, else 2, or the fewest where 2 can't play.
+        minutes: time for the whole run, evaluations and what was done before a resume included.
+        steps: decisions of the learner in the whole run; rounded up to whole rollouts.
+        out: the run's folder; None: ``runs/GAME``.
+        resume: go on with the run in ``out``; its own settings hold, but for minutes and steps.
+        seed: of everything, below 2**32. One seed and ``steps`` give one result on one machine.
+        progress: called as ``progress(done, total, text)`` after each rollout (seconds, or steps
+            if only those are limited); True shows a bar.
+        options: the game's variants, as ``{"deal": "balanced"}``.
+        observation: see ``Settings``.
+        reward: see ``Settings``; None takes what suits the game, ``"rank"`` if it doesn't say.
+        reward_scale: what rewards are multiplied by for learning, so that the sum of a game's is
+            around 1. None takes what suits the game, if the reward is its own too, else 1.
+        num_envs: games at once.
+        n_steps: decisions in each game in a rollout.
+        batch_size: decisions in a minibatch; must divide ``num_envs * n_steps``.
+        n_epochs: passes over each rollout.
+        network: ``"board"`` (see ``board_policy``; games that say what their actions are about,
+            flat observations), ``"mlp"`` (any game), or ``"auto"``: board where it can be.
+        net_arch: of a board: width, depth and head; of an mlp: width of the hidden layers, of the
+            policy and of the value network each. None: (32, 1, 16), with depth 0 on boards of
+            more than 100 places or one line, or (256, 256).
+        activation: of an mlp, ``"relu"`` or ``"tanh"``.
+        learning_rate: at the start; falls in a line to ``final_learning_rate`` at the end.
+        final_learning_rate: see there.
+        clip_range, ent_coef, vf_coef, max_grad_norm, gamma, gae_lambda: as in MaskablePPO.
+        pool_size: past selves that are kept.
+        pool_sampling: ``"latest"``, ``"uniform"``, ``"recent"`` or ``"prioritized"``; see
+            ``OpponentPool``.
+        fixed_opponents: probability of other agents as opponents; the rest is for past selves.
+            Alone there are none.
+        snapshot_every: steps from one past self to the next.
+        eval_every: steps from one evaluation to the next; there is one at the end too.
+        eval_games: games of an evaluation against each of ``eval_opponents``.
+        eval_opponents: names of agents; ``("alone",)`` in a game alone.
+        checkpoint_every: steps from one save to the next; there is one at the end too.
+        num_threads: threads for the games.
+        torch_threads: threads for the networks; None leaves torch's own choice.
+        device: where the networks are, ``"cpu"`` or ``"cuda"``.
+
+    Raises:
+        ValueError: a value that isn't allowed, a folder without a run under ``resume``, or a run
+            that has had its time.
+    """
+
+    game: str = "sarena"
+    num_players: int | None = None
+    minutes: float | None = None
+    steps: int | None = None
+    out: str | os.PathLike | None = None
+    resume: bool = False
+    seed: int = 0
+    progress: Progress | bool | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    reward: str | None = None
+    observation: str = "flat"
+    reward_scale: float | None = None
+    num_envs: int = 128
+    n_steps: int = 16
+    batch_size: int = 256
+    n_epochs: int = 2
+    network: str = "auto"
+    net_arch: tuple[int, ...] | None = None
+    activation: str = "relu"
+    learning_rate: float = 4e-3
+    final_learning_rate: float = 2e-4
+    clip_range: float = 0.2
+    ent_coef: float = 0.01
+    vf_coef: float = 0.5
+    max_grad_norm: float = 0.5
+    gamma: float = 1.0
+    gae_lambda: float = 0.95
+    pool_size: int = 10
+    pool_sampling: str = "recent"
+    fixed_opponents: Mapping[str, float] = field(
+        default_factory=lambda: {"random": 0.05, "greedy": 0.25}
+    )
+    snapshot_every: int = 100_000
+    eval_every: int = 500_000
+    eval_games: int = 400
+    eval_opponents: tuple[str, ...] = ("random", "greedy")
+    checkpoint_every: int = 500_000
+    num_threads: int = 1
+    torch_threads: int | None = 1
+    device: str = "cpu"
+
+    def __post_init__(self):
+        game = get_game(self.game)
+        self.out = Path("runs", self.game) if self.out is None else Path(self.out)
+        if self.minutes is None and self.steps is None:
+            raise ValueError("say how long to train: give minutes or steps")
+        for name in ("minutes", "steps"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise ValueError(f"{name} is {value!r}; give a number above 0")
+        if self.resume:
+            self._take_saved()
+        if self.num_players is None:
+            self.num_players = game.usual_players
+        usual = {"reward": "rank", "reward_scale": 1.0, **game.training}
+        if self.reward_scale is None:
+            fits = self.reward in (None, usual["reward"])
+            self.reward_scale = usual["reward_scale"] if fits else 1.0
+        self.reward = self.reward or usual["reward"]
+        if self.num_players == 1:
+            self.fixed_opponents, self.eval_opponents = {}, (ALONE,)
+        self.eval_opponents = tuple(self.eval_opponents)
+        self._check()
+
+    def _take_saved(self) -> None:
+        """Fill in the settings of the run that is to be resumed."""
+        for name in (CONFIG, CHECKPOINT):
+            if not (self.out / name).is_file():
+                raise ValueError(
+                    f"nothing to resume: {str(self.out / name)!r} doesn't exist; leave out resume, "
+                    "or check out"
+                )
+        saved = json.loads((self.out / CONFIG).read_text())
+        if self.num_players is None:
+            self.num_players = saved["num_players"]
+        for name in ("game", "num_players"):
+            if saved[name] != getattr(self, name):
+                raise ValueError(
+                    f"the run in {str(self.out)!r} has {name}={saved[name]!r}, not "
+                    f"{getattr(self, name)!r}: resume it as it was begun"
+                )
+        for name, value in saved.items():
+            if name not in _MAY_CHANGE:
+                setattr(self, name, value)
+
+    def _check(self) -> None:
+        check_choice(self.activation, tuple(ACTIVATIONS), "activation")
+        check_choice(self.network, ("auto", *NET_ARCHS), "network")
+        check_choice(self.pool_sampling, SAMPLINGS, "pool_sampling")
+        counts = ("num_envs", "n_steps", "batch_size", "n_epochs", "pool_size", "snapshot_every")
+        for name in (*counts, "eval_every", "eval_games", "checkpoint_every"):
+            check_whole(getattr(self, name), name, 1)
+        # As far as numpy's global generator goes, which SB3 seeds.
+        if check_seed(self.seed) >= 1 << 32:
+            raise ValueError(f"seed is {self.seed!r}; give a whole number from 0 to 2**32 - 1")
+        if self.rollout % self.batch_size:
+            raise ValueError(
+                f"batch_size is {self.batch_size}; give a number that divides num_envs * n_steps "
+                f"= {self.rollout}"
+            )
+        if self.rollout < 2 or self.batch_size < 2:
+            raise ValueError("advantages are normalised: give a batch_size from 2 up")
+        if not self.reward_scale > 0:
+            raise ValueError(f"reward_scale is {self.reward_scale!r}; give a number above 0")
+        layout = targets_of(self.settings().game) if self.observation == "flat" else None
+        if self.network == "auto":
+            self.network = "mlp" if layout is None else "board"
+        elif self.network == "board" and layout is None:
+            raise ValueError(
+                "network is 'board'; it needs flat observations of a game that says what its "
+                "actions are about: give 'mlp'"
+            )
+        if self.net_arch is None:
+            self.net_arch = NET_ARCHS[self.network]
+            if self.network == "board" and _seen_alone(layout):
+                self.net_arch = (self.net_arch[0], 0, self.net_arch[2])
+        self.net_arch = tuple(self.net_arch)
+        if not self.net_arch or not all(is_whole(size) for size in self.net_arch):
+            raise ValueError(f"net_arch is {self.net_arch}; give whole numbers")
+        if self.network == "board" and len(self.net_arch) != 3:
+            raise ValueError(f"net_arch is {self.net_arch}; a board wants (width, depth, head)")
+        # A board of depth 0 sees each place alone.
+        least = (1, 0, 1) if self.network == "board" else (1,) * len(self.net_arch)
+        if any(size < few for size, few in zip(self.net_arch, least, strict=True)):
+            raise ValueError(f"net_arch is {self.net_arch}; the least is {least}")
+
+    def make_model(self, env: SeatVecEnv, learning_rate: Any = None) -> MaskablePPO:
+        """Return a new MaskablePPO with these settings; the learning rate stays as it starts."""
+        layers = list(self.net_arch)
+        if self.network == "board":
+            policy: Any = BoardPolicy
+            policy_kwargs: dict[str, Any] = {"game": self.game, "net_arch": layers}
+        else:
+            policy = "MlpPolicy"
+            policy_kwargs = {
+                "net_arch": {"pi": layers, "vf": layers},
+                "activation_fn": _TORCH_ACTIVATIONS[self.activation],
+            }
+        return MaskablePPO(
+            policy,
+            env,
+            learning_rate=self.learning_rate if learning_rate is None else learning_rate,
+            n_steps=self.n_steps,
+            batch_size=self.batch_size,
+            n_epochs=self.n_epochs,
+            gamma=self.gamma,
+            gae_lambda=self.gae_lambda,
+            clip_range=self.clip_range,
+            ent_coef=self.ent_coef,
+            vf_coef=self.vf_coef,
+            max_grad_norm=self.max_grad_norm,
+            policy_kwargs=policy_kwargs,
+            seed=self.seed,
+            device=self.device,
+        )
+
+    @property
+    def rollout(self) -> int:
+        """Steps in a rollout."""
+        return self.num_envs * self.n_steps
+
+    def settings(self) -> Settings:
+        """Return the settings of the games."""
+        return Settings(
+            self.game,
+            self.num_players,
+            self.observation,
+            self.reward,
+            options=self.options,
+        )
+
+    def to_json(self) -> str:
+        """Return the settings as text; ``progress`` and ``resume`` are left out."""
+        values = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        del values["progress"], values["resume"]
+        values["out"] = str(self.out)
+        values["options"] = dict(self.options)
+        values["fixed_opponents"] = dict(self.fixed_opponents)
+        return json.dumps(values, indent=2) + "\n"
+
+
+def _seen_alone(layout: ActionTargets) -> bool:
+    return layout.num_places > SMALL_BOARD or 1 in layout.grid
