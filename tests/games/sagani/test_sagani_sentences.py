@@ -1,0 +1,198 @@
+"""The rulebook's sentences, each on the kernels and the oracle together."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+from sagani_adapter import (
+    MODES,
+    NUMBERS,
+    SEVERAL,
+    Pair,
+    anything,
+    assert_even,
+    between_turns,
+    either_way,
+    every_mode,
+    interlude_duel,
+    keen,
+    legal_decisions,
+    play_all,
+    straight,
+    until,
+    widest,
+)
+
+from ludotheque.envs import get_game
+from ludotheque.envs.sagani.position import TileAt, set_position
+from ludotheque.envs.sagani.state import track_of
+
+
+@pytest.fixture(scope="module")
+def game():
+    return get_game("sagani")
+
+
+# ---- setup ------------------------------------------------------------------------------------
+
+
+@every_mode
+def test_setup(game, mode):
+    for seed in range(30):
+        pair = Pair(game, seed, mode)
+        assert sorted(pair.state["pile"].tolist()) == NUMBERS
+        assert pair.oracle.turns == [0] * pair.oracle.num_players
+
+
+@pytest.mark.parametrize("mode", SEVERAL)
+def test_first_player_is_drawn_by_lot(game, mode):
+    num_players, _ = MODES[mode]
+    first = Counter()
+    for seed in range(1200):
+        state = game.new_state(seed, num_players=num_players)[0]
+        assert state["first_player"] == state["to_play"]
+        first[int(state["first_player"])] += 1
+    assert_even(first, num_players)
+
+
+def test_first_players_marker_is_at_the_bottom_at_the_start(game):
+    """Ruling: the rulebook doesn't say how the markers lie on square 0 at the start."""
+    for seed in range(20):
+        state = game.new_state(seed, num_players=4)[0]
+        first = int(state["first_player"])
+        assert track_of(state) == [(0, [(first + k) % 4 for k in range(4)])]
+
+
+def test_tiles_are_shuffled_evenly(game):
+    """Every tile comes up equally often at every place of the piles, whatever comes before it."""
+    places = np.zeros((73, 72), dtype=int)
+    after = Counter()
+    for seed in range(3000):
+        pile = game.new_state(seed)[0]["pile"].tolist()
+        places[pile, range(72)] += 1
+        after[pile[0] % 6, pile[1] % 6] += 1
+    assert places[0].sum() == 0
+    expected = 3000 / 72
+    assert abs(places[1:] - expected).max() < 6 * expected**0.5
+    same = after.total() / 36
+    assert max(abs(count - same) for count in after.values()) < 6 * same**0.5
+
+
+@pytest.mark.parametrize("mode", SEVERAL)
+def test_games_end_by_points_and_by_empty_piles(game, mode):
+    rng = random.Random(mode)
+    ends = Counter()
+    for seed in range(6):
+        pair = Pair(game, seed, mode)
+        pair.run(keen if seed % 2 else anything, rng)
+        ends["points" if max(pair.oracle.scores()) >= pair.oracle.goal() else "piles"] += 1
+    assert ends["piles"]
+
+
+# ---- the edge ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("canvas", [10, 14, 18])
+@every_mode
+def test_tiles_stay_in_the_square_of_the_canvas(game, mode, canvas):
+    """A line of tiles grows to the edge and no further; in the other direction there is room."""
+    rng = random.Random(f"{mode} {canvas}")
+    pair = Pair(game, 5, mode, canvas=canvas)
+    pair.run(straight, rng)
+    for area in pair.oracle.areas:
+        assert widest(area.tiles) == min(canvas, len(area.tiles))
+
+
+@pytest.mark.parametrize("mode", SEVERAL)
+def test_markers_that_return_to_their_square_lie_on_top(game, mode):
+    """Ties above zero, on zero and below, made in every order of arrival."""
+    rng = random.Random(mode)
+    num_players, _ = MODES[mode]
+    for seed in range(12):
+        pair = until(Pair(game, seed, mode), between_turns, rng)
+        for points in (rng.choice([7, 0, -4]), rng.choice([7, 0, -4])):
+            for seat in rng.sample(range(num_players), num_players):
+                pair.set_points(seat, points + 3 * (seed % 2))
+        pair.check()
+        for _ in range(60):
+            if not pair.oracle.is_over():
+                pair.play(anything(pair, rng))
+
+
+@either_way
+@pytest.mark.parametrize("mode", [*SEVERAL, "solo classic"])
+def test_goal_reached_within_a_turn_counts(game, mode, alignments):
+    """A tile completed before the new one's cacophony may bring the goal for a moment only."""
+    rng = random.Random(f"{mode} {alignments}")
+    moments = 0
+    for seed in range(16):
+        pair = Pair(game, seed, mode, alignments)
+        for _ in range(rng.randrange(10, 60)):
+            if not pair.oracle.is_over():
+                pair.play(keen(pair, rng))
+        for _ in range(60):
+            if pair.oracle.is_over():
+                break
+            own = pair.oracle.to_play
+            turn_begins = "place" if mode == "solo classic" else "take"
+            if pair.oracle.phase == turn_begins and pair.cell is None:
+                pair.set_points(own, pair.oracle.goal() - 1)
+                pair.set_supply(own, 0)
+            ended = pair.oracle.last_round
+            pair.play(keen(pair, rng))
+            if not ended and pair.oracle.last_round:
+                moments += pair.oracle.track.points[own] < pair.oracle.goal()
+    assert moments
+
+
+def test_moving_discs_at_once_can_be_worse_than_waiting(game):
+    """A point now costs seat 0 the first choice in the interlude, and with it the fire tile."""
+    auto = interlude_duel(game, "auto")
+    play_all(game, auto, ("cell", (1, -1)), ("turn", 0))
+    assert auto["score"][0].tolist()[:2] == [1, 0]
+    assert auto["to_play"][0] == 1
+    play_all(game, auto, ("choose", 0), ("cell", (0, 1)), ("turn", 0))
+    assert auto["score"][0].tolist()[:2] == [1, 10]
+
+    choice = interlude_duel(game, "choice")
+    play_all(game, choice, ("cell", (1, -1)), ("turn", 0))
+    assert ("cell", (1, 0)) in legal_decisions(game, choice)
+    play_all(game, choice, ("done",), ("done",))
+    assert choice["to_play"][0] == 0
+    play_all(game, choice, ("choose", 0), ("cell", (0, 1)), ("turn", 0))
+    play_all(game, choice, ("cell", (0, 0)), ("cover", "n"), ("cell", (1, 0)), ("cover", "s"))
+    assert choice["score"][0].tolist()[:2] == [11, 0]
+
+
+# ---- alone -------------------------------------------------------------------------------------
+
+
+def test_points_beyond_the_goal_are_no_better_than_fewer_tiles(game):
+    """Classic: 85 points with two tiles count like 75 with two."""
+    states = game.new_state(1, 1)
+    set_position(states, tables={0: [TileAt(9, 0, 0, 0, ("e", "s", "w"))]}, hand=2, scores=[74])
+    play_all(game, states, ("cell", (0, 1)), ("turn", 2))
+    assert states["terminated"][0]
+    assert states["score"][0][0] == 85
+    scores, ranks = game.returns(states)
+    assert (scores.tolist(), ranks.tolist()) == ([73], [1])
+
+
+@pytest.mark.parametrize("solo", ["classic", "advanced"])
+def test_points_near_the_goal_are_worth_taking_alone(game, solo):
+    """The nearer the goal, the less an open tile must not be worth: scoring would cost points."""
+    states = game.new_state(1, 1, solo=solo)
+    waiting = {8: "ne e nw", 9: "e s w", 13: "e w nw", 14: "e w nw", 16: "ne sw nw", 24: "ne sw nw"}
+    for score in range(40, 65):
+        values = []
+        for done in (0, 1):
+            pieces = [
+                TileAt(tile, x, 0, 0, () if x < done else covered.split(), x < done)
+                for x, (tile, covered) in enumerate(waiting.items())
+            ]
+            set_position(states, tables={0: pieces}, scores=[score + 10 * done])
+            values.append(game.kernels["evaluate"](states[0], 0))
+        assert values[0] < values[1], score
