@@ -145,7 +145,7 @@ class TrainConfig:
         game = get_game(self.game)
         self.out = Path("runs", self.game) if self.out is None else Path(self.out)
         if self.minutes is None and self.steps is None:
-            raise ValueError("pass `minutes` or `steps`: how long to train")
+            raise ValueError("pass minutes or steps: how long to train")
         for name in ("minutes", "steps"):
             value = getattr(self, name)
             if value is not None and not value > 0:
