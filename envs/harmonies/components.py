@@ -176,7 +176,7 @@ SHAPE_OF_CARD = np.array(
 
 
 def rotated(offsets, turns: int) -> tuple[tuple[int, int], ...]:
-    """Return offsets turned clockwise by so many sixths."""
+    """Return offsets rotated clockwise by ``turns`` sixths of a full turn."""
     for _ in range(turns):
         offsets = tuple((-r, q + r) for q, r in offsets)
     return tuple(offsets)

@@ -1,7 +1,7 @@
 """How near a board is to the habitats of a card, and what that makes the card worth.
 
-For each hex a habitat is so many tokens away: those missing on its hexes, counted over the six
-rotations at once, on sets of hexes (as in ``habitats.py``).
+The distance of a habitat from a hex is the number of tokens that are missing around it. It is
+found for all hexes and all six rotations at once, on sets of hexes (as in ``habitats.py``).
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from .weights import WEIGHTS
 _CHANCES = (WEIGHTS.ready, WEIGHTS.one_missing, WEIGHTS.two_missing, WEIGHTS.three_missing)
 # Distances of a part that a habitat doesn't have: it is found everywhere.
 _ANY = (-1, 0, 0, 0)
-# How many tokens a habitat may be away to be looked at.
+# Habitats that lack more tokens than this are not distinguished.
 FAR = 3
-# By number of tokens and kind: up to three kinds that become it with so many more, and -1 (every
+# By number of tokens and kind: up to three kinds that become it with that many more, and -1 (every
 # hex) where there is one at all.
 BEFORE = np.zeros((FAR + 1, NUM_KINDS, 3), dtype=np.int64)
 HAS_BEFORE = np.zeros((FAR + 1, NUM_KINDS), dtype=np.int64)

@@ -29,8 +29,8 @@ _EVERYWHERE = -1
 def find_habitat(state, seat, card):
     """Return the hexes of ``seat`` where ``card`` (not 0) has its habitat, as bits.
 
-    Exactly the kinds of the card in one of six rotations (Poser 1 cube Animal); whether a hex has a
-    cube already isn't looked at.
+    The kinds must match exactly, in one of six rotations (Poser 1 cube Animal). Hexes that already
+    have a cube are included.
     """
     side = np.int64(state["side"])
     shape = np.int64(SHAPE_OF_CARD[card])

@@ -5,7 +5,7 @@ turns. With tokens in hand it is worth what it is after the best that can be don
 as a set: with each colour first, the others one after the other. Once a card was taken but no
 tokens, the same for the best space. Before, the best card of the display is added.
 
-The record's sets of hexes are used as scratch paper; they are left as they were.
+Placements are tried out on the record's own sets of hexes and undone afterwards.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ def _best_value(state, seat, tokens, limit):
 
 @kernel
 def _value_from(state, seat, tokens, colours, limit):
-    """See ``_best_value``; the first token is one of ``colours`` (bits)."""
+    """Value the best placement of ``tokens`` whose first one has one of ``colours`` (bits)."""
     kinds = state["hexes"][seat]
     free = ~np.int64(state["cubes"][seat])
     first = second = third = 0

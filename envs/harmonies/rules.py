@@ -92,7 +92,7 @@ def setup(state, seed, options):
 
 @kernel
 def _clear(state):
-    """Empty the table; side and players stay."""
+    """Clear the table; side and players stay."""
     state["turns"] = 0
     state["last_round"] = False
     state["hand"][:] = 0
@@ -114,7 +114,7 @@ def _clear(state):
 
 @kernel
 def clear_game(states, i):
-    """Empty the table of ``states[i]`` and start anew; players, options and chance stay."""
+    """Clear the table of ``states[i]``; players, options and the random generator stay."""
     state = states[i]
     begin(state, state["seed"], state["num_players"])
     _clear(state)
@@ -123,7 +123,7 @@ def clear_game(states, i):
 
 @kernel
 def index_board(states, i):
-    """Work out what ``states[i]`` keeps for speed, points and legal actions included."""
+    """Recompute every derived field of ``states[i]``, points and legal actions included."""
     state = states[i]
     for seat in range(MAX_PLAYERS):
         _index_seat(state, seat)
@@ -261,7 +261,7 @@ def _settle(state, seat, slot, hex_):
 
 @kernel
 def _end_turn(state, seat):
-    """Look for the end of the game, fill up, go on with the next player (Fin de partie)."""
+    """Check for the end of the game, refill, pass on to the next player (Fin de partie)."""
     state["turns"] += 1
     if count_bits(np.int64(state["hexes"][seat, KIND.empty])) <= LAST_HEXES:
         state["last_round"] = True
@@ -294,7 +294,7 @@ def _begin_turn(state, seat):
 
 @kernel
 def _find_legal(state):
-    """Work out the legal actions of the seat to play (``state["legal"]``)."""
+    """Compute the legal actions of the seat to play (``state["legal"]``)."""
     for word in range(1, NUM_WORDS):
         state["legal"][word] = 0
     if state["terminated"]:
@@ -312,7 +312,7 @@ def _find_legal(state):
 
 @kernel
 def _find_placements(state, seat):
-    """A token goes where its colour makes a stack that may be, and where there is no cube."""
+    """Find where each token in hand makes an allowed stack, on hexes without a cube."""
     kinds = state["hexes"][seat]
     free = ~np.int64(state["cubes"][seat])
     for pair in range(NUM_COLOURS // 2):
@@ -331,7 +331,7 @@ def _hexes_for(kinds, colour):
 
 @kernel
 def _find_settlements(state, seat):
-    """A cube goes where the habitat of its card is and no cube yet."""
+    """Find where each card has its habitat, on hexes without a cube."""
     free = ~np.int64(state["cubes"][seat])
     habitat = state["habitat"][seat]
     for pair in range(HAND_LIMIT // 2):
@@ -342,7 +342,7 @@ def _find_settlements(state, seat):
 
 @kernel
 def _find_others(state, seat):
-    """Return the legal actions that are on no hex, as bits."""
+    """Return the legal actions that concern no hex, as bits."""
     actions = 0
     if state["taken"] < 0:
         spaces = np.int64(NUM_SPACES[state["num_players"]])
@@ -386,7 +386,7 @@ def legal_actions(state, mask):
 
 @kernel
 def is_legal(state, action):
-    """Say whether an action number 0..265 is legal."""
+    """Return whether an action number 0..265 is legal."""
     if action < PLACE:
         return state["legal"][0] >> action & 1 == 1
     word = (action - PLACE) // _PER_WORD

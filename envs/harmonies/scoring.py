@@ -192,7 +192,7 @@ def spirit_points(kinds, side, spirit):
 
 @kernel
 def score_token(state, seat, colour):
-    """Bring the points of ``seat`` up to date after a token of ``colour`` was placed."""
+    """Update the points of ``seat`` after a token of ``colour`` was placed."""
     kinds = state["hexes"][seat]
     side = np.int64(state["side"])
     points = state["points"][seat]
@@ -211,7 +211,7 @@ def score_token(state, seat, colour):
 
 @kernel
 def score_spirit(state, seat):
-    """Bring the spirit's points of ``seat`` up to date; there are none until it is settled."""
+    """Update the spirit's points of ``seat``; there are none until it is settled."""
     spirit = np.int64(state["spirit"][seat])
     if (np.int64(state["completed"][seat]) >> spirit) & 1:
         side = np.int64(state["side"])
@@ -220,7 +220,7 @@ def score_spirit(state, seat):
 
 @kernel
 def score_landscapes(state, seat):
-    """Work out all points of ``seat`` but those of the animals."""
+    """Recompute all points of ``seat`` except those of its animal cards."""
     state["points"][seat, COLUMN.spirits] = 0
     for colour in range(NUM_COLOURS):
         score_token(state, seat, colour)
@@ -228,7 +228,7 @@ def score_landscapes(state, seat):
 
 @kernel
 def score_animals(state, seat):
-    """Work out the points of the animal cards of ``seat``, completed or not."""
+    """Recompute the points of the animal cards of ``seat``, completed or not."""
     points = 0
     for slot in range(HAND_LIMIT):
         card = np.int64(state["card"][seat, slot])

@@ -10,12 +10,12 @@ Phases (``state["phase"]``) and what may be played in them:
     DISCARD   solo, after the end of a turn in which no card was taken and after the central board
               was filled again: discard a card of the display (it is replaced at once), or ``end``
 
-``end`` does what follows: the end of the game is looked for, the central board and the display are
-filled again, the next player's turn begins.
+``end`` also resolves the end of the turn: it checks for the end of the game, refills the central
+board and the display, and begins the next player's turn. Once the game is over nothing is refilled.
 
-When the game ends nothing is filled up any more. The first player is drawn by lot. Nothing hidden
-is in the record but spirit cards: the bag is what is in it, the deck which cards are in it, and
-both are drawn from with the state's generator.
+The first player is drawn by lot. The only hidden information in the record are the spirit cards
+dealt: ``bag`` and ``deck`` are unordered, and are drawn from with the record's own generator.
+Rulings on what the rulebook leaves open are in the README.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ _HEXES = (MAX_PLAYERS, MAX_HEXES)
 #              from, 0 where there is none
 # Points.      points: now, by ``CATEGORIES``
 #
-# What follows could be worked out from these; it is kept up to date by every action, for speed:
+# The rest is derived from these, and kept up to date by every action for speed:
 # top, height: colour on top of each hex (-1 for none), tokens on it; hexes: by kind, as bits;
 # cubes: hexes with a cube, as bits; habitat: hexes where the habitat of the card in each slot is
 # (cubes don't matter), as bits; legal: legal actions as bits: those below PLACE in the first word,

@@ -86,13 +86,6 @@ LANDSCAPE_COLOUR = {
     "building": RED,
     "water": BLUE,
 }
-LANDSCAPES_OF = {
-    "tree": "trees",
-    "mountain": "mountains",
-    "field": "fields",
-    "building": "buildings",
-    "water": "water",
-}
 # Stack of each kind; of the buildings one, the token below is drawn in three colours.
 STACK_OF_KIND = {KINDS[int(KIND_OF_STACK[k])]: STACKS[k] for k in reversed(range(len(STACKS)))}
 
