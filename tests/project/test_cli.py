@@ -689,9 +689,7 @@ def test_train_resume_and_play_the_model(tmp_path: Path):
     assert {found["opponent"] for found in first["evaluations"]} == {"random", "greedy"}
     assert not first["interrupted"]
     assert_refused(run("train", "--steps", 1000, "--out", folder), "holds a run already")
-    assert_refused(
-        run("train", "--steps", 1000, "--out", folder, "--resume"), "already ran"
-    )
+    assert_refused(run("train", "--steps", 1000, "--out", folder, "--resume"), "already ran")
     done = run("train", "--steps", 20_000, "--out", folder, "--resume")
     assert done.returncode == 0, done.stderr
     assert "against random" in done.stdout and "interval" in done.stdout
