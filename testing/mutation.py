@@ -28,9 +28,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-# Modules of a game that aren't rules; views and determinization have tests of another kind.
-NOT_RULES = {"__init__", "actions", "components", "heuristics", "hidden", "notation", "observation"}
-NOT_RULES |= {"options", "position"}
+# Imported by the rules, but none: what is in the box, and how actions and options are numbered.
+NOT_RULES = {"components", "actions", "options"}
 SWAPPED = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -60,6 +59,20 @@ class Mutant(NamedTuple):
     def __str__(self) -> str:
         where = self.path.relative_to(ROOT)
         return f"{where}:{self.line} {self.kernel}: {self.change}"
+
+
+def rules_of(game: str) -> list[Path]:
+    """Return the modules that the rules of a game are made of: ``rules`` and what it imports."""
+    found, left = [], [ROOT / "envs" / game / "rules.py"]
+    while left:
+        path = left.pop()
+        if path in found or path.stem in NOT_RULES or not path.exists():
+            continue
+        found.append(path)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.level == 1:
+                left.append(path.with_name(f"{node.module}.py"))
+    return sorted(found)
 
 
 def mutants_of(path: Path) -> Iterator[Mutant]:
@@ -173,9 +186,12 @@ def _be_tested(mutant: Mutant | None, game: str, timeout: int) -> None:
 
 def survey(game: str, timeout: int, workers: int, only: str | None) -> tuple[int, list[Mutant]]:
     """Return how many mutants there were, and those that survived."""
-    folder = ROOT / "envs" / game
-    paths = [path for path in sorted(folder.glob("*.py")) if path.stem not in NOT_RULES]
-    mutants = [m for path in paths for m in mutants_of(path) if only in (None, m.kernel, path.stem)]
+    mutants = [
+        m
+        for path in rules_of(game)
+        for m in mutants_of(path)
+        if only in (None, m.kernel, path.stem)
+    ]
     if run_tests(None, game, 10 * timeout) != SURVIVED:
         raise SystemExit(f"the sentences of {game} fail without a mutant: put that right first")
     survivors = []

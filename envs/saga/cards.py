@@ -91,7 +91,7 @@ def defence_colours(state, kingdom):
 
 
 @kernel
-def measure(state, kingdom):
+def update_strength(state, kingdom):
     """Work out the strength of a defence (Défense +1, Défense -1)."""
     strength = 0
     for colour in range(NUM_COLOURS):

@@ -1,4 +1,4 @@
-"""What is in the box of Saga, as constant arrays, and the numbers of the actions.
+"""What is in the box of Saga, as constant arrays.
 
 ``components.json`` holds what the rulebook or several reviews say. ``reconstructed.json`` holds
 what nobody has published and was worked out instead: which colours the cards of each pack have,
@@ -8,20 +8,6 @@ which powers are on which side of a kingdom, and the layout of the first game. P
 Colours and kingdoms have the same numbers: 0 red, Castleland; 1 green, Forestland; 2 blue, Sealand;
 3 orange, Goldland; 4 violet, Shadowland; 5 yellow, Fieldland. A knight is its ``colour * 4 + value
 - 1``, 0 to 23: two cards of the same colour and value are the same knight.
-
-Actions (182):
-
-    0        begin a new attack force
-    1-24     strengthen that attack force
-    25-30    add to the defence of that kingdom
-    31-54    add a card face down to that attack force
-    55-78    take a card of that attack force back
-    79-84    take a card of that kingdom's defence back
-    85-108   turn a face-down card of that attack force up
-    109      pass: end the turn, recruit nobody for free, add no last card
-    110-133  recruit that knight
-    134-157  that knight: the card that is played, taken back or turned up
-    158-181  that knight, which the other players don't see
 """
 
 from __future__ import annotations
@@ -83,26 +69,9 @@ FIELDLAND_SCORE = 15
 MAX_CARDS = 2 * PACK_SIZE
 MAX_FORCES = MAX_DOWN = MAX_CARDS
 
-NEW = 0
-STRENGTHEN = NEW + 1
-ADD = STRENGTHEN + MAX_FORCES
-DOWN = ADD + NUM_KINGDOMS
-TAKE_FORCE = DOWN + MAX_FORCES
-TAKE_DEFENCE = TAKE_FORCE + MAX_FORCES
-TURN_UP = TAKE_DEFENCE + NUM_KINGDOMS
-PASS = TURN_UP + MAX_FORCES
-RECRUIT = PASS + 1
-CARD = RECRUIT + NUM_KNIGHTS
-HIDDEN = CARD + NUM_KNIGHTS
-NUM_ACTIONS = HIDDEN + NUM_KNIGHTS
-
-# Nothing in the rules ends a game in which somebody takes a card back every turn.
-MAX_PLIES = 1000
-
 COLOUR_OF = np.repeat(np.arange(NUM_COLOURS), NUM_VALUES)
 VALUE_OF = np.tile(np.array(VALUES), NUM_COLOURS)
 # Knights of a set of colours (bits), and those worth at most a number, as bits.
-ALL_KNIGHTS = (1 << NUM_KNIGHTS) - 1
 KNIGHTS_OF = np.array(
     [
         sum(0b1111 << NUM_VALUES * k for k in range(NUM_COLOURS) if colours >> k & 1)
@@ -152,5 +121,4 @@ SIDE_POWERS = np.array(
     [[powers_as_bits(_KINGDOM_SIDES[name][side]) for side in SIDES] for name in KINGDOMS]
 )
 
-assert NUM_ACTIONS == 182 and PASS == 109, "see the table above"
 assert len(PACKS) == NUM_PACKS and len(PACK_VALUES) == PACK_SIZE

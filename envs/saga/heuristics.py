@@ -16,21 +16,18 @@ import numpy as np
 
 from ..core.bits import select_bit
 from ..core.jit import kernel
+from .actions import ADD, DOWN, NEW, STRENGTHEN
 from .components import (
-    ADD,
     BEST_FORCE,
     CASTLELAND,
     COLOUR_OF,
-    DOWN,
     FAME_TAKEN,
     FORESTLAND,
     GOLDLAND,
     HAND_IS_FREE,
-    NEW,
     NUM_KINGDOMS,
     NUM_KNIGHTS,
     SEALAND,
-    STRENGTHEN,
     STRONGER,
     TAKE_FAME,
     VALUE_OF,

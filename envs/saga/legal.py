@@ -4,41 +4,36 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.bits import count_bits, select_bit
 from ..core.jit import kernel
-from ..core.rng import below
-from .cards import defence_colours, force_colours, hand_colours
-from .components import (
+from .actions import (
     ADD,
-    ADD_ONCE,
-    CARD,
     DOWN,
-    FACE_DOWN,
-    FIELDLAND,
-    HIDDEN,
-    KNIGHTS_OF,
-    KNIGHTS_UPTO,
-    MAX_DOWN,
-    MAX_FORCES,
     NEW,
-    NUM_ACTIONS,
-    NUM_COLOURS,
-    NUM_KINGDOMS,
-    NUM_KNIGHTS,
-    NUM_VALUES,
     PASS,
-    RECRUIT,
-    SEALAND,
-    SHADOWLAND,
     STRENGTHEN,
-    TAKE_BACK,
     TAKE_DEFENCE,
     TAKE_FORCE,
     TURN_UP,
 )
+from .cards import defence_colours, force_colours, hand_colours
+from .components import (
+    ADD_ONCE,
+    FACE_DOWN,
+    FIELDLAND,
+    KNIGHTS_OF,
+    KNIGHTS_UPTO,
+    MAX_DOWN,
+    MAX_FORCES,
+    NUM_COLOURS,
+    NUM_KINGDOMS,
+    NUM_KNIGHTS,
+    NUM_VALUES,
+    SEALAND,
+    SHADOWLAND,
+    TAKE_BACK,
+)
 from .state import (
     EXTRAS,
-    LAST_CARD,
     LAST_KNIGHT,
     NUM_WORDS,
     PLACES,
@@ -52,8 +47,8 @@ from .state import (
 )
 
 _ALL_COLOURS = (1 << NUM_COLOURS) - 1
-_FIRST_EXTRA = TAKE_FORCE
-_PASS_ONLY = 1 << PASS - _FIRST_EXTRA
+FIRST_EXTRA = TAKE_FORCE
+_PASS_ONLY = 1 << PASS - FIRST_EXTRA
 
 
 @kernel
@@ -137,13 +132,13 @@ def _extras(state, seat):
     """Return what may be done beside the card of the turn, but for recruiting."""
     extras = 0
     if state["powers"] & TAKE_BACK and state["owner"][FIELDLAND] == seat and not state["took"]:
-        extras |= _all_forces(state, seat) << TAKE_FORCE - _FIRST_EXTRA
+        extras |= _all_forces(state, seat) << TAKE_FORCE - FIRST_EXTRA
         for kingdom in range(NUM_KINGDOMS):
             if state["owner"][kingdom] == seat and defence_colours(state, kingdom):
-                extras |= 1 << TAKE_DEFENCE - _FIRST_EXTRA + kingdom
+                extras |= 1 << TAKE_DEFENCE - FIRST_EXTRA + kingdom
     ripe = np.int64(state["num_down"][seat]) - np.int64(state["fresh"])
     for j in range(ripe):
-        extras |= 1 << TURN_UP - _FIRST_EXTRA + np.int64(state["down_slot"][seat, j])
+        extras |= 1 << TURN_UP - FIRST_EXTRA + np.int64(state["down_slot"][seat, j])
     return extras
 
 
@@ -208,67 +203,3 @@ def only_pass(state):
     if legal[EXTRAS] != _PASS_ONLY:
         return False
     return legal[PLACES] | legal[SEEN_KNIGHTS] | legal[UNSEEN_KNIGHTS] == 0
-
-
-@kernel
-def legal_actions(state, mask):
-    """Fill the int8 mask ``(182,)`` with 1 for each legal action; return how many there are."""
-    places = state["legal"][PLACES]
-    extras = state["legal"][EXTRAS]
-    # In halves of 28 bits, which overlap in the middle: the compiler handles 32-bit lanes at once.
-    low_places = np.int32(places & _LOW_HALF)
-    high_places = np.int32(places >> _HALF - 1)
-    low_extras = np.int32(extras & _LOW_HALF)
-    high_extras = np.int32(extras >> _HALF - 1)
-    for k in range(_HALF):
-        mask[k] = low_places >> k & 1
-        mask[_HALF - 1 + k] = high_places >> k & 1
-        mask[_FIRST_EXTRA + k] = low_extras >> k & 1
-        mask[_FIRST_EXTRA + _HALF - 1 + k] = high_extras >> k & 1
-    seen = state["legal"][SEEN_KNIGHTS]
-    recruit = np.int32(seen & _KNIGHTS)
-    card = np.int32(seen >> NUM_KNIGHTS)
-    hidden = np.int32(state["legal"][UNSEEN_KNIGHTS])
-    for k in range(NUM_KNIGHTS):
-        mask[RECRUIT + k] = recruit >> k & 1
-        mask[CARD + k] = card >> k & 1
-        mask[HIDDEN + k] = hidden >> k & 1
-    return count_bits(places) + count_bits(extras) + count_bits(seen) + count_bits(np.int64(hidden))
-
-
-@kernel
-def is_legal(state, action):
-    """Say whether an action number 0..181 is legal."""
-    if action < _FIRST_EXTRA:
-        return state["legal"][PLACES] >> action & 1 == 1
-    if action < RECRUIT:
-        return state["legal"][EXTRAS] >> action - _FIRST_EXTRA & 1 == 1
-    if action < HIDDEN:
-        return state["legal"][SEEN_KNIGHTS] >> action - RECRUIT & 1 == 1
-    return state["legal"][UNSEEN_KNIGHTS] >> action - HIDDEN & 1 == 1
-
-
-@kernel
-def random_action(state, word):
-    """Return the ``below(word, count)``-th legal action in ascending order."""
-    legal = state["legal"]
-    upto_places = count_bits(legal[PLACES])
-    upto_extras = upto_places + count_bits(legal[EXTRAS])
-    upto_seen = upto_extras + count_bits(legal[SEEN_KNIGHTS])
-    k = below(word, upto_seen + count_bits(legal[UNSEEN_KNIGHTS]))
-    if k < upto_places:
-        return select_bit(legal[PLACES], k)
-    if k < upto_extras:
-        return _FIRST_EXTRA + select_bit(legal[EXTRAS], k - upto_places)
-    if k < upto_seen:
-        return RECRUIT + select_bit(legal[SEEN_KNIGHTS], k - upto_extras)
-    return HIDDEN + select_bit(legal[UNSEEN_KNIGHTS], k - upto_seen)
-
-
-_KNIGHTS = (1 << NUM_KNIGHTS) - 1
-_HALF = 28
-_LOW_HALF = (1 << _HALF) - 1
-
-assert _FIRST_EXTRA == RECRUIT - _FIRST_EXTRA == 2 * _HALF - 1, "places and extras fill two halves"
-assert RECRUIT == PASS + 1 and CARD == RECRUIT + NUM_KNIGHTS
-assert HIDDEN + NUM_KNIGHTS == NUM_ACTIONS and LAST_CARD > RECRUITING and TURN == 0

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..core.errors import check_choice
+from ..core.game import Option
 from .components import (
     COLOURS,
     FIRST_GAME,
@@ -193,3 +194,41 @@ def _mapping(value: Any, keys: tuple[str, ...], what: str) -> dict[str, Any]:
     for key in value:
         check_choice(key, keys, f"an entry for {what}")
     return dict(value)
+
+
+OPTIONS = (
+    Option(
+        "sides",
+        SIDES_CHOICES,
+        "crown",
+        "of the kingdoms; mixed draws each; or six of these words, one a kingdom",
+        read_sides,
+    ),
+    Option(
+        "deal",
+        DEAL_CHOICES,
+        "random",
+        "of the six defences: drawn, or the layout for a first game (reconstructed)",
+    ),
+    Option(
+        "retake",
+        RETAKE_CHOICES,
+        "at_once",
+        "a force that waits at one's own kingdom conquers, once another takes that with less, "
+        "at once or when a card is added",
+    ),
+    Option(
+        "packs",
+        PACKS_CHOICES,
+        "reconstructed",
+        'what is in the packs; or five lists of twelve cards, as `["red", 3]`',
+        read_packs,
+    ),
+    Option(
+        "kingdoms",
+        KINGDOMS_CHOICES,
+        "inferred",
+        'income and powers of the kingdoms; or a dict of changes, as `{"Goldland": {"income": 3}}`',
+        read_kingdoms,
+    ),
+)

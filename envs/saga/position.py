@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..core.errors import all_or_nothing, check_choice
-from .cards import add_down, add_open, free_card, gain_card, lose_card, measure
+from .cards import add_down, add_open, free_card, gain_card, lose_card, update_strength
 from .components import (
     COLOUR_OF,
     COLOURS,
@@ -99,7 +99,7 @@ def set_position(
             knight = knight_of(card)
             record["defence"][kingdom, COLOUR_OF[knight]] = VALUE_OF[knight]
     for kingdom in range(len(KINGDOMS)):
-        measure(record, kingdom)
+        update_strength(record, kingdom)
     for card in free:
         free_card(record, knight_of(card))
     record["fame"][: len(fame)] = fame

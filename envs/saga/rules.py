@@ -7,9 +7,25 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..core.bits import count_bits, select_bit
 from ..core.jit import kernel
-from ..core.rng import draw_below, shuffle
+from ..core.rewards import rank_in_place
+from ..core.rng import below, draw_below, shuffle
 from ..core.state import begin
+from .actions import (
+    ADD,
+    CARD,
+    DOWN,
+    HIDDEN,
+    NEW,
+    NUM_ACTIONS,
+    PASS,
+    RECRUIT,
+    STRENGTHEN,
+    TAKE_DEFENCE,
+    TAKE_FORCE,
+    TURN_UP,
+)
 from .cards import (
     add_down,
     add_open,
@@ -19,45 +35,33 @@ from .cards import (
     free_card,
     gain_card,
     lose_card,
-    measure,
     recruit_card,
     remove_down,
     remove_open,
     rule_out,
     turn_up,
+    update_strength,
 )
 from .components import (
-    ADD,
     ADD_LAST,
-    CARD,
     CASTLELAND,
     COLOUR_OF,
-    DOWN,
     FIRST_GAME,
     FREE_RECRUIT,
-    HIDDEN,
     MAX_DOWN,
     MAX_FORCES,
     MAX_PLAYERS,
-    MAX_PLIES,
-    NEW,
     NUM_COLOURS,
     NUM_KINGDOMS,
     NUM_KNIGHTS,
     NUM_PACKS,
     NUM_VALUES,
     PACK_SIZE,
-    PASS,
-    RECRUIT,
     SEALAND,
     SHADOWLAND,
-    STRENGTHEN,
-    TAKE_DEFENCE,
-    TAKE_FORCE,
-    TURN_UP,
     VALUE_OF,
 )
-from .legal import find_legal, is_legal, legal_actions, only_pass, random_action
+from .legal import FIRST_EXTRA, find_legal, only_pass
 from .options import (
     MIXED,
     OPTION_DEAL,
@@ -67,21 +71,28 @@ from .options import (
     OPTION_SIDES,
     PER_KINGDOM,
 )
-from .scoring import returns
+from .scoring import total_points
 from .state import (
     CENTRE,
+    EXTRAS,
     LAST_CARD,
     LAST_KNIGHT,
+    MAX_PLIES,
+    PLACES,
     PLACING,
     RECRUITING,
+    SEEN_KNIGHTS,
     TAKING,
     TURN,
     TURNING,
+    UNSEEN_KNIGHTS,
 )
 
-__all__ = ["is_legal", "legal_actions", "random_action", "returns", "setup", "step"]
-
 _NO_CHOICE = -1
+# Sets of places and of what else may be done are read in halves, see `legal_actions`.
+_HALF = 28
+_LOW_HALF = (1 << _HALF) - 1
+_KNIGHTS = (1 << NUM_KNIGHTS) - 1
 
 
 @kernel
@@ -99,7 +110,7 @@ def setup(state, seed, options):
     else:
         _deal_defenders(state, np.int64(state["pack"][num_players]))
     for kingdom in range(NUM_KINGDOMS):
-        measure(state, kingdom)
+        update_strength(state, kingdom)
     for seat in range(num_players):
         deal_pack(state, seat, np.int64(state["pack"][seat]))
     first = draw_below(state, num_players)
@@ -307,7 +318,7 @@ def _play_card(state, seat, chosen, knight):
         add_open(state, seat, slot, knight)
     elif chosen < DOWN:
         _defend(state, chosen - ADD, knight)
-        measure(state, chosen - ADD)
+        update_strength(state, chosen - ADD)
         _use_power(state, seat, chosen)
     if chosen < DOWN:
         rule_out(state, seat, knight)
@@ -334,7 +345,7 @@ def _take_back(state, seat, chosen, knight, hidden):
     if chosen >= TAKE_DEFENCE:
         kingdom = chosen - TAKE_DEFENCE
         state["defence"][kingdom, COLOUR_OF[knight]] = 0
-        measure(state, kingdom)
+        update_strength(state, kingdom)
         _attack_all(state, kingdom)
     elif hidden:
         remove_down(state, seat, find_down(state, seat, chosen - TAKE_FORCE, knight))
@@ -457,7 +468,7 @@ def _conquer(state, seat, slot, kingdom):
     for colour in range(NUM_COLOURS):
         state["defence"][kingdom, colour] = state["attack"][seat, slot, colour]
     drop_force(state, seat, slot)
-    measure(state, kingdom)
+    update_strength(state, kingdom)
     state["owner"][kingdom] = seat
     state["used"] &= ~(1 << kingdom)
     if kingdom == CASTLELAND and state["powers"] & FREE_RECRUIT and state["free_knights"]:
@@ -536,7 +547,7 @@ def _add_last(state, seat, chosen, knight):
     lose_card(state, seat, knight)
     if chosen >= ADD:
         _defend(state, chosen - ADD, knight)
-        measure(state, chosen - ADD)
+        update_strength(state, chosen - ADD)
     else:
         add_open(state, seat, chosen - STRENGTHEN, knight)
     rule_out(state, seat, knight)
@@ -547,3 +558,74 @@ def _add_last(state, seat, chosen, knight):
 def _finish(state):
     state["terminated"] = True
     find_legal(state)
+
+
+@kernel
+def legal_actions(state, mask):
+    """Fill the int8 mask ``(182,)`` with 1 for each legal action; return how many there are."""
+    places = state["legal"][PLACES]
+    extras = state["legal"][EXTRAS]
+    # In halves of 28 bits, which overlap in the middle: the compiler handles 32-bit lanes at once.
+    low_places = np.int32(places & _LOW_HALF)
+    high_places = np.int32(places >> _HALF - 1)
+    low_extras = np.int32(extras & _LOW_HALF)
+    high_extras = np.int32(extras >> _HALF - 1)
+    for k in range(_HALF):
+        mask[k] = low_places >> k & 1
+        mask[_HALF - 1 + k] = high_places >> k & 1
+        mask[FIRST_EXTRA + k] = low_extras >> k & 1
+        mask[FIRST_EXTRA + _HALF - 1 + k] = high_extras >> k & 1
+    seen = state["legal"][SEEN_KNIGHTS]
+    recruit = np.int32(seen & _KNIGHTS)
+    card = np.int32(seen >> NUM_KNIGHTS)
+    hidden = np.int32(state["legal"][UNSEEN_KNIGHTS])
+    for k in range(NUM_KNIGHTS):
+        mask[RECRUIT + k] = recruit >> k & 1
+        mask[CARD + k] = card >> k & 1
+        mask[HIDDEN + k] = hidden >> k & 1
+    return count_bits(places) + count_bits(extras) + count_bits(seen) + count_bits(np.int64(hidden))
+
+
+@kernel
+def is_legal(state, action):
+    """Say whether an action number 0..181 is legal."""
+    if action < FIRST_EXTRA:
+        return state["legal"][PLACES] >> action & 1 == 1
+    if action < RECRUIT:
+        return state["legal"][EXTRAS] >> action - FIRST_EXTRA & 1 == 1
+    if action < HIDDEN:
+        return state["legal"][SEEN_KNIGHTS] >> action - RECRUIT & 1 == 1
+    return state["legal"][UNSEEN_KNIGHTS] >> action - HIDDEN & 1 == 1
+
+
+@kernel
+def random_action(state, word):
+    """Return the ``below(word, count)``-th legal action in ascending order."""
+    legal = state["legal"]
+    upto_places = count_bits(legal[PLACES])
+    upto_extras = upto_places + count_bits(legal[EXTRAS])
+    upto_seen = upto_extras + count_bits(legal[SEEN_KNIGHTS])
+    k = below(word, upto_seen + count_bits(legal[UNSEEN_KNIGHTS]))
+    if k < upto_places:
+        return select_bit(legal[PLACES], k)
+    if k < upto_extras:
+        return FIRST_EXTRA + select_bit(legal[EXTRAS], k - upto_places)
+    if k < upto_seen:
+        return RECRUIT + select_bit(legal[SEEN_KNIGHTS], k - upto_extras)
+    return HIDDEN + select_bit(legal[UNSEEN_KNIGHTS], k - upto_seen)
+
+
+@kernel
+def returns(state, scores, ranks):
+    """Fill scores and ranks (Fin du jeu); in mid-game, as if it ended now. Ties are shared."""
+    num_players = np.int64(state["num_players"])
+    for seat in range(num_players):
+        points = total_points(state, seat)
+        scores[seat] = points
+        ranks[seat] = points
+    rank_in_place(ranks, num_players)
+
+
+assert FIRST_EXTRA == RECRUIT - FIRST_EXTRA == 2 * _HALF - 1, "places and extras fill two halves"
+assert RECRUIT == PASS + 1 and CARD == RECRUIT + NUM_KNIGHTS
+assert HIDDEN + NUM_KNIGHTS == NUM_ACTIONS and LAST_CARD > RECRUITING and TURN == 0

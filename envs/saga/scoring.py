@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.jit import kernel
-from ..core.rewards import rank_in_place
 from .components import (
     BEST_FORCE,
     FAME_TAKEN,
@@ -83,14 +82,3 @@ def total_points(state, seat):
     if state["powers"] & HAND_IS_FREE and state["owner"][FORESTLAND] == seat:
         return points
     return points - hand_points(state, seat)
-
-
-@kernel
-def returns(state, scores, ranks):
-    """Fill scores and ranks (Fin du jeu); in mid-game, as if it ended now. Ties are shared."""
-    num_players = np.int64(state["num_players"])
-    for seat in range(num_players):
-        points = total_points(state, seat)
-        scores[seat] = points
-        ranks[seat] = points
-    rank_in_place(ranks, num_players)

@@ -61,6 +61,9 @@ from .components import (
     SIDES,
 )
 
+# Nothing in the rules ends a game in which somebody takes a card back every turn.
+MAX_PLIES = 1000
+
 PHASES = ("TURN", "PLACING", "TAKING", "TURNING", "RECRUITING", "LAST_CARD", "LAST_KNIGHT")
 TURN, PLACING, TAKING, TURNING, RECRUITING, LAST_CARD, LAST_KNIGHT = range(len(PHASES))
 

@@ -8,17 +8,6 @@ A player's table is looked at through a window of 20 x 20 cells, numbered row by
 west: cell = row * 20 + column. The outermost cells are margin: after every placement the window has
 been moved so that the tiles lie in the inner 18 x 18. The window's cells are packed three rows (60
 bits) a word: see ``WORD`` and ``BIT``.
-
-Actions (424):
-
-    0-4      take the tile on that space of the display
-    5        put the last tile of the display on an interlude space, turn the top of the pile over
-    6-9      interlude: take the tile on that space
-    10       interlude: take none
-    11-14    turn the tile in hand by that many quarter turns clockwise and place it
-    15-22    cover the arrow in that direction (``alignments="choice"``)
-    23       leave the other discs where they are (``alignments="choice"``)
-    24-423   cell of the window: where the tile in hand goes, or whose discs are moved
 """
 
 from __future__ import annotations
@@ -62,21 +51,6 @@ NUM_CELLS = WINDOW * WINDOW
 FIRST_CELL = (WINDOW // 2 - 1) * WINDOW + WINDOW // 2 - 1
 ROWS_PER_WORD = 3
 NUM_WORDS = -(-WINDOW // ROWS_PER_WORD)
-
-TAKE = 0
-SET_ASIDE = TAKE + DISPLAY_SIZE
-CHOOSE = SET_ASIDE + 1
-PASS = CHOOSE + INTERLUDE_SIZE
-TURN = PASS + 1
-COVER = TURN + NUM_ROTATIONS
-DONE = COVER + NUM_DIRECTIONS
-CELL = DONE + 1
-NUM_ACTIONS = CELL + NUM_CELLS
-
-# Each tile is taken, given a cell and turned. Each seat may pass in each of at most 11 interludes:
-# one needs a tile set aside since the last, so a display each. With alignments="choice", a tile and
-# an arrow are chosen for each of 200 arrows, and each placement is stopped twice.
-MAX_PLIES = 3 * NUM_TILES + 11 * MAX_PLAYERS + 2 * 200 + 2 * NUM_TILES
 
 
 def _read_tiles() -> list[dict[str, str]]:

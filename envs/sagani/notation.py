@@ -21,24 +21,17 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from .actions import ACTIONS, CELL, CHOOSE, COVER, DONE, PASS, SET_ASIDE, TAKE, TURN
 from .components import (
-    CELL,
     CELL_COL,
     CELL_ROW,
-    CHOOSE,
-    COVER,
     DIRECTIONS,
     DISPLAY_SIZE,
-    DONE,
     INTERLUDE_SIZE,
-    NUM_ACTIONS,
     NUM_ROTATIONS,
-    PASS,
-    SET_ASIDE,
-    TAKE,
-    TURN,
     WINDOW,
 )
+from .state import position_of
 
 _LETTERS = "abcdefghijklmnopqrst"
 _RELATIVE = re.compile(r"([+-]\d+)([+-]\d+)")
@@ -55,13 +48,6 @@ _WITH_PART = {
     "cover": (COVER, DIRECTIONS),
 }
 _ALONE = {"aside": SET_ASIDE, "pass": PASS, "done": DONE}
-# The parts of each kind of action in ``decode_action``: name, first action, values in order.
-_PARTS = {
-    "take": ("space", TAKE, tuple(range(DISPLAY_SIZE))),
-    "choose": ("space", CHOOSE, tuple(range(INTERLUDE_SIZE))),
-    "turn": ("quarter_turns", TURN, tuple(range(NUM_ROTATIONS))),
-    "cover": ("direction", COVER, DIRECTIONS),
-}
 
 
 def cell_to_string(cell: int) -> str:
@@ -69,75 +55,13 @@ def cell_to_string(cell: int) -> str:
     return f"{_LETTERS[CELL_COL[cell]]}{CELL_ROW[cell] + 1}"
 
 
-def decode_action(action: int) -> dict[str, Any]:
-    """Return an action's parts: ``{"kind": "take", "space": 0}``, ``{"kind": "cell", "row": 9,
-    "column": 11}``, ``{"kind": "turn", "quarter_turns": 1}``, ``{"kind": "pass"}`` and so on."""
-    if not 0 <= action < NUM_ACTIONS:
-        raise ValueError(f"action {action!r} is outside 0 to {NUM_ACTIONS - 1}")
-    if action >= CELL:
-        row, column = divmod(int(action) - CELL, WINDOW)
-        return {"kind": "cell", "row": row, "column": column}
-    for kind, number in _ALONE.items():
-        if action == number:
-            return {"kind": kind}
-    kind = max((k for k in _PARTS if _PARTS[k][1] <= action), key=lambda k: _PARTS[k][1])
-    name, first, values = _PARTS[kind]
-    return {"kind": kind, name: values[int(action) - first]}
-
-
-def targets(action: int) -> tuple[tuple[str, int], ...]:
-    """Return what an action is about: a tile of the display or interlude, a rotation, a cell."""
-    if action >= CELL:
-        return (("demand", action - CELL),)
-    for field, first, count in (
-        ("display", TAKE, DISPLAY_SIZE),
-        ("interlude", CHOOSE, INTERLUDE_SIZE),
-        ("turns", TURN, NUM_ROTATIONS),
-    ):
-        if first <= action < first + count:
-            return ((field, action - first),)
-    return ()
-
-
-def encode_action(parts: dict[str, Any]) -> int:
-    """Return the action number of parts as ``decode_action`` gives them, or raise ValueError."""
-    kind = parts.get("kind")
-    if kind in _ALONE:
-        _expect_parts(parts, kind)
-        return _ALONE[kind]
-    if kind == "cell":
-        _expect_parts(parts, kind, "row", "column")
-        for name in ("row", "column"):
-            if parts[name] not in range(WINDOW):
-                raise ValueError(f"{name} is {parts[name]!r}; allowed: 0 to {WINDOW - 1}")
-        return CELL + int(parts["row"]) * WINDOW + int(parts["column"])
-    if kind not in _PARTS:
-        kinds = ", ".join(("cell", *_PARTS, *_ALONE))
-        raise ValueError(f"kind of action is {kind!r}; allowed: {kinds}")
-    name, first, values = _PARTS[kind]
-    _expect_parts(parts, kind, name)
-    if parts[name] not in values:
-        allowed = ", ".join(map(repr, values))
-        raise ValueError(f"{name} of {kind!r} is {parts[name]!r}; allowed: {allowed}")
-    return first + values.index(parts[name])
-
-
-def _expect_parts(parts: dict[str, Any], kind: str, *names: str) -> None:
-    if set(parts) != {"kind", *names}:
-        wanted = ", ".join(("kind", *names))
-        raise ValueError(f"the action {kind!r} has the parts {wanted}; got {sorted(parts)}")
-
-
 def action_to_string(action: int, state: Any = None) -> str:
     """Return the notation of an action number; cells are relative if ``state`` is given."""
-    parts = decode_action(action)
-    kind = parts["kind"]
+    kind = ACTIONS.decode(action)["kind"]
     if kind == "cell":
         cell = int(action) - CELL
         if state is None:
             return cell_to_string(cell)
-        from .state import position_of
-
         x, y = position_of(state, int(state["to_play"]), cell)
         return f"{x:+d}{y:+d}"
     if kind in _ALONE:

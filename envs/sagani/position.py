@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.errors import all_or_nothing
+from ..core.errors import all_or_nothing, did_you_mean
 from .alignment import look
 from .components import (
     DIRECTIONS,
@@ -47,23 +48,24 @@ class TileAt(NamedTuple):
     flipped: bool = False
 
 
+# What a position may be made of, and what stands for a part that is not given.
+_DEFAULTS = {
+    "tables": None,
+    "hand": 0,
+    "display": (),
+    "interlude": (),
+    "pile": None,
+    "scores": None,
+    "markers": None,
+    "cacophony": None,
+    "first_player": 0,
+    "turn": 0,
+    "last_round": False,
+}
+
+
 @all_or_nothing
-def set_position(
-    states: np.ndarray,
-    i: int = 0,
-    *,
-    tables: Mapping[int, Sequence[TileAt]] | None = None,
-    hand: int = 0,
-    display: Sequence[int] = (),
-    interlude: Sequence[int] = (),
-    pile: Sequence[int] | None = None,
-    scores: Sequence[int] | None = None,
-    markers: Sequence[int] | None = None,
-    cacophony: Sequence[int] | None = None,
-    first_player: int = 0,
-    turn: int = 0,
-    last_round: bool = False,
-) -> None:
+def set_position(states: np.ndarray, i: int = 0, **position: Any) -> None:
     """Put a position into ``states[i]``, a game already dealt (its players and options are kept).
 
     The discs on a table come from its player's 24 and ``cacophony``, and the rest is the supply.
@@ -71,6 +73,7 @@ def set_position(
     Args:
         states: ``(n,)`` records.
         i: which of them.
+        position: the parts below, all optional.
         tables: each seat's tiles. The first one is the origin from then on; x grows to the east, y
             to the north. They need not touch.
         hand: tile that the seat to play is about to place; 0 lets it take one of the display.
@@ -84,53 +87,71 @@ def set_position(
         last_round: the end has been set off.
 
     Raises:
+        TypeError: a part that a position doesn't have.
         ValueError: a tile in two places, a table that is too large, more
             discs on it than the player has, or a seat or number out of range.
     """
-    record = states[i]
-    seats = int(record["num_players"])
-    tables = dict(tables or {})
-    display, interlude = _padded(display, DISPLAY_SIZE), _padded(interlude, INTERLUDE_SIZE)
-    laid = [piece.tile for pieces in tables.values() for piece in pieces]
-    used = [tile for tile in (*laid, hand, *display, *interlude) if tile]
-    if pile is None:
-        pile = [tile for tile in range(1, NUM_TILES + 1) if tile not in used]
-    _check_tiles([*used, *pile])
-    _check_seats(seats, markers, scores=scores, cacophony=cacophony)
-    for seat in (*tables, first_player, turn, *(markers or ())):
+    for name in position:
+        if name not in _DEFAULTS:
+            hint = did_you_mean(name, _DEFAULTS)
+            raise TypeError(f"set_position() got an unexpected keyword argument {name!r}.{hint}")
+    given = SimpleNamespace(**_DEFAULTS | position)
+    seats = int(states[i]["num_players"])
+    given.tables = dict(given.tables or {})
+    given.display = _padded(given.display, DISPLAY_SIZE)
+    given.interlude = _padded(given.interlude, INTERLUDE_SIZE)
+    laid = [piece.tile for pieces in given.tables.values() for piece in pieces]
+    used = [tile for tile in (*laid, given.hand, *given.display, *given.interlude) if tile]
+    if given.pile is None:
+        given.pile = [tile for tile in range(1, NUM_TILES + 1) if tile not in used]
+    _check_tiles([*used, *given.pile])
+    _check_seats(seats, given.markers, scores=given.scores, cacophony=given.cacophony)
+    for seat in (*given.tables, given.first_player, given.turn, *(given.markers or ())):
         if seat not in range(seats):
             raise ValueError(f"seat is {seat!r}; allowed: 0 to {seats - 1}")
     clear_game(states, i)
+    _put_tiles(states[i], given)
+    _put_seats(states, i, given)
+
+
+def _put_tiles(record: np.void, given: SimpleNamespace) -> None:
     record["place"][:] = REMOVED
     for tiles, place in (
-        (pile, IN_PILE),
-        (display, IN_DISPLAY),
-        (interlude, IN_INTERLUDE),
-        ([hand], IN_HAND),
+        (given.pile, IN_PILE),
+        (given.display, IN_DISPLAY),
+        (given.interlude, IN_INTERLUDE),
+        ([given.hand], IN_HAND),
     ):
         record["place"][list(tiles)] = place
     record["place"][0] = IN_PILE
-    drawn = [tile for tile in range(1, NUM_TILES + 1) if tile not in pile]
-    record["pile"][:] = [*drawn, *pile]
+    drawn = [tile for tile in range(1, NUM_TILES + 1) if tile not in given.pile]
+    record["pile"][:] = [*drawn, *given.pile]
     record["drawn"] = len(drawn)
-    record["display"][:] = display
-    record["interlude"][:] = interlude
-    record["first_player"] = first_player
-    record["turn"] = record["to_play"] = turn
-    record["last_round"] = last_round
-    record["hand"] = hand
+    record["display"][:] = given.display
+    record["interlude"][:] = given.interlude
+    record["hand"] = given.hand
     record["hand_cell"] = FIRST_CELL
-    stack = markers if markers is not None else [(first_player + k) % seats for k in range(seats)]
+
+
+def _put_seats(states: np.ndarray, i: int, given: SimpleNamespace) -> None:
+    record = states[i]
+    seats = int(record["num_players"])
+    record["first_player"] = given.first_player
+    record["turn"] = record["to_play"] = given.turn
+    record["last_round"] = given.last_round
+    stack = given.markers
+    if stack is None:
+        stack = [(given.first_player + k) % seats for k in range(seats)]
     for seat in range(seats):
-        more = cacophony[seat] if cacophony is not None else 0
+        more = given.cacophony[seat] if given.cacophony is not None else 0
         record["cacophony"][seat] = more
         record["supply"][seat] = DISCS + more
-        record["score"][seat] = scores[seat] if scores is not None else 0
+        record["score"][seat] = given.scores[seat] if given.scores is not None else 0
         record["arrival"][seat] = stack.index(seat)
-        _lay_table(states, i, seat, tables.get(seat, ()))
+        _lay_table(states, i, seat, given.tables.get(seat, ()))
     record["phase"] = TAKING
-    if hand:
-        record["phase"] = PLACING if record["placed"][turn] else ROTATING
+    if given.hand:
+        record["phase"] = PLACING if record["placed"][given.turn] else ROTATING
 
 
 def _padded(tiles: Sequence[int], size: int) -> list[int]:

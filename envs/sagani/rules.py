@@ -1,7 +1,7 @@
 """The rules of Sagani as kernels on one record: setting up, actions, results.
 
 Laying tiles is in ``placement.py``, discs and points in ``alignment.py``, tiles that come and go
-in ``display.py``.
+in ``river.py``.
 """
 
 from __future__ import annotations
@@ -13,17 +13,14 @@ from ..core.jit import kernel
 from ..core.rewards import rank_in_place
 from ..core.rng import below, draw_below, shuffle
 from ..core.state import begin
+from .actions import CELL, CHOOSE, COVER, DONE, PASS, SET_ASIDE, TAKE, TURN
 from .alignment import complete, look, pay_discs, serve
 from .components import (
     BIT,
     CACOPHONY_PENALTY,
     CANVASES,
-    CELL,
-    CHOOSE,
-    COVER,
     DISCS,
     DISPLAY_SIZE,
-    DONE,
     GOAL,
     INTERLUDE_SIZE,
     MAX_PLAYERS,
@@ -32,15 +29,12 @@ from .components import (
     NUM_ROTATIONS,
     NUM_TILES,
     NUM_WORDS,
-    PASS,
     ROWS_PER_WORD,
-    SET_ASIDE,
-    TAKE,
     TILE_VALUE,
-    TURN,
     WINDOW,
     WORD,
 )
+from .options import OPTION_ALIGNMENTS, OPTION_CANVAS, OPTION_SOLO
 from .placement import lay_tile
 from .river import (
     ask_next,
@@ -64,10 +58,6 @@ from .state import (
     TAKING,
 )
 
-# options[0] is the player count in every game; then the game's own options.
-OPTION_SOLO = 1
-OPTION_ALIGNMENTS = 2
-OPTION_CANVAS = 3
 _CANVASES = np.array(CANVASES)
 _ROW = (1 << WINDOW) - 1
 

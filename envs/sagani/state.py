@@ -3,7 +3,7 @@
 The kernels (``rules.py`` and the files it names) write it. Tiles are numbers 1 to 72 as in
 ``tiles.csv``, 0 is no tile. Positions are relative to a player's first tile: ``(x, y)``, x grows to
 the east, y to the north. Directions are 0 n, 1 ne, 2 e, ... 7 nw; rotations are quarter turns
-clockwise. See ``components.py`` for elements, cells and actions.
+clockwise. See ``components.py`` for elements and cells.
 
 Phases (``state["phase"]``) and what may be played in them:
 
@@ -49,6 +49,11 @@ from .components import (
     TILE_VALUE,
     WORD,
 )
+
+# Each tile is taken, given a cell and turned. Each seat may pass in each of at most 11 interludes:
+# one needs a tile set aside since the last, so a display each. With alignments="choice", a tile and
+# an arrow are chosen for each of 200 arrows, and each placement is stopped twice.
+MAX_PLIES = 3 * NUM_TILES + 11 * MAX_PLAYERS + 2 * 200 + 2 * NUM_TILES
 
 PHASES = ("TAKE", "PLACE", "ROTATE", "CHOOSE", "ALIGN", "ARROW")
 TAKING, PLACING, ROTATING, CHOOSING, ALIGNING, POINTING = range(len(PHASES))

@@ -7,20 +7,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...core.drawing.panels import Place, Rect, area_of, equal_parts, one_and_others
-from ..components import (
-    ADD,
-    COLOURS,
-    DOWN,
-    NEW,
-    NUM_KINGDOMS,
-    NUM_VALUES,
-    PASS,
-    STRENGTHEN,
-    TAKE_DEFENCE,
-    TAKE_FORCE,
-    TURN_UP,
-)
-from ..notation import decode_action
+from ..actions import ACTIONS, ADD, DOWN, NEW, PASS, STRENGTHEN, TAKE_DEFENCE, TAKE_FORCE, TURN_UP
+from ..components import COLOURS, NUM_KINGDOMS, NUM_VALUES
 from .visible import Kingdom, Seen, Table, place_of
 
 WIDTH, HEIGHT = 1440, 960
@@ -394,7 +382,7 @@ def _cards(plan: Layout, seen: Seen, area: Area) -> list[tuple[Place, Rect]]:
 
 
 def _parts(action: int) -> Place:
-    return tuple(decode_action(action).values())
+    return tuple(ACTIONS.decode(action).values())
 
 
 def _named(kind: str, knight: int) -> Place:

@@ -13,7 +13,8 @@ import numpy as np
 from ...core.drawing.canvas import Canvas
 from ...core.drawing.panels import Look, Place, Rect, place_at
 from ...core.drawing.words import name_of, ordinal, ranked
-from ..components import CARD, HIDDEN, KINGDOMS, NEW, PASS, RECRUIT, VALUE_OF
+from ..actions import CARD, HIDDEN, NEW, PASS, RECRUIT
+from ..components import KINGDOMS, VALUE_OF
 from .geometry import (
     HEIGHT,
     LARGE_HEAD,

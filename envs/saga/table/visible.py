@@ -14,14 +14,25 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.drawing.words import action_number, check_seat, ranks_after_forfeit
-from ..components import (
+from ..actions import (
+    ACTIONS,
     ADD,
-    BEST_FORCE,
     CARD,
+    DOWN,
+    HIDDEN,
+    NEW,
+    NUM_ACTIONS,
+    PASS,
+    RECRUIT,
+    STRENGTHEN,
+    TAKE_DEFENCE,
+    TAKE_FORCE,
+    TURN_UP,
+)
+from ..components import (
+    BEST_FORCE,
     CASTLELAND,
     COLOUR_OF,
-    DOWN,
-    FACE_DOWN,
     FAME_TAKEN,
     FIELDLAND,
     FIELDLAND_BONUS,
@@ -30,35 +41,27 @@ from ..components import (
     FREE_RECRUIT,
     GOLDLAND,
     HAND_IS_FREE,
-    HIDDEN,
     KINGDOMS,
-    NEW,
-    NUM_ACTIONS,
     NUM_KINGDOMS,
     NUM_KNIGHTS,
     NUM_PACKS,
-    PASS,
     PLUS_5,
     POWERS,
     POWERS_OF,
-    RECRUIT,
     SCORES_15,
     SCORES_NOTHING,
     SEALAND,
     SIDES,
-    STRENGTHEN,
     STRONGER,
     TAKE_BACK,
-    TAKE_DEFENCE,
     TAKE_FAME,
-    TAKE_FORCE,
-    TURN_UP,
     VALUE_OF,
     WEAKER,
     WHEN,
     knight_name,
 )
-from ..notation import action_to_string, encode_action
+from ..hidden import _may_have_turned_up, actor_of, has_power, places_of, untouched
+from ..notation import action_to_string
 from ..state import (
     PHASES,
     defence_of,
@@ -258,10 +261,6 @@ def _choices(state: np.void) -> frozenset[int]:
     places, extras, seen, unseen = (int(word) for word in state["legal"])
     bits = places | extras << TAKE_FORCE | seen << RECRUIT | unseen << HIDDEN
     return frozenset(action for action in range(NUM_ACTIONS) if bits >> action & 1)
-
-
-def has_power(state: np.void, power: int) -> bool:
-    return bool(int(state["powers"]) & power)
 
 
 def _kingdom(state: np.void, number: int) -> Kingdom:
@@ -473,12 +472,12 @@ def chosen_words(action: int) -> str:
 
 def _move(state: np.void, viewer: int | None, last_action) -> Move:
     """Say what was done, as far as the record after it tells: it keeps no list of moves."""
-    action = action_number(last_action, encode_action, NUM_ACTIONS)
+    action = action_number(last_action, ACTIONS.encode, NUM_ACTIONS)
     if state["chosen"] == action:
         seat = int(state["to_play"])
         force, kingdom = place_of(action)
         return Move(f"player_{seat} {chosen_words(action)}", seat, force, kingdom)
-    seat = _actor(state, action)
+    seat = actor_of(state, action)
     name = "" if seat is None else f"player_{seat} "
     if action >= HIDDEN:
         return _hidden(state, viewer, seat, name, action - HIDDEN)
@@ -493,52 +492,6 @@ def _move(state: np.void, viewer: int | None, last_action) -> Move:
     if action >= TURN_UP:
         return Move(f"{name}turned up a card of force {action - TURN_UP + 1}", seat)
     return Move(f"{name}{action_to_string(action)}", seat)
-
-
-def _untouched(state: np.void) -> bool:
-    """Say whether nothing that the record remembers was done in this turn."""
-    return not (state["played"] or state["recruited"] or state["took"])
-
-
-def _actor(state: np.void, action: int) -> int | None:
-    """Return who has played an action that chose no place, None where the record doesn't tell."""
-    phase = PHASES[int(state["phase"])]
-    turn_of, num_players = int(state["turn_of"]), int(state["num_players"])
-    # A game broken off leaves the phase as it was: its last action is another's.
-    ended = state["terminated"] and state["forfeit"] < 0
-    if ended and phase in ("LAST_CARD", "LAST_KNIGHT") and action in (PASS, *range(CARD, HIDDEN)):
-        return int(state["to_play"])
-    freely = action == PASS or RECRUIT <= action < CARD
-    if phase == "RECRUITING":
-        # An owner of Castleland that retakes it at once may recruit after another's recruit.
-        return None if freely else turn_of
-    fresh = _untouched(state)
-    before = (turn_of - 1) % num_players if fresh else turn_of
-    if freely and has_power(state, FREE_RECRUIT):
-        # It may have been the free recruit of the one who had conquered Castleland.
-        owner = owner_of(state, CASTLELAND)
-        return before if owner in (None, before) else None
-    if fresh and TURN_UP <= action < PASS:
-        return None
-    if fresh and _may_have_turned_up(state, turn_of, action):
-        return before if _places_of(state, before, action - CARD) else None
-    return before
-
-
-def hides_action(state: np.void, seat: int) -> bool:
-    """Return whether the last action names a card that lay or lies face down for this seat."""
-    action = int(state["last_action"])
-    return action >= HIDDEN and _actor(state, action) != seat
-
-
-def _may_have_turned_up(state: np.void, seat: int, action: int) -> bool:
-    """Say whether a card in sight may be one of several that lay face down together."""
-    if not (CARD <= action < HIDDEN and has_power(state, FACE_DOWN)):
-        return False
-    knight = action - CARD
-    forces = [force.cards for force in forces_of(state, seat) if force.down]
-    defences = [defence_of(state, k) for k in kingdoms_of(state, seat)]
-    return any(knight in cards for cards in forces + [d for d in defences if len(d) > 2])
 
 
 def _may_take(state: np.void) -> bool:
@@ -558,7 +511,7 @@ def _hidden(state: np.void, viewer, seat: int | None, name: str, knight: int) ->
     """A card that the others don't see was put on the table or taken back."""
     own = viewer is None or viewer == seat
     which = knight_name(knight) if own else "a card"
-    fresh = _untouched(state)
+    fresh = untouched(state)
     taken = _may_take(state) and (fresh or state["took"])
     done = "moved" if taken else "played"
     if taken and not (fresh or state["played"]):
@@ -571,14 +524,14 @@ def _card(state: np.void, seat: int | None, name: str, knight: int) -> Move:
     which = knight_name(knight)
     if seat is None:
         return Move(f"card: {which}")
-    fresh, last = _untouched(state), state["phase"] == PHASES.index("LAST_KNIGHT")
+    fresh, last = untouched(state), state["phase"] == PHASES.index("LAST_KNIGHT")
     in_hand = bool(state["num_down"][seat] or state["hand"][seat, knight])
     taken = in_hand and _may_take(state) and (fresh or state["took"]) and not last
     if taken and not (fresh or state["played"]):
         return Move(f"{name}took {which} back", seat, knight=knight, to_hand=True)
     if taken or _may_have_turned_up(state, seat, CARD + knight):
         return Move(f"{name}moved {which}", seat, knight=knight)
-    where = _places_of(state, seat, knight)
+    where = places_of(state, seat, knight)
     if len(where) != 1:
         return Move(f"{name}played {which}", seat, knight=knight)
     force, kingdom = where[0]
@@ -588,16 +541,6 @@ def _card(state: np.void, seat: int | None, name: str, knight: int) -> Move:
     begun = len(forces_of(state, seat)[force].laid) == 1
     what = f"began force {force + 1} with" if begun else f"added to force {force + 1}:"
     return Move(f"{name}{what} {which}", seat, force=force, knight=knight)
-
-
-def _places_of(state: np.void, seat: int, knight: int) -> list[tuple[int | None, int | None]]:
-    """Return where a card that a seat has just played can be: on top of a force, or a defence."""
-    found: list[tuple[int | None, int | None]] = [
-        (slot, None)
-        for slot, force in enumerate(forces_of(state, seat))
-        if force.laid[-1] == (knight, True)
-    ]
-    return found + [(None, k) for k in kingdoms_of(state, seat) if knight in defence_of(state, k)]
 
 
 assert set(POWER_WORDS) == set(POWERS)

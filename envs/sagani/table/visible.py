@@ -19,33 +19,25 @@ from ...core.drawing.words import (
     ranks_after_forfeit,
     ranks_of,
 )
+from ..actions import ACTIONS, CELL, CHOOSE, COVER, DONE, NUM_ACTIONS, PASS, SET_ASIDE, TAKE, TURN
 from ..components import (
     CACOPHONY_PENALTY,
-    CELL,
-    CHOOSE,
-    COVER,
     DIRECTION_OF,
     DIRECTIONS,
     DISPLAY_SIZE,
-    DONE,
     ELEMENTS,
     GOAL,
     INTERLUDE_SIZE,
-    NUM_ACTIONS,
     NUM_DIRECTIONS,
     NUM_TILES,
-    PASS,
-    SET_ASIDE,
     SPOT,
     SPOT_SHIFT,
-    TAKE,
     TILE_ARROWS,
     TILE_ELEMENT,
     TILE_VALUE,
-    TURN,
     WINDOW,
 )
-from ..notation import action_to_string, encode_action
+from ..notation import action_to_string
 from ..state import (
     ALIGNING,
     CHOOSING,
@@ -350,7 +342,7 @@ def _result(state: np.void, deducted: int) -> tuple[list[float], list[int]]:
 
 def _move(state: np.void, tables: Sequence[Table], last_action) -> Move:
     """Say what was done, as far as the record after it tells: it keeps no list of moves."""
-    action = action_number(last_action, encode_action, NUM_ACTIONS)
+    action = action_number(last_action, ACTIONS.encode, NUM_ACTIONS)
     seat = _actor(state, action)
     if seat is None:
         return Move(action_to_string(action))

@@ -16,20 +16,19 @@ import pytest
 from ludotheque.envs import get_game
 from ludotheque.envs.core.jit import JIT_DISABLED, kernel
 from ludotheque.envs.core.rng import GAMMA, decision_seed, mix64, next_seed
+from ludotheque.envs.saga.actions import NUM_ACTIONS
 from ludotheque.envs.saga.cards import pool_of
 from ludotheque.envs.saga.components import (
     CASTLELAND,
     GOLDLAND,
     MAX_DOWN,
     MAX_FORCES,
-    MAX_PLIES,
-    NUM_ACTIONS,
     NUM_KNIGHTS,
     STRONGER,
     WEAKER,
 )
 from ludotheque.envs.saga.rules import legal_actions, random_action, setup, step
-from ludotheque.envs.saga.state import FACE_DOWN_MARK, LAST_CARD, LAST_KNIGHT, RECRUITING
+from ludotheque.envs.saga.state import FACE_DOWN_MARK, LAST_CARD, LAST_KNIGHT, MAX_PLIES, RECRUITING
 
 GAME = get_game("saga")
 GAMES = 4 if JIT_DISABLED else 100_000

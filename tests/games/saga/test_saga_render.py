@@ -26,24 +26,16 @@ from pictures import (
 )
 
 from ludotheque.envs import get_game
-from ludotheque.envs.saga.components import (
-    CARD,
-    COLOURS,
-    HIDDEN,
-    KINGDOMS,
-    PASS,
-    POWERS,
-    POWERS_OF,
-    RECRUIT,
-    WHEN,
-)
+from ludotheque.envs.saga.actions import CARD, HIDDEN, PASS, RECRUIT
+from ludotheque.envs.saga.components import COLOURS, KINGDOMS, POWERS, POWERS_OF, WHEN
+from ludotheque.envs.saga.observation import knows_pack as kernel_knows_pack
 from ludotheque.envs.saga.position import knight_of, set_position
 from ludotheque.envs.saga.state import PHASES, forces_of
 from ludotheque.envs.saga.table.geometry import Rect, area_of, layout_of, places
-from ludotheque.envs.saga.table.picture import describe, draw, locate
+from ludotheque.envs.saga.table.picture import draw, locate
 from ludotheque.envs.saga.table.pieces import PAINTS
+from ludotheque.envs.saga.table.text import describe
 from ludotheque.envs.saga.table.visible import POWER_WORDS, knows_pack, see
-from ludotheque.envs.saga.views import knows_pack as kernel_knows_pack
 
 GAME = get_game("saga")
 # Players and sides.

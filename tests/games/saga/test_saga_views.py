@@ -10,15 +10,16 @@ import pytest
 
 from ludotheque.envs import get_game
 from ludotheque.envs.core.schema import slices
+from ludotheque.envs.saga.actions import HIDDEN
 from ludotheque.envs.saga.components import (
     COLOURS,
-    HIDDEN,
     KINGDOMS,
     NUM_KNIGHTS,
     PACKS,
     POWERS,
     knight_name,
 )
+from ludotheque.envs.saga.observation import knows_pack
 from ludotheque.envs.saga.position import knight_of, set_position
 from ludotheque.envs.saga.state import (
     PHASES,
@@ -30,7 +31,6 @@ from ludotheque.envs.saga.state import (
     owner_of,
     powers_of,
 )
-from ludotheque.envs.saga.views import knows_pack
 
 GAME = get_game("saga")
 FIELDS = {field.name: field for field in GAME.observation_schema()}

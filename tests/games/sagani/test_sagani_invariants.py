@@ -8,11 +8,10 @@ import pytest
 from ludotheque.envs import get_game
 from ludotheque.envs.core.jit import JIT_DISABLED, kernel
 from ludotheque.envs.core.rng import GAMMA, decision_seed, mix64, next_seed
+from ludotheque.envs.sagani.actions import NUM_ACTIONS
 from ludotheque.envs.sagani.components import (
     BIT,
     DISCS,
-    MAX_PLIES,
-    NUM_ACTIONS,
     NUM_ARROWS,
     NUM_TILES,
     TILE_ARROWS,
@@ -27,6 +26,7 @@ from ludotheque.envs.sagani.state import (
     IN_HAND,
     IN_INTERLUDE,
     IN_PILE,
+    MAX_PLIES,
     ON_TABLE,
     POINTING,
     PUT_ASIDE,

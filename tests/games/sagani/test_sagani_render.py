@@ -30,7 +30,12 @@ from pictures import (
 
 from ludotheque.envs import get_game
 from ludotheque.envs.core.drawing.panels import Rect
-from ludotheque.envs.sagani.components import CELL, NUM_TILES, TILE_ELEMENT, TILE_VALUE
+from ludotheque.envs.sagani.actions import CELL
+from ludotheque.envs.sagani.components import (
+    NUM_TILES,
+    TILE_ELEMENT,
+    TILE_VALUE,
+)
 from ludotheque.envs.sagani.position import TileAt, set_position
 from ludotheque.envs.sagani.state import PHASES, pile_tops, position_of
 from ludotheque.envs.sagani.table.geometry import area_of, decision_places, fixed_places, layout_of

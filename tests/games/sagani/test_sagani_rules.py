@@ -17,7 +17,9 @@ from oracles.sagani import (
 )
 
 from ludotheque.envs import GameOverError, IllegalActionError, get_game
-from ludotheque.envs.sagani.components import WINDOW
+from ludotheque.envs.sagani.components import (
+    WINDOW,
+)
 from ludotheque.envs.sagani.position import TileAt, set_position
 from ludotheque.envs.sagani.state import (
     ALIGNING,

@@ -1,4 +1,4 @@
-"""What a seat sees of a game of Sagani, and what it cannot know.
+"""What a seat sees of a game of Sagani: both forms of the observation, field by field.
 
 Public: everything that lies face up, the element and value on the back of each pile's top tile and
 of the tiles put aside in the advanced solo game. Hidden: the order of the piles, and which of the
@@ -11,9 +11,11 @@ import numpy as np
 
 from ..core.bits import count_bits, lowest_bit
 from ..core.jit import kernel
-from ..core.rng import draw_below, shuffle
+from ..core.schema import Field, offsets
+from ..core.state import seat_after
 from .alignment import goes_before, stands_before
 from .components import (
+    ARROWS_OF_VALUE,
     ASIDE_SIZE,
     BONUS,
     CANVASES,
@@ -21,6 +23,7 @@ from .components import (
     CELL_ROW,
     DISPLAY_SIZE,
     ELEMENT_OF_BIT,
+    ELEMENTS,
     INTERLUDE_SIZE,
     MAX_PLAYERS,
     NUM_ARROWS,
@@ -42,45 +45,118 @@ from .components import (
     TILE_VALUE,
     WINDOW,
 )
-from .fields import (
-    AT,
-    BACK_SIZE,
-    BYTE,
-    FACE_SIZE,
-    OFFER_SIZE,
-    OTHER_SIZE,
-    PLANES_AT,
-    SEAT_SIZE,
-    TILE_SIZE,
-)
-from .state import CHOOSING, IN_PILE, PHASES, PLACING, POINTING, PUT_ASIDE, ROTATING, TAKING
+from .state import CHOOSING, PHASES, PLACING, POINTING, PUT_ASIDE, ROTATING, TAKING
 
-_DEMAND = AT["demand"]
-_HARVEST = AT["harvest"]
-_FIT = AT["fit"]
-_BRING = AT["bring"]
-_CHOSEN = AT["chosen"]
-_TILES = AT["tiles"]
-_UNSEEN = AT["unseen"]
-_HAND = AT["hand"]
-_TURNS = AT["turns"]
-_DISPLAY = AT["display"]
-_INTERLUDE = AT["interlude"]
-_TOPS = AT["tops"]
-_ASIDE = AT["aside"]
-_SEATS = AT["seats"]
-_GAME = AT["game"]
-_P_FREE = PLANES_AT["free"]
-_P_ELEMENT = PLANES_AT["element"]
-_P_ARROWS = PLANES_AT["arrows"]
-_P_COVERED = PLANES_AT["covered"]
-_P_DISCS = PLANES_AT["discs"]
-_P_SIGHT = PLANES_AT["sight"]
-_P_OTHERS = PLANES_AT["next_element"]
-_P_HAND = PLANES_AT["hand"]
-_P_CARDS = PLANES_AT["cards"]
-_P_NUMBERS = PLANES_AT["numbers"]
-_P_UNSEEN = _P_NUMBERS + 16 * WINDOW
+# Numbers for a tile's face, one that may be taken, a tile's back, one on a table, a seat, the game.
+FACE_SIZE = 16
+OFFER_SIZE = FACE_SIZE + 2
+BACK_SIZE = 8
+TILE_SIZE = 17
+SEAT_SIZE = 13
+GAME_SIZE = len(PHASES) + 1 + MAX_PLAYERS + 2 + len(CANVASES) + 1 + NUM_PILES
+BYTE = 127  # numbers beyond are cut off
+
+_GRID = (WINDOW, WINDOW)
+_BACK = f"element ({', '.join(ELEMENTS)}), value ({', '.join(map(str, ARROWS_OF_VALUE))})"
+_FACE = f"{_BACK}, arrows from north clockwise (0 none, 1-4 the element)"
+_OFFER = (
+    "as in hand; then, when one is to be taken, what it would bring on the best free cell: most "
+    "arrows served, most points completed"
+)
+_TILE = (
+    "each tile on a table: whose (4 seats), x, y from the first tile, open arrows from north "
+    "clockwise (0 none, 1-4 the element), discs in the middle and on arrows, arrows that can be "
+    "covered now"
+)
+_SEAT = (
+    "each seat: is there, score (cut off at 127), score / 8, supply, cacophony discs, tiles not "
+    "completed, tiles, seats ahead of it, is first player, has the turn, is to play, place in the "
+    "interlude's line (0 none), markers in front of its own on the track (in a stack: below it)"
+)
+_GAME = (
+    f"phase ({', '.join(PHASES).lower()}), last round, 1 to 4 players, advanced solo, alignments "
+    f"by choice, canvas {', '.join(map(str, CANVASES))}, bonuses, tiles left in each pile"
+)
+
+
+def _map(name: str, planes: int, high: int, meaning: str) -> Field:
+    return Field(name, (planes, *_GRID), 0, high, meaning, "all")
+
+
+def _list(name: str, shape: tuple[int, ...], low: int, high: int, meaning: str) -> Field:
+    return Field(name, shape, low, high, meaning, "all")
+
+
+# Both forms begin with these, so that one kernel writes them.
+_MAPS = (
+    _map("demand", 4, NUM_TILES, "open arrows that a tile of each element would serve there"),
+    _map("harvest", 4, BYTE, "points of the tiles that a tile of each element would complete"),
+    _map("fit", 4, 4, "by rotation: arrows of the tile in hand that would be served there"),
+    _map("bring", 2, BYTE, "by the tile in hand there: arrows served, points completed"),
+    _map("chosen", 1, 1, "cell chosen for the tile in hand, or of the tile chosen"),
+)
+
+FLAT = (
+    *_MAPS,
+    _list("tiles", (NUM_TILES, TILE_SIZE), -WINDOW, WINDOW, _TILE),
+    _list("unseen", (NUM_TILES,), 0, 1, "tiles of which nobody has seen the face"),
+    _list("hand", (FACE_SIZE,), 0, 4, f"tile in hand: {_FACE}"),
+    _list(
+        "turns",
+        (NUM_ROTATIONS, 2),
+        0,
+        4,
+        "tile in hand on the chosen cell, by rotation: arrows served there, arrows left open",
+    ),
+    _list("display", (DISPLAY_SIZE, OFFER_SIZE), 0, BYTE, f"tiles of the display, {_OFFER}"),
+    _list("interlude", (INTERLUDE_SIZE, OFFER_SIZE), 0, BYTE, f"of the interlude, {_OFFER}"),
+    _list("tops", (NUM_PILES, BACK_SIZE), 0, 1, f"back of each pile's top tile: {_BACK}"),
+    _list("aside", (ASIDE_SIZE, BACK_SIZE), 0, 1, "advanced solo: backs of the tiles put aside"),
+    _list("seats", (MAX_PLAYERS, SEAT_SIZE), -BYTE - 1, BYTE, _SEAT),
+    _list("game", (GAME_SIZE,), 0, NUM_TILES, _GAME),
+)
+
+OTHER_SEATS = ("next", "second", "third")
+OTHER_PLANES = 21
+PLANES = (
+    *_MAPS,
+    _map("free", 1, 1, "cells where a tile may go"),
+    _map("element", 4, 1, f"tiles, by element: {', '.join(ELEMENTS)}"),
+    _map("arrows", 32, 1, "open arrows, four elements for each direction from north clockwise"),
+    _map("covered", 8, 1, "arrows with a disc, by direction"),
+    _map("discs", 1, 4, "discs in the middle of the tile"),
+    _map("sight", 32, 1, "what lies on each line, four elements for each direction"),
+    *(
+        _map(f"{seat}_{name}", planes, high, f"{seat} seat after: {meaning}")
+        for seat in OTHER_SEATS
+        for name, planes, high, meaning in (
+            ("element", 4, 1, "tiles by element"),
+            ("arrows", 8, 4, "open arrows by direction (0 none, 1-4 the element)"),
+            ("discs", 1, 4, "discs in the middle of the tile"),
+            ("covered", 8, 1, "arrows with a disc, by direction"),
+        )
+    ),
+    _map("hand", FACE_SIZE, 4, f"tile in hand, whole planes: {_FACE}"),
+    _map(
+        "cards",
+        1,
+        4,
+        "rows 0-4 display, 5-8 interlude, with the numbers of the tile in hand in columns 0-15; "
+        "rows 9-11 tops of the piles, 12-16 tiles put aside, backs in columns 0-7",
+    ),
+    _list(
+        "numbers",
+        (1, *_GRID),
+        -BYTE - 1,
+        BYTE,
+        "rows 0-3 seats, 4 game, from 16 on the tiles unseen: the flat observation's numbers",
+    ),
+)
+
+AT = offsets(FLAT)
+PLANES_AT = offsets(PLANES)
+_UNSEEN_ROW = PLANES_AT.numbers + 16 * WINDOW
+OTHER_SIZE = OTHER_PLANES * NUM_CELLS
 _ROW = (1 << WINDOW) - 1
 
 
@@ -90,39 +166,31 @@ def _clip(number):
 
 
 @kernel
-def _seat_after(state, seat, ahead):
-    """Return the seat that sits ``ahead`` seats after ``seat``."""
-    other = seat + ahead
-    num_players = np.int64(state["num_players"])
-    return other - num_players if other >= num_players else other
-
-
-@kernel
 def observe(state, seat, out):
     """Fill the int8 vector ``out`` (fields of ``FLAT``) with what ``seat`` sees."""
     out[:] = 0
     _write_maps(state, seat, out)
     num_players = np.int64(state["num_players"])
     for ahead in range(num_players):
-        _write_tiles(state, _seat_after(state, seat, ahead), ahead, out)
+        _write_tiles(state, seat_after(state, seat, ahead), ahead, out)
     for tile in range(1, NUM_TILES + 1):
-        out[_UNSEEN + tile - 1] = state["place"][tile] <= PUT_ASIDE
+        out[AT.unseen + tile - 1] = state["place"][tile] <= PUT_ASIDE
     if state["phase"] != POINTING:
-        _write_face(np.int64(state["hand"]), out, _HAND)
+        _write_face(np.int64(state["hand"]), out, AT.hand)
     if state["phase"] == ROTATING and seat == state["to_play"]:
         _write_turns(np.int64(state["hand"]), np.int64(state["hand_cell"]), out)
     best = np.int64(0)
     if seat == state["to_play"] and (state["phase"] == TAKING or state["phase"] == CHOOSING):
         best = _best_by_element(state, seat, out)
     for space in range(DISPLAY_SIZE):
-        _write_offer(np.int64(state["display"][space]), best, out, _DISPLAY + space * OFFER_SIZE)
+        _write_offer(np.int64(state["display"][space]), best, out, AT.display + space * OFFER_SIZE)
     for space in range(INTERLUDE_SIZE):
         tile = np.int64(state["interlude"][space])
-        _write_offer(tile, best, out, _INTERLUDE + space * OFFER_SIZE)
-    _write_backs(state, out, _TOPS, BACK_SIZE, _ASIDE)
+        _write_offer(tile, best, out, AT.interlude + space * OFFER_SIZE)
+    _write_backs(state, out, AT.tops, BACK_SIZE, AT.aside)
     for ahead in range(num_players):
-        _write_seat(state, _seat_after(state, seat, ahead), out, _SEATS + ahead * SEAT_SIZE)
-    _write_game(state, out, _GAME)
+        _write_seat(state, seat_after(state, seat, ahead), out, AT.seats + ahead * SEAT_SIZE)
+    _write_game(state, out, AT.game)
 
 
 # Maps of the seat's own table: the first planes of both forms
@@ -146,7 +214,7 @@ def _write_maps(state, seat, out):
         for word in range(NUM_WORDS):
             _write_free(state, seat, tile, word * ROWS_PER_WORD * WINDOW, word, out)
         return
-    out[_CHOSEN + cell] = 1
+    out[AT.chosen + cell] = 1
     if state["phase"] == ROTATING:
         sight, _, _, _ = _sight_from(state, seat, cell, cell, cell, cell)
         _write_fit(tile, cell, sight, out)
@@ -199,12 +267,12 @@ def _write_rays(state, seat, tile, farthest, out):
         at = (arrow & 3) * NUM_CELLS + cell
         step = RAY_STEP[direction]
         distance = reach >> 8 * direction & 255
-        there = _DEMAND + at
+        there = AT.demand + at
         for k in range(farthest):
             there += step
             out[max(there, 0)] += k < distance
         if last:
-            there = _HARVEST + at
+            there = AT.harvest + at
             for _ in range(distance):
                 there += step
                 out[there] = _clip(out[there] + TILE_VALUE[tile])
@@ -245,14 +313,14 @@ def _sight_from(state, seat, a, b, c, d):
 def _write_fit(tile, cell, sight, out):
     for rotation in range(NUM_ROTATIONS):
         served = TILE_ARROWS[tile, rotation] & sight
-        out[_FIT + rotation * NUM_CELLS + cell] = count_bits(served)
+        out[AT.fit + rotation * NUM_CELLS + cell] = count_bits(served)
 
 
 @kernel
 def _write_bring(tile, cell, out):
     there = TILE_ELEMENT[tile] * NUM_CELLS + cell
-    out[_BRING + cell] = out[_DEMAND + there]
-    out[_BRING + NUM_CELLS + cell] = out[_HARVEST + there]
+    out[AT.bring + cell] = out[AT.demand + there]
+    out[AT.bring + NUM_CELLS + cell] = out[AT.harvest + there]
 
 
 # Lists
@@ -262,9 +330,9 @@ def _write_bring(tile, cell, out):
 def _write_turns(tile, cell, out):
     """Write what each rotation of the tile in hand would serve; ``fit`` is there already."""
     for rotation in range(NUM_ROTATIONS):
-        served = out[_FIT + rotation * NUM_CELLS + cell]
-        out[_TURNS + 2 * rotation] = served
-        out[_TURNS + 2 * rotation + 1] = NUM_ARROWS[tile] - served
+        served = out[AT.fit + rotation * NUM_CELLS + cell]
+        out[AT.turns + 2 * rotation] = served
+        out[AT.turns + 2 * rotation + 1] = NUM_ARROWS[tile] - served
 
 
 @kernel
@@ -278,7 +346,7 @@ def _write_tiles(state, seat, ahead, out):
         tile = np.int64(state["table"][seat, k])
         cell = np.int64(state["cell"][tile])
         arrows = np.int64(state["arrows"][tile])
-        at = _TILES + (tile - 1) * TILE_SIZE
+        at = AT.tiles + (tile - 1) * TILE_SIZE
         out[at + ahead] = 1
         out[at + 4] = CELL_COL[cell] - col
         out[at + 5] = row - CELL_ROW[cell]
@@ -316,8 +384,8 @@ def _best_by_element(state, seat, out):
             cells = state["free"][seat, word]
             while cells:
                 at = element * NUM_CELLS + word * ROWS_PER_WORD * WINDOW + lowest_bit(cells)
-                arrows = max(arrows, np.int64(out[_DEMAND + at]))
-                points = max(points, np.int64(out[_HARVEST + at]))
+                arrows = max(arrows, np.int64(out[AT.demand + at]))
+                points = max(points, np.int64(out[AT.harvest + at]))
                 cells &= cells - 1
         best |= (arrows | points << 8) << 16 * element
     return best
@@ -409,27 +477,27 @@ def observe_planes(state, seat, out):
     _write_own_planes(state, seat, out)
     num_players = np.int64(state["num_players"])
     for ahead in range(1, num_players):
-        other = _seat_after(state, seat, ahead)
-        _write_other_planes(state, other, out, _P_OTHERS + (ahead - 1) * OTHER_SIZE)
+        other = seat_after(state, seat, ahead)
+        _write_other_planes(state, other, out, PLANES_AT.next_element + (ahead - 1) * OTHER_SIZE)
     if state["hand"] and state["phase"] != POINTING:
-        at = _P_CARDS
+        at = PLANES_AT.cards
         # Written once as a row and spread from there over whole planes.
         _write_face(np.int64(state["hand"]), out, at)
         for k in range(FACE_SIZE):
-            out[_P_HAND + k * NUM_CELLS : _P_HAND + (k + 1) * NUM_CELLS] = out[at + k]
+            out[PLANES_AT.hand + k * NUM_CELLS : PLANES_AT.hand + (k + 1) * NUM_CELLS] = out[at + k]
             out[at + k] = 0
     for space in range(DISPLAY_SIZE):
-        _write_face(np.int64(state["display"][space]), out, _P_CARDS + space * WINDOW)
-    at = _P_CARDS + DISPLAY_SIZE * WINDOW
+        _write_face(np.int64(state["display"][space]), out, PLANES_AT.cards + space * WINDOW)
+    at = PLANES_AT.cards + DISPLAY_SIZE * WINDOW
     for space in range(INTERLUDE_SIZE):
         _write_face(np.int64(state["interlude"][space]), out, at + space * WINDOW)
     at += INTERLUDE_SIZE * WINDOW
     _write_backs(state, out, at, WINDOW, at + NUM_PILES * WINDOW)
     for ahead in range(num_players):
-        _write_seat(state, _seat_after(state, seat, ahead), out, _P_NUMBERS + ahead * WINDOW)
-    _write_game(state, out, _P_NUMBERS + MAX_PLAYERS * WINDOW)
+        _write_seat(state, seat_after(state, seat, ahead), out, PLANES_AT.numbers + ahead * WINDOW)
+    _write_game(state, out, PLANES_AT.numbers + MAX_PLAYERS * WINDOW)
     for tile in range(1, NUM_TILES + 1):
-        out[_P_UNSEEN + tile - 1] = state["place"][tile] <= PUT_ASIDE
+        out[_UNSEEN_ROW + tile - 1] = state["place"][tile] <= PUT_ASIDE
 
 
 @kernel
@@ -437,23 +505,25 @@ def _write_own_planes(state, seat, out):
     for row in range(WINDOW):
         bits = state["free"][seat, row // ROWS_PER_WORD] >> row % ROWS_PER_WORD * WINDOW & _ROW
         for col in range(WINDOW):
-            out[_P_FREE + row * WINDOW + col] = bits >> col & 1
+            out[PLANES_AT.free + row * WINDOW + col] = bits >> col & 1
     for k in range(np.int64(state["placed"][seat])):
         tile = np.int64(state["table"][seat, k])
         cell = np.int64(state["cell"][tile])
         element = TILE_ELEMENT[tile]
         arrows = np.int64(state["arrows"][tile])
-        out[_P_ELEMENT + element * NUM_CELLS + cell] = 1
+        out[PLANES_AT.element + element * NUM_CELLS + cell] = 1
         if arrows:
             covered = TILE_ARROWS[tile, state["rotation"][tile]] ^ arrows
             for direction in range(NUM_DIRECTIONS):
                 bit = arrows >> 4 * direction & 15
                 if bit:
                     plane = 4 * direction + ELEMENT_OF_BIT[bit] - 1
-                    out[_P_ARROWS + plane * NUM_CELLS + cell] = 1
-                out[_P_COVERED + direction * NUM_CELLS + cell] = covered >> 4 * direction & 15 != 0
+                    out[PLANES_AT.arrows + plane * NUM_CELLS + cell] = 1
+                out[PLANES_AT.covered + direction * NUM_CELLS + cell] = (
+                    covered >> 4 * direction & 15 != 0
+                )
             if tile != state["unpaid"]:
-                out[_P_DISCS + cell] = count_bits(arrows)
+                out[PLANES_AT.discs + cell] = count_bits(arrows)
         _write_seen(state, seat, cell, element, out)
 
 
@@ -463,7 +533,7 @@ def _write_seen(state, seat, cell, element, out):
     reach = _reach(state, seat, cell)
     for direction in range(NUM_DIRECTIONS):
         # Cells in this direction see the tile in the opposite one.
-        at = _P_SIGHT + (4 * (direction ^ 4) + element) * NUM_CELLS + cell
+        at = PLANES_AT.sight + (4 * (direction ^ 4) + element) * NUM_CELLS + cell
         step = RAY_STEP[direction]
         for distance in range(1, (reach >> 8 * direction & 255) + 1):
             out[at + distance * step] = 1
@@ -484,98 +554,3 @@ def _write_other_planes(state, seat, out, at):
                 out[cell + (13 + direction) * NUM_CELLS] = covered >> 4 * direction & 15 != 0
             if tile != state["unpaid"]:
                 out[cell + 12 * NUM_CELLS] = count_bits(arrows)
-
-
-# What cannot be known
-
-
-@kernel
-def determinize(state, seat, seed):
-    """Redraw the order of the piles, uniformly among those with the backs that can be seen.
-
-    The same for every seat. Tiles put aside (solo advanced) are known by their backs too.
-    """
-    state["rng"] = seed
-    state["seed"] = seed
-    drawn = np.int64(state["drawn"])
-    first_aside = np.int64(state["aside_drawn"])
-    asides = np.int64(state["num_aside"]) - first_aside
-    # A place whose back is known gets any unseen tile with that back, first those put aside, then
-    # the tops. Places settled before are left out.
-    for k in range(asides):
-        _redraw_known(state, first_aside + k, True, first_aside + k, NUM_TILES)
-    known = 0
-    for pile in range(NUM_PILES):
-        top = max(drawn, pile * PILE_SIZE)
-        if top < (pile + 1) * PILE_SIZE:
-            # Settled tops wait at the end of the piles, so that the rest can be shuffled as one.
-            _redraw_known(state, top, False, ASIDE_SIZE, NUM_TILES - known)
-            known += 1
-            _swap(state["pile"], top, NUM_TILES - known)
-    shuffle(state, state["pile"][drawn:], NUM_TILES - drawn - known)
-    for pile in range(NUM_PILES - 1, -1, -1):
-        top = max(drawn, pile * PILE_SIZE)
-        if top < (pile + 1) * PILE_SIZE:
-            _swap(state["pile"], top, NUM_TILES - known)
-            known -= 1
-
-
-@kernel
-def _swap(items, one, other):
-    kept = items[one]
-    items[one] = items[other]
-    items[other] = kept
-
-
-@kernel
-def _redraw_known(state, place, is_aside, from_aside, to_pile):
-    """Swap the tile at ``place`` with a random one that has the same back.
-
-    Candidates are the tiles put aside from ``from_aside`` on and those of the piles up to
-    ``to_pile``.
-    """
-    own = np.int64(state["aside"][place] if is_aside else state["pile"][place])
-    drawn = np.int64(state["drawn"])
-    to_aside = np.int64(state["num_aside"])
-    candidates = 0
-    for k in range(from_aside, to_aside):
-        candidates += _same_back(np.int64(state["aside"][k]), own)
-    for k in range(drawn, to_pile):
-        candidates += _same_back(np.int64(state["pile"][k]), own)
-    chosen = draw_below(state, candidates)
-    for k in range(from_aside, to_aside):
-        if _same_back(np.int64(state["aside"][k]), own):
-            if chosen == 0:
-                _rename(state["pile"], drawn, own, np.int64(state["aside"][k]))
-                _swap(state["aside"], place, k)
-                return
-            chosen -= 1
-    for k in range(drawn, to_pile):
-        if _same_back(np.int64(state["pile"][k]), own):
-            if chosen == 0:
-                drawn_tile = state["pile"][k]
-                state["pile"][k] = own
-                if is_aside:
-                    _rename(state["pile"], drawn, own, np.int64(drawn_tile))
-                    state["aside"][place] = drawn_tile
-                    state["place"][own] = IN_PILE
-                    state["place"][drawn_tile] = PUT_ASIDE
-                else:
-                    state["pile"][place] = drawn_tile
-                return
-            chosen -= 1
-
-
-@kernel
-def _rename(pile, drawn, one, other):
-    """Swap two tiles among those that have left the piles: tiles put aside are there too."""
-    for k in range(drawn):
-        if pile[k] == one:
-            pile[k] = other
-        elif pile[k] == other:
-            pile[k] = one
-
-
-@kernel
-def _same_back(tile, other):
-    return TILE_ELEMENT[tile] == TILE_ELEMENT[other] and TILE_VALUE[tile] == TILE_VALUE[other]

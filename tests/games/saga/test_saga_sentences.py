@@ -17,7 +17,6 @@ from ludotheque.envs.saga.components import (
     COLOURS,
     INCOME,
     KINGDOMS,
-    MAX_PLIES,
     PACK_VALUES,
     POWERS,
     RECONSTRUCTED,
@@ -25,6 +24,7 @@ from ludotheque.envs.saga.components import (
 )
 from ludotheque.envs.saga.position import knight_of, set_position
 from ludotheque.envs.saga.state import (
+    MAX_PLIES,
     PHASES,
     defence_of,
     fame_of,
@@ -37,7 +37,7 @@ from ludotheque.envs.saga.state import (
     sides_of,
     target_name,
 )
-from ludotheque.envs.saga.table.picture import remarks
+from ludotheque.envs.saga.table.text import remarks
 
 GAME = get_game("saga")
 CASTLELAND, FORESTLAND, SEALAND, GOLDLAND, SHADOWLAND, FIELDLAND = range(6)

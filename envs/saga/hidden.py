@@ -1,0 +1,195 @@
+"""What a seat of Saga cannot know: packs not shown yet, and which cards lie face down.
+
+What is known of a face-down card is kept with it (``down_knights``): it was in its owner's hand,
+has a colour that was and stayed new in its force, and the owner never showed as many cards as it
+has of that knight. Of several face-down cards of one seat, each is known for itself.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.bits import count_bits, select_bit
+from ..core.jit import kernel
+from ..core.rng import draw_below
+from .actions import CARD, HIDDEN, PASS, RECRUIT, TURN_UP
+from .cards import gain_card, lose_card
+from .components import CASTLELAND, COLOUR_OF, FACE_DOWN, FREE_RECRUIT, NUM_KNIGHTS, NUM_PACKS
+from .legal import find_legal, only_pass
+from .rules import deal_pack
+from .state import (
+    EXTRAS,
+    LAST_CARD,
+    PHASES,
+    PLACES,
+    SEEN_KNIGHTS,
+    UNSEEN_KNIGHTS,
+    defence_of,
+    forces_of,
+    kingdoms_of,
+    owner_of,
+)
+
+
+@kernel
+def determinize(state, seat, seed):
+    """Redraw what ``seat`` cannot know: packs not shown yet, face-down cards, chance to come.
+
+    All ways to deal the packs that ``seat`` can't place are equally likely, and so are all cards
+    that a face-down one can be, with those of the same knights that came to the hand later.
+    """
+    state["rng"] = seed
+    state["seed"] = seed
+    if state["last_action"] >= HIDDEN:
+        state["last_action"] = -1  # says which card was put face down, or taken up
+    _redraw_packs(state, seat)
+    for other in range(np.int64(state["num_players"])):
+        if other != seat and state["num_down"][other]:
+            _redraw_down(state, other)
+    if state["to_play"] != seat:
+        find_legal(state)
+
+
+@kernel
+def _redraw_packs(state, seat):
+    """Shuffle the packs of the seats that have shown no card among these and those in the box."""
+    num_players = np.int64(state["num_players"])
+    shown = np.int64(state["shown"]) | 1 << seat | 1 << num_players  # the centre's pack is seen
+    hidden = (1 << NUM_PACKS) - 1 & ~shown
+    count = count_bits(hidden)
+    for last in range(count - 1, 0, -1):
+        one = select_bit(hidden, last)
+        other = select_bit(hidden, draw_below(state, last + 1))
+        kept = np.int64(state["pack"][one])
+        state["pack"][one] = state["pack"][other]
+        state["pack"][other] = kept
+    for other in range(num_players):
+        if hidden >> other & 1:
+            deal_pack(state, other, np.int64(state["pack"][other]))
+
+
+@kernel
+def _redraw_down(state, other):
+    """Draw the face-down cards of a seat anew among all that it has and that they can be."""
+    count = np.int64(state["num_down"][other])
+    while True:
+        for j in range(count):
+            _take_up(state, other, j)
+        while not _lay_down(state, other, count):
+            pass
+        if _can_go_on(state, other):
+            return
+
+
+@kernel
+def _take_up(state, other, j):
+    """Put a face-down card into the hand, but keep its place."""
+    knight = np.int64(state["down_card"][other, j])
+    slot = np.int64(state["down_slot"][other, j])
+    state["having"][other, COLOUR_OF[knight]] &= ~(1 << slot)
+    gain_card(state, other, knight)
+
+
+@kernel
+def _lay_down(state, other, count):
+    """Draw a card for each place of a face-down one; return whether they can lie there together.
+
+    Each is drawn from all cards that it can be, and a card drawn before is a failure: so all ways
+    that succeed are equally likely. After a failure the hand is as before.
+    """
+    for j in range(count):
+        slot = np.int64(state["down_slot"][other, j])
+        knights = np.int64(state["down_knights"][other, j])
+        left = 0
+        for knight in range(NUM_KNIGHTS):
+            left += np.int64(state["hand"][other, knight]) * (knights >> knight & 1)
+        drawn_before = 0
+        for k in range(j):
+            drawn_before += knights >> np.int64(state["down_card"][other, k]) & 1
+        drawn = draw_below(state, left + drawn_before)
+        chosen = -1
+        for knight in range(NUM_KNIGHTS):
+            drawn -= np.int64(state["hand"][other, knight]) * (knights >> knight & 1)
+            if drawn < 0:
+                chosen = knight
+                break
+        if chosen < 0 or np.int64(state["having"][other, COLOUR_OF[chosen]]) >> slot & 1:
+            for k in range(j):
+                _take_up(state, other, k)
+            return False
+        state["down_card"][other, j] = chosen
+        state["having"][other, COLOUR_OF[chosen]] |= 1 << slot
+        lose_card(state, other, chosen)
+    return True
+
+
+@kernel
+def _can_go_on(state, other):
+    """Say whether the hand fits what the seat has chosen: it has a card for that place."""
+    if state["to_play"] != other or state["terminated"]:
+        return True
+    find_legal(state)
+    if state["phase"] == LAST_CARD:
+        return not only_pass(state)
+    legal = state["legal"]
+    return legal[PLACES] | legal[EXTRAS] | legal[SEEN_KNIGHTS] | legal[UNSEEN_KNIGHTS] != 0
+
+
+def has_power(state: np.void, power: int) -> bool:
+    return bool(int(state["powers"]) & power)
+
+
+def untouched(state: np.void) -> bool:
+    """Say whether nothing that the record remembers was done in this turn."""
+    return not (state["played"] or state["recruited"] or state["took"])
+
+
+def actor_of(state: np.void, action: int) -> int | None:
+    """Return who has played an action that chose no place, None where the record doesn't tell."""
+    phase = PHASES[int(state["phase"])]
+    turn_of, num_players = int(state["turn_of"]), int(state["num_players"])
+    # A game broken off leaves the phase as it was: its last action is another's.
+    ended = state["terminated"] and state["forfeit"] < 0
+    if ended and phase in ("LAST_CARD", "LAST_KNIGHT") and action in (PASS, *range(CARD, HIDDEN)):
+        return int(state["to_play"])
+    freely = action == PASS or RECRUIT <= action < CARD
+    if phase == "RECRUITING":
+        # An owner of Castleland that retakes it at once may recruit after another's recruit.
+        return None if freely else turn_of
+    fresh = untouched(state)
+    before = (turn_of - 1) % num_players if fresh else turn_of
+    if freely and has_power(state, FREE_RECRUIT):
+        # It may have been the free recruit of the one who had conquered Castleland.
+        owner = owner_of(state, CASTLELAND)
+        return before if owner in (None, before) else None
+    if fresh and TURN_UP <= action < PASS:
+        return None
+    if fresh and _may_have_turned_up(state, turn_of, action):
+        return before if places_of(state, before, action - CARD) else None
+    return before
+
+
+def hides_action(state: np.void, seat: int) -> bool:
+    """Return whether the last action names a card that lay or lies face down for this seat."""
+    action = int(state["last_action"])
+    return action >= HIDDEN and actor_of(state, action) != seat
+
+
+def _may_have_turned_up(state: np.void, seat: int, action: int) -> bool:
+    """Say whether a card in sight may be one of several that lay face down together."""
+    if not (CARD <= action < HIDDEN and has_power(state, FACE_DOWN)):
+        return False
+    knight = action - CARD
+    forces = [force.cards for force in forces_of(state, seat) if force.down]
+    defences = [defence_of(state, k) for k in kingdoms_of(state, seat)]
+    return any(knight in cards for cards in forces + [d for d in defences if len(d) > 2])
+
+
+def places_of(state: np.void, seat: int, knight: int) -> list[tuple[int | None, int | None]]:
+    """Return where a card that a seat has just played can be: on top of a force, or a defence."""
+    found: list[tuple[int | None, int | None]] = [
+        (slot, None)
+        for slot, force in enumerate(forces_of(state, seat))
+        if force.laid[-1] == (knight, True)
+    ]
+    return found + [(None, k) for k in kingdoms_of(state, seat) if knight in defence_of(state, k)]

@@ -1,0 +1,26 @@
+"""The options of Sagani, and where kernels read them."""
+
+from __future__ import annotations
+
+from ..core.game import Option
+from .components import CANVASES, MAX_CANVAS
+
+OPTIONS = (
+    Option(
+        "solo",
+        ("classic", "advanced"),
+        "classic",
+        "alone: stop at 75 points, or place all 72 tiles; several players: nothing",
+    ),
+    Option(
+        "alignments",
+        ("auto", "choice"),
+        "auto",
+        "discs move onto arrows at once wherever they can, or each is a decision",
+    ),
+    Option(
+        "canvas", CANVASES, MAX_CANVAS, "side of the square that the tiles of a table must fit in"
+    ),
+)
+# Indices into the `options` of a kernel; options[0] is the number of players in every game.
+OPTION_SOLO, OPTION_ALIGNMENTS, OPTION_CANVAS = range(1, 1 + len(OPTIONS))
