@@ -7,10 +7,12 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from oracles.sagani import DIRECTIONS, ELEMENTS, PlacedTile
 from sagani_adapter import (
     MODES,
     NUMBERS,
     SEVERAL,
+    TILES,
     Pair,
     anything,
     assert_even,
@@ -27,8 +29,15 @@ from sagani_adapter import (
 )
 
 from ludotheque.envs import get_game
+from ludotheque.envs.sagani.components import (
+    NUM_ARROWS,
+    NUM_TILES,
+    TILE_ARROWS,
+    TILE_ELEMENT,
+    TILE_VALUE,
+)
 from ludotheque.envs.sagani.position import TileAt, set_position
-from ludotheque.envs.sagani.state import track_of
+from ludotheque.envs.sagani.state import PLACING, directions_of, pile_sizes, pile_tops, track_of
 
 
 @pytest.fixture(scope="module")
@@ -196,3 +205,99 @@ def test_points_near_the_goal_are_worth_taking_alone(game, solo):
             set_position(states, tables={0: pieces}, scores=[score + 10 * done])
             values.append(game.kernels["evaluate"](states[0], 0))
         assert values[0] < values[1], score
+
+
+# ---- the box, setup, the river ----------------------------------------------------------------
+
+
+def test_box_has_72_tiles_18_of_each_element():
+    assert sorted(TILES) == list(range(1, NUM_TILES + 1)) == NUMBERS
+    assert np.bincount(TILE_ELEMENT[1:]).tolist() == [18] * 4
+    for number, what in TILES.items():
+        assert ELEMENTS[TILE_ELEMENT[number]] == what.element
+
+
+def test_value_follows_the_number_of_arrows():
+    for number, what in TILES.items():
+        assert NUM_ARROWS[number] == len(what.arrows)
+        assert TILE_VALUE[number] == what.value == {1: 1, 2: 3, 3: 6, 4: 10}[len(what.arrows)]
+
+
+def test_rotation_turns_every_arrow_clockwise():
+    for number, what in TILES.items():
+        for turns in range(4):
+            ways = {DIRECTIONS[way] for way in directions_of(int(TILE_ARROWS[number, turns]))}
+            assert ways == set(PlacedTile(what, turns).arrows)
+
+
+@every_mode
+def test_setup_gives_24_discs_and_markers_on_square_0(game, mode):
+    state = Pair(game, 1, mode).state
+    players = int(state["num_players"])
+    assert state["score"][:players].tolist() == [0] * players
+    assert state["supply"][:players].tolist() == [24] * players
+
+
+@pytest.mark.parametrize("mode", SEVERAL)
+def test_setup_makes_three_piles_and_a_river_of_five(game, mode):
+    state = Pair(game, 1, mode).state
+    assert all(state["display"])
+    assert pile_sizes(state) == [19, 24, 24]
+    assert not any(state["interlude"])
+
+
+def take_and_place(pair: Pair, slot: int) -> None:
+    """One turn: that tile of the river, beside another one where there is one."""
+    pair.play(("take", slot))
+    if pair.phase == PLACING:
+        pair.play(min(pair.choices))
+    pair.play(("turn", 0))
+
+
+@pytest.mark.parametrize("mode", SEVERAL)
+def test_turns_go_round_from_the_first_player(game, mode):
+    for seed in range(8):
+        pair = Pair(game, seed, mode)
+        players = int(pair.state["num_players"])
+        first = int(pair.state["first_player"])
+        for turn in range(3 * players):
+            assert pair.state["to_play"] == (first + turn) % players
+            take_and_place(pair, min(d[1] for d in pair.choices if d[0] == "take"))
+        assert pair.state["first_player"] == first
+
+
+@pytest.mark.parametrize("slot", range(5))
+def test_any_tile_of_the_river_may_be_taken(game, slot):
+    pair = Pair(game, 1, "two players")
+    tile = pair.state["display"][slot]
+    seat = int(pair.state["to_play"])
+    take_and_place(pair, slot)
+    assert pair.state["table"][seat, 0] == tile
+    assert set(pair.choices) == {("take", other) for other in range(5) if other != slot}
+
+
+def test_only_the_last_tile_of_the_river_may_be_set_aside(game):
+    pair = Pair(game, 1, "two players")
+    for slot in range(4):
+        assert ("aside",) not in pair.choices
+        take_and_place(pair, slot)
+    assert set(pair.choices) == {("take", 4), ("aside",)}
+
+
+def test_last_tile_of_the_river_may_be_placed(game):
+    pair = Pair(game, 1, "two players")
+    for slot in range(5):
+        take_and_place(pair, slot)
+    assert all(pair.state["display"])
+    assert not any(pair.state["interlude"])
+
+
+def test_last_tile_of_the_river_may_be_set_aside_for_the_top_of_the_pile(game):
+    pair = Pair(game, 1, "two players")
+    for slot in range(4):
+        take_and_place(pair, slot)
+    last, top = int(pair.state["display"][4]), pile_tops(pair.state)[0]
+    pair.play(("aside",))
+    assert pair.state["interlude"].tolist() == [last, 0, 0, 0]
+    assert pair.state["hand"] == top
+    assert {kind for kind, *_ in pair.choices} == {"cell"}  # it must be placed
