@@ -37,7 +37,15 @@ from ludotheque.envs.sagani.components import (
     TILE_VALUE,
 )
 from ludotheque.envs.sagani.position import TileAt, set_position
-from ludotheque.envs.sagani.state import PLACING, directions_of, pile_sizes, pile_tops, track_of
+from ludotheque.envs.sagani.state import (
+    PLACING,
+    directions_of,
+    negative_points,
+    pile_sizes,
+    pile_tops,
+    table_of,
+    track_of,
+)
 
 
 @pytest.fixture(scope="module")
@@ -301,3 +309,36 @@ def test_last_tile_of_the_river_may_be_set_aside_for_the_top_of_the_pile(game):
     assert pair.state["interlude"].tolist() == [last, 0, 0, 0]
     assert pair.state["hand"] == top
     assert {kind for kind, *_ in pair.choices} == {"cell"}  # it must be placed
+
+
+# ---- discs and cacophony ----------------------------------------------------------------------
+
+
+def place_first(game, number: int, supply: int = 24):
+    """Two players' game in which the first one has placed that tile with that many discs."""
+    states = game.new_state(1, num_players=2)
+    set_position(states, hand=number)
+    states["supply"][0, 0] = supply
+    game.step(states, game.action_from_string("turn 0"))
+    return states[0]
+
+
+@pytest.mark.parametrize(("number", "arrows"), [(1, 1), (3, 2), (4, 3), (9, 4)])
+def test_new_tile_takes_a_disc_for_every_arrow(game, number, arrows):
+    state = place_first(game, number)
+    assert table_of(state, 0)[0, 0].discs == arrows
+    assert state["supply"][0] == 24 - arrows
+
+
+@pytest.mark.parametrize("supply", range(5))
+def test_cacophony_costs_2_points_each(game, supply):
+    state = place_first(game, 9, supply)
+    assert state["cacophony"][0] == 4 - supply
+    assert state["supply"][0] == 0
+    assert state["score"][0] == -2 * (4 - supply)
+    assert negative_points(state, 0) == 2 * (4 - supply)
+
+
+def test_no_tile_is_its_own_target(game):
+    for number in NUMBERS:
+        assert table_of(place_first(game, number), 0)[0, 0].covered == ()
