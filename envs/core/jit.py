@@ -7,7 +7,8 @@ the value of every constant they read, the argument types, the processor and the
 Python, numpy and numba. What changed is compiled anew; nothing else is.
 
 Entries are single files, written aside and renamed, so that processes starting together on a cold
-cache don't disturb each other. A cache that can't be written is no error.
+cache don't disturb each other. A cache that can't be written is no error. Nor is a numba whose
+internals have changed: kernels are then compiled at every start, and one warning says so.
 """
 
 from __future__ import annotations
@@ -27,33 +28,57 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba.core import config
-from numba.core.caching import NullCache
-from numba.core.compiler import CompileResult
-from numba.core.registry import CPUDispatcher
-from numba.core.serialize import dumps
+
+try:  # internals of numba, which any release may move; without them nothing is kept
+    from numba.core.caching import NullCache
+    from numba.core.compiler import CompileResult
+    from numba.core.serialize import dumps
+except ImportError as error:
+    NullCache, _missing = object, error
+else:
+    _missing = None
 
 logger = logging.getLogger("ludotheque")
 
-JIT_DISABLED = bool(config.DISABLE_JIT)
+JIT_DISABLED = bool(numba.config.DISABLE_JIT)
+# Settings of numba that change machine code, and their usual values. The processor's name and
+# features, which others of its settings change, are in the key by themselves.
+_NUMBA_SETTINGS = {
+    "BOUNDSCHECK": None,
+    "DEBUGINFO_DEFAULT": 0,
+    "DISABLE_INTEL_SVML": 0,
+    "ENABLE_PROFILING": 0,
+    "EXTEND_VARIABLE_LIFETIMES": 0,
+    "LLVM_REFPRUNE_FLAGS": "all",
+    "LLVM_REFPRUNE_PASS": 1,
+    "LOOP_VECTORIZE": 1,
+    "OPT": 3,
+    "SLP_VECTORIZE": 0,
+}
 _VERSIONS = (platform.python_version(), np.__version__, numba.__version__)
 _CHECKSUM_SIZE = hashlib.sha256().digest_size
 _announced = False
+_gave_up = False
 
 
-def cache_dir() -> Path:
+def cache_dir() -> Path | None:
     """Return the folder of compiled kernels.
 
-    ``LUDOTHEQUE_CACHE_DIR`` names it; else it is ``ludotheque`` in the user's cache folder.
+    ``LUDOTHEQUE_CACHE_DIR`` names it; else it is ``ludotheque`` in the user's cache folder. It is
+    None, and nothing is kept, for a user without a home directory who names no folder.
     """
     named = os.environ.get("LUDOTHEQUE_CACHE_DIR")
     if named:
         return Path(named)
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA", str(Path.home() / "AppData" / "Local"))
-    else:
-        base = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
-    return Path(base) / "ludotheque"
+    windows = sys.platform == "win32"
+    base = os.environ.get("LOCALAPPDATA" if windows else "XDG_CACHE_HOME")
+    if base:
+        return Path(base) / "ludotheque"
+    try:
+        home = Path.home()
+    except RuntimeError:
+        return None
+    return home / ("AppData/Local" if windows else ".cache") / "ludotheque"
 
 
 def kernel(function: Callable[..., Any]) -> Any:
@@ -66,7 +91,10 @@ def kernel(function: Callable[..., Any]) -> Any:
         # Compiled integers wrap around in silence; numpy's scalars do so with a warning.
         return np.errstate(over="ignore")(function)
     compiled = numba.njit(nogil=True, error_model="numpy")(function)
-    compiled._cache = _KernelCache(function)
+    if _missing is not None or not isinstance(getattr(compiled, "_cache", None), NullCache):
+        _give_up(_missing or "its kernels have no cache that can be replaced")
+    else:
+        compiled._cache = _KernelCache(function)
     return compiled
 
 
@@ -131,8 +159,9 @@ def _feed_code(hasher, code: types.CodeType) -> None:
 
 
 def _feed_value(hasher, name: str, value: Any, seen: set[int]) -> None:
-    if isinstance(value, CPUDispatcher):
-        _feed_function(hasher, value.py_func, seen)
+    compiled = getattr(value, "py_func", None)
+    if isinstance(compiled, types.FunctionType):
+        _feed_function(hasher, compiled, seen)
     elif isinstance(value, types.FunctionType):
         _feed_function(hasher, value, seen)
     elif isinstance(value, np.ndarray):
@@ -164,11 +193,11 @@ def _feed_value(hasher, name: str, value: Any, seen: set[int]) -> None:
         )
 
 
-class _KernelCache(NullCache):
+class _KernelCache(NullCache):  # type: ignore[misc]  # numba has no types
     """One kernel's entries; numba asks it before compiling and tells it after.
 
-    Uses numba's internal cache interface (``load_overload``, ``save_overload``); the supported
-    range of numba in pyproject.toml is the range this was tried with.
+    Uses numba's internal cache interface (``load_overload``, ``save_overload``). Where that
+    behaves otherwise than expected, the kernel is compiled and nothing is kept.
     """
 
     def __init__(self, function: Callable[..., Any]):
@@ -176,13 +205,34 @@ class _KernelCache(NullCache):
         self._digest: str | None = None
 
     @property
-    def cache_path(self) -> str:
-        return str(cache_dir())
+    def cache_path(self) -> str | None:
+        folder = cache_dir()
+        return None if folder is None else str(folder)
 
-    def load_overload(self, sig, target_context):
+    def load_overload(self, *call: Any) -> Any:
+        return self._attempt(self._load, *call)
+
+    def save_overload(self, *call: Any) -> None:
+        self._attempt(self._save, *call)
+
+    def _attempt(self, act: Callable[..., Any], *call: Any) -> Any:
+        """Return ``act(folder, *call)``; None, with one warning, if numba isn't as expected."""
+        folder = cache_dir()
+        if self._digest is None:
+            self._digest = digest(self._function)  # its errors are the kernel's: they are raised
+        if _gave_up or folder is None:
+            _announce_compilation()
+            return None
+        try:
+            return act(folder, *call)
+        except Exception as error:
+            _give_up(error)
+            return None
+
+    def _load(self, folder: Path, sig, target_context) -> Any:
         target_context.refresh()
         try:
-            payload = self._path(sig, target_context.codegen()).read_bytes()
+            payload = self._path(folder, sig, target_context.codegen()).read_bytes()
         except OSError:
             _announce_compilation()
             return None
@@ -190,49 +240,59 @@ class _KernelCache(NullCache):
         if hashlib.sha256(pickled).digest() != checksum:
             return None  # a damaged entry is compiled again and replaced
         try:
-            return CompileResult._rebuild(target_context, *pickle.loads(pickled))
-        except (ImportError, AttributeError):
-            return None  # it names a module or function that has since been moved: compile again
+            reduced = pickle.loads(pickled)
+        except Exception:
+            return None  # it names what is no longer there; the same holds
+        return CompileResult._rebuild(target_context, *reduced)
 
-    def save_overload(self, sig, data) -> None:
-        path = self._path(sig, data.codegen)
+    def _save(self, folder: Path, sig, data) -> None:
+        path = self._path(folder, sig, data.codegen)
         aside = path.with_name(f"{path.name}.{uuid.uuid4().hex[:12]}")
+        pickled = dumps(data._reduce())
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(parents=True, exist_ok=True)
             try:
-                pickled = dumps(data._reduce())
                 aside.write_bytes(hashlib.sha256(pickled).digest() + pickled)
                 os.replace(aside, path)
             finally:
                 aside.unlink(missing_ok=True)
         except OSError as error:
-            logger.info("compiled kernels can't be kept in %s: %s", path.parent, error)
+            logger.info("compiled kernels can't be kept in %s: %s", folder, error)
 
-    def _path(self, sig, codegen) -> Path:
-        if self._digest is None:
-            self._digest = digest(self._function)
-        parts = (self._digest, str(sig), codegen.magic_tuple(), _VERSIONS)
-        # The text of a signature names a NamedTuple's class, not the order of its fields.
-        fields = _named_fields(sig)
-        key = hashlib.sha256(repr(parts + fields).encode()).hexdigest()
-        return cache_dir() / f"{self._function.__name__}-{key[:32]}.nbc"
+    def _path(self, folder: Path, sig, codegen) -> Path:
+        made_for = (self._digest, str(sig), codegen.magic_tuple(), _VERSIONS, *_changed_settings())
+        key = hashlib.sha256(repr(made_for).encode()).hexdigest()
+        return folder / f"{self._function.__name__}-{key[:32]}.nbc"
 
 
-def _named_fields(argument_types) -> tuple[tuple[str, ...], ...]:
-    """Return the fields of each NamedTuple among the types of arguments, nested ones too."""
-    found = ()
-    for one in argument_types:
-        found += (one.fields,) if hasattr(one, "instance_class") else ()
-        found += _named_fields(getattr(one, "types", ()))
-    return found
+def _changed_settings() -> list[tuple[str, Any]]:
+    """Return the settings of numba that change machine code and aren't at their usual values."""
+    found = [(name, getattr(numba.config, name, usual)) for name, usual in _NUMBA_SETTINGS.items()]
+    return [(name, value) for name, value in found if value != _NUMBA_SETTINGS[name]]
+
+
+def _give_up(reason: object) -> None:
+    """Keep no kernels from here on, and say so once."""
+    global _gave_up
+    if not _gave_up:
+        _gave_up = True
+        logger.warning(
+            "Ludothèque can't keep compiled kernels with numba %s: every start compiles them anew "
+            "(%s)",
+            numba.__version__,
+            reason,
+        )
 
 
 def _announce_compilation() -> None:
     global _announced
-    if not _announced:
-        _announced = True
-        logger.warning(
-            "Ludothèque compiles its kernels on first use (up to half a minute); later starts take "
-            "them from %s",
-            cache_dir(),
-        )
+    if _announced or _gave_up:
+        return
+    _announced = True
+    folder = cache_dir()
+    logger.warning(
+        "Ludothèque compiles its kernels on first use (up to half a minute); %s",
+        "there is no home directory to keep them in: set LUDOTHEQUE_CACHE_DIR"
+        if folder is None
+        else f"later starts take them from {folder}",
+    )

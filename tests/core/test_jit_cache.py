@@ -18,6 +18,7 @@ import textwrap
 from pathlib import Path
 from types import FunctionType
 
+import numba
 import numpy as np
 import pytest
 
@@ -440,11 +441,9 @@ def test_digest_depends_on_enumerations():
         for value in (1, 2)
     ]
     source = "def f(x):\n    return x + Phase.PLAY"
-    try:
-        one, other = (digest_of(source, Phase=name) for name in names)
-    except TypeError:
-        return  # refused is as good as told apart
+    one, other = (digest_of(source, Phase=name) for name in names)
     assert one != other
+    assert digest_of(source, Phase=names[0]) == one
 
 
 def test_digest_of_functions_that_call_each_other():
@@ -608,8 +607,8 @@ def test_a_cache_in_which_everything_is_damaged(kind, small, tmp_path):
     assert ANNOUNCEMENT not in err, "the damaged entries were not replaced"
 
 
-def test_entries_of_another_version_are_not_used(small, tmp_path):
-    """An entry's name says for which versions of Python, numpy and numba it was made."""
+def test_entries_of_another_version_are_not_used(tmp_path, monkeypatch):
+    """An entry's name tells the versions of Python, numpy and numba, and numba's settings."""
     kernel = jit.kernel(made(PLAIN, SIZE=4))
     cache = kernel._cache
 
@@ -618,14 +617,115 @@ def test_entries_of_another_version_are_not_used(small, tmp_path):
         def magic_tuple():
             return ("x86_64", "generic", "")
 
-    path = cache._path("(int64,)", Codegen)
-    versions, jit._VERSIONS = jit._VERSIONS, ("9.9", "9.9", "9.9")
-    try:
-        assert cache._path("(int64,)", Codegen) != path
-    finally:
-        jit._VERSIONS = versions
-    assert cache._path("(float64,)", Codegen) != path
-    assert cache._path("(int64,)", Codegen) == path
+    def path(signature="(int64,)"):
+        return cache._path(tmp_path, signature, Codegen)
+
+    usual = path()
+    monkeypatch.setattr(jit, "_VERSIONS", ("9.9", "9.9", "9.9"))
+    assert path() != usual
+    monkeypatch.undo()
+    assert path("(float64,)") != usual
+    assert path() == usual
+    for name, value in jit._NUMBA_SETTINGS.items():
+        assert hasattr(numba.config, name), f"numba has no setting {name}"
+        with monkeypatch.context() as patch:
+            patch.setattr(numba.config, name, "none" if isinstance(value, str) else 2)
+            assert path() != usual, name
+    assert path() == usual
+
+
+def test_kernels_with_checked_bounds_are_others(small, tmp_path):
+    """NUMBA_BOUNDSCHECK changes the machine code: it must not get entries made without it."""
+    kernel = textwrap.dedent(
+        """
+        import numpy as np
+        from ludotheque.envs.core.jit import kernel
+        def at(array, i):
+            return array[i]
+        try:
+            kernel(at)(np.zeros(8)[:2], 5)
+            print("unchecked")
+        except IndexError:
+            print("checked")
+        """
+    )
+    found = [run(kernel, tmp_path, NUMBA_BOUNDSCHECK=value)[0].strip() for value in "010"]
+    assert found == ["unchecked", "checked", "unchecked"]
+    assert len(entries(tmp_path)) == 2
+
+
+# Without numba's internals, without a home
+
+
+HIDE = textwrap.dedent(
+    """
+    import builtins
+    found = builtins.__import__
+    def hide(name, globals=None, locals=None, fromlist=(), level=0):
+        if (globals or {{}}).get("__name__") == "ludotheque.envs.core.jit" and name == {name!r}:
+            raise ImportError("cannot import " + name)
+        return found(name, globals, locals, fromlist, level)
+    builtins.__import__ = hide
+    """
+)
+HIDDEN = {
+    **{
+        f"{name} is gone": HIDE.format(name=name)
+        for name in ("numba.core.caching", "numba.core.compiler", "numba.core.serialize")
+    },
+    "results cannot be taken apart": (
+        "from numba.core.compiler import CompileResult; del CompileResult._reduce"
+    ),
+    "dispatchers have no cache": (
+        "import numba.core.caching as m; m.NullCache = type('NullCache', (), {})"
+    ),
+    "the cache gets other arguments": textwrap.dedent(
+        """
+        from numba.core import caching
+        class NullCache(caching.NullCache):
+            def __setattr__(self, name, value):
+                object.__setattr__(self, name, value)
+                self.__dict__["_load"] = lambda folder, sig: None
+        import numba.core.dispatcher as m
+        caching.NullCache = m.NullCache = NullCache
+        """
+    ),
+}
+
+
+@pytest.mark.parametrize("change", HIDDEN)
+def test_numbas_internals_may_change(change, small, tmp_path):
+    """Where they are absent or odd kernels compile, nothing is kept, and one warning says so."""
+    _, printed = small
+    out, err = run(f"import sys, numba\n{HIDDEN[change]}\n{SMALL}", tmp_path / "kernels")
+    assert out == printed
+    assert err.count("can't keep compiled kernels with numba") == 1, err
+    assert not entries(tmp_path)
+
+
+NO_HOME = textwrap.dedent(
+    """
+    import pathlib
+    def home():
+        raise RuntimeError("Could not determine home directory.")
+    pathlib.Path.home = home
+    from ludotheque.envs.core.jit import cache_dir
+    print(cache_dir())
+    """
+)
+
+
+def test_a_home_directory_is_not_needed(small):
+    """A container's user often has none: the folders named by the environment still hold."""
+    cache, printed = small
+    assert run(NO_HOME, cache)[0].strip() == str(cache)
+    named = {"XDG_CACHE_HOME": "/elsewhere", "LOCALAPPDATA": "/elsewhere"}
+    out, _ = run(NO_HOME, Path(""), LUDOTHEQUE_CACHE_DIR="", **named)
+    assert Path(out.strip()) == Path("/elsewhere/ludotheque")
+    nothing = {"LUDOTHEQUE_CACHE_DIR": "", "XDG_CACHE_HOME": "", "LOCALAPPDATA": ""}
+    out, err = run(NO_HOME + SMALL, Path(""), **nothing)
+    assert out == "None\n" + printed
+    assert err.count("there is no home directory to keep them in") == 1, err
 
 
 # Processes and threads
