@@ -10,7 +10,7 @@ from ludotheque.envs.core.rng import next_seed
 
 
 def needs_train(error: ModuleNotFoundError) -> ModuleNotFoundError:
-    """Return what to raise when a module of the extra [train] is missing: it says what to install.
+    """Return what to raise when a module of the extra [train] is missing: with what to install.
 
     An ``error`` about a module of our own is returned as it is.
     """
@@ -28,7 +28,7 @@ class Agent:
     Attributes:
         name: what tables and replays call it.
         needs_states: True for an agent that searches: ``act`` then gets records too.
-        observation: the observation form it wants, or None for whatever the caller has.
+        observation: the observation form it requires; None accepts the caller's.
     """
 
     name = "agent"
@@ -52,15 +52,15 @@ class Agent:
         Args:
             observations: ``(n, ...)`` of the game's observation type, as the seat to act sees it.
             masks: int8 ``(n, num_actions)``; an agent never ignores it.
-            states: ``(n,)`` records for an agent that needs them, with all that the seat to act
-                can't know drawn anew; else None.
+            states: ``(n,)`` records determinized for the seat to act, if ``needs_states``;
+                else None.
             seeds: uint64 ``(n,)``: with them the actions depend on nothing but the arguments.
                 None uses the agent's own generator.
 
         Returns:
             int64 ``(n,)``.
         """
-        raise TypeError(f"{type(self).__name__} doesn't say how it acts: define act()")
+        raise TypeError(f"{type(self).__name__} has no act(): define it")
 
     def seeds_or_own(self, seeds: np.ndarray | None, count: int) -> np.ndarray:
         """Return ``seeds``, or ``count`` from the agent's own generator."""

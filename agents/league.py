@@ -48,7 +48,7 @@ class League:
         seed: of the first deal. None takes the folder's when resuming, else draws one.
         reward: what the games' ``rewards`` and ``mean_reward`` are; it doesn't change the ratings,
             which follow from ranks.
-        resume: go on with the games that ``out`` holds; they must be of the same league.
+        resume: continue with the games in ``out``, which must be of the same league.
         options: the game's variants.
 
     Raises:
@@ -301,7 +301,7 @@ def _check_names(agents: Any) -> None:
 
 
 def _describe(spec: str | Agent, agent: Agent) -> str:
-    """Return what must stay the same when a league goes on later."""
+    """Return what must stay the same when a league is resumed."""
     text = spec if isinstance(spec, str) else _settings_of(agent)
     path = getattr(agent, "path", None)
     if path is not None and Path(path).is_file():

@@ -70,7 +70,7 @@ class Ledger:
     Args:
         folder: made if it isn't there.
         config: what makes the league what it is, ready for JSON.
-        resume: go on with the games that the folder holds.
+        resume: continue with the games in the folder.
 
     Raises:
         FileExistsError: the folder holds results, and ``resume`` is False.
@@ -132,7 +132,7 @@ class Ledger:
     def load(self) -> list[GameRecord]:
         """Return the finished games; what a crash tore at the end is left out.
 
-        While the ledger is open the torn end is cut off the file too, and told in the log.
+        While the ledger is open, the torn end is also cut off the file and logged.
 
         Raises:
             ValueError: a line that holds no game, with good ones after it.

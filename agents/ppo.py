@@ -9,7 +9,7 @@ A run's folder holds:
     best.zip            the policy of the best evaluation
     evaluations.jsonl   one evaluation a line
     config.json         the settings
-    checkpoint/run.pt   all that is needed to go on exactly
+    checkpoint/run.pt   everything needed to resume exactly
     tensorboard/        curves: ``tensorboard --logdir FOLDER/tensorboard``
 """
 

@@ -73,8 +73,8 @@ def rllib_aec(game: str, **kwargs: Any) -> RLlibKeys:
 def rllib_env(game: str, **kwargs: Any):
     """Return ``game`` as a ``MultiAgentEnv`` of RLlib's new API stack.
 
-    At each step the agent to act is asked, and told its reward since its last action; at the end
-    every agent is told.
+    Each step returns the observation of the agent to act and its reward since its last action;
+    at the end, every agent's.
 
     Args:
         game: its name.

@@ -32,8 +32,8 @@ class SeatVecEnv(VecEnv):
     """``num_envs`` games with the learner in one seat of each, played as one batch.
 
     Every observation is the learner's own, at its own decisions; every reward is all that its seat
-    earned since its last action. A game that ends is dealt anew at once, from the seed that
-    follows its own.
+    earned since its last action. A game that ends is replaced at once by the one
+    from the next seed.
 
     Observation: int8 ``(num_envs, size)`` or ``(num_envs, planes, rows, columns)``; with
     ``dict_observation`` the dictionary ``{"observation", "action_mask"}`` of the Gymnasium
@@ -47,8 +47,8 @@ class SeatVecEnv(VecEnv):
         game, num_players, observation, reward, illegal, illegal_reward, options: see ``Settings``.
         num_envs: how many games.
         opponents, seat, num_threads: see ``SeatBatch``. A pool with a method
-            ``record(agent, result)`` is told how each game against its agents ended: +1 when the
-            learner's rank was better, 0 when equal, -1 when worse.
+            ``record(agent, result)`` receives the result of each game against its agents: +1 when
+            the learner's rank was better, 0 when equal, -1 when worse.
         dict_observation: give the mask in the observation too.
         reward_scale: what rewards are multiplied by; the infos' sums are not.
         render_mode: None or ``"rgb_array"``.
@@ -206,7 +206,7 @@ class SeatVecEnv(VecEnv):
         return [self.game.digest(self._batch.states, i) for i in range(self.num_envs)]
 
     def has_attr(self, attr_name: str) -> bool:
-        """Say whether ``get_attr`` would answer."""
+        """Tell whether ``get_attr`` knows the name."""
         return hasattr(self, attr_name)
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
@@ -248,7 +248,7 @@ class SeatVecEnv(VecEnv):
         return [answers[row] for row in self._rows(indices)]
 
     def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
-        """Say False, but True for ``Monitor``: the infos hold what a Monitor would give."""
+        """Return True for ``Monitor`` alone: the infos hold what a Monitor would add."""
         return [issubclass(wrapper_class, Monitor) for _ in self._rows(indices)]
 
     def _rows(self, indices: int | Iterable[int] | None) -> Sequence[int]:

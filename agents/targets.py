@@ -61,7 +61,7 @@ class ActionTargets:
 
 @lru_cache(maxsize=32)
 def targets_of(game: Game) -> ActionTargets | None:
-    """Return a game's layout, or None if it doesn't say what its actions are about.
+    """Return what a game's actions refer to, or None for a game without ``targets``.
 
     The board is the flat observation's fields of shape ``(k, rows, columns)``, all of one size; the
     lists are the other fields that ``game.targets`` names.

@@ -162,7 +162,7 @@ def rate(work: Work, seconds: float) -> float:
 
 
 def checked_games(names: Sequence[str] | None) -> list[str]:
-    """The games asked for, or all; an unknown one is told before anything runs."""
+    """The requested games, or all; raises for an unknown one before anything runs."""
     from ludotheque.envs import game_names, get_game
 
     names = list(names or game_names())
@@ -361,7 +361,7 @@ def _cells(result: Result) -> tuple[str, ...]:
 def print_ratios(
     console: Console, ratios: Sequence[Ratio], others: Neighbours | None = None
 ) -> None:
-    """The table of bars: what was asked, what was reached. Bars not measured are left out."""
+    """The table of targets and results. Targets not measured are left out."""
     ratios = [ratio for ratio in ratios if ratio.ratio is not None]
     if not ratios:
         return

@@ -40,7 +40,7 @@ HEX = peers.open_spiel_search("hex(board_size=11)").name
 QUORIDOR = peers.open_spiel_search("quoridor(board_size=9)").name
 HEARTS = peers.open_spiel_ismcts("hearts").name
 
-# Ours, the other, the least ratio asked for. A new game is a line here and nothing else.
+# Ours, the other, the least ratio required. A new game is a line here and nothing else.
 BARS = {
     "sarena": ((PLAIN, HEX, 5.0), (GUIDED, HEX, None), (PLAIN, QUORIDOR, None)),
     "sagani": ((PLAIN, QUORIDOR, 2.0), (GUIDED, QUORIDOR, None)),

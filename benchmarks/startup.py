@@ -40,7 +40,7 @@ WARM_RUNS = 5
 
 @dataclass
 class Wait:
-    """A wait in seconds, its median over `times`, and the most that is asked for."""
+    """A wait in seconds, its median over `times`, and the most allowed."""
 
     name: str
     times: list[float]

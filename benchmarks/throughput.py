@@ -61,7 +61,7 @@ QUORIDOR = peers.open_spiel_rollouts("quoridor(board_size=9)").name
 HEARTS = peers.open_spiel_rollouts("hearts").name
 GIN_RUMMY = peers.open_spiel_rollouts("gin_rummy").name
 
-# Ours, the other, the least ratio asked for. A new game is a line here and nothing else.
+# Ours, the other, the least ratio required. A new game is a line here and nothing else.
 BARS_OF_EVERY_GAME = (
     (GAMES_2, GAMES_1, 1.7),
     (ENV, peers.pettingzoo_aec().name, 3.0),

@@ -50,17 +50,17 @@ Progress = Callable[[float, float, str], None]
 
 @dataclass
 class TrainConfig:
-    """Settings of a run. ``minutes`` or ``steps`` says how long, the first that comes.
+    """Settings of a run, which ends after ``minutes`` or ``steps``, whichever comes first.
 
     Attributes:
         game: name of the game.
-        num_players: seats; the learner takes each in turn by chance. None: those of the run that is
-            resumed, else 2, or the fewest where 2 can't play.
-        minutes: time for the whole run, evaluations and what was done before a resume included.
+        num_players: number of players; the learner's seat is drawn for each game. None: as in the
+            resumed run, else 2, or the fewest where 2 can't play.
+        minutes: time for the whole run, including evaluations and time before a resume.
         steps: decisions of the learner in the whole run; rounded up to whole rollouts.
         out: the run's folder; None: ``runs/GAME``.
-        resume: go on with the run in ``out``; its own settings hold, but for minutes and steps.
-        seed: of everything, below 2**32. One seed and ``steps`` give one result on one machine.
+        resume: continue the run in ``out``, with its settings except minutes and steps.
+        seed: random seed, below 2**32. With ``steps``, results are reproducible on one machine.
         progress: called as ``progress(done, total, text)`` after each rollout (seconds, or steps
             if only those are limited); True shows a bar.
         options: the game's variants, as ``{"deal": "balanced"}``.
@@ -78,8 +78,8 @@ class TrainConfig:
             policy and of the value network each. None: (32, 1, 16), with depth 0 on boards of
             more than 100 places or one line, or (256, 256).
         activation: of an mlp, ``"relu"`` or ``"tanh"``.
-        learning_rate: at the start; falls in a line to ``final_learning_rate`` at the end.
-        final_learning_rate: see there.
+        learning_rate: initial learning rate; decays linearly to ``final_learning_rate``.
+        final_learning_rate: learning rate at the end of the run.
         clip_range, ent_coef, vf_coef, max_grad_norm, gamma, gae_lambda: as in MaskablePPO.
         pool_size: past selves that are kept.
         pool_sampling: ``"latest"``, ``"uniform"``, ``"recent"`` or ``"prioritized"``; see
@@ -145,7 +145,7 @@ class TrainConfig:
         game = get_game(self.game)
         self.out = Path("runs", self.game) if self.out is None else Path(self.out)
         if self.minutes is None and self.steps is None:
-            raise ValueError("say how long to train: give minutes or steps")
+            raise ValueError("pass minutes or steps: how long to train")
         for name in ("minutes", "steps"):
             value = getattr(self, name)
             if value is not None and not value > 0:

@@ -54,7 +54,7 @@ class TrainResult:
         out: the run's folder.
         steps: decisions of the learner, in the whole run.
         seconds: of the whole run.
-        interrupted: stopped by Ctrl-C; ``resume`` goes on.
+        interrupted: stopped by Ctrl-C; continue with ``resume``.
         evaluations: all of them, in order.
     """
 
@@ -104,7 +104,7 @@ class _Boundary(BaseCallback):
 
 
 class _Falling:
-    """A learning rate that falls in a line; the run says how much of it is left."""
+    """A learning rate that decays linearly with the part of the run that is left."""
 
     def __init__(self, first: float, last: float):
         self.first, self.last, self.left = first, last, 1.0
@@ -129,7 +129,7 @@ class _Run:
         self.evaluation_seconds = 0.0
         if not config.resume and (self.out / CONFIG).exists():
             raise ValueError(
-                f"{str(self.out)!r} holds a run already: give resume=True to go on with it, or "
+                f"{str(self.out)!r} holds a run already: pass resume=True to continue it, or "
                 "another folder"
             )
 
@@ -250,12 +250,12 @@ class _Run:
         config = self.config
         if config.steps is not None and self.steps >= config.steps:
             raise ValueError(
-                f"the run in {str(self.out)!r} has had {self.steps} steps: give more than those"
+                f"the run in {str(self.out)!r} already ran {self.steps} steps; pass larger `steps`"
             )
         if config.minutes is not None and self.seconds >= config.minutes * 60:
             raise ValueError(
-                f"the run in {str(self.out)!r} has had {self.seconds / 60:.1f} minutes: give more "
-                "than those"
+                f"the run in {str(self.out)!r} already ran {self.seconds / 60:.1f} minutes; pass "
+                "larger `minutes`"
             )
 
     def _evaluate(self) -> None:
@@ -303,7 +303,7 @@ class _Run:
     # Saving and taking up
 
     def _save(self) -> None:
-        """Write the newest model, and everything needed to go on exactly."""
+        """Write the newest model, and everything needed to resume exactly."""
         save_model(self.model, self.out / MODEL, self.env.settings)
         saved = {
             "format": 1,

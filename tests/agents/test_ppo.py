@@ -165,7 +165,7 @@ def test_minutes_are_kept(tmp_path):
     result = train(tiny(tmp_path, steps=None, minutes=0.05))
     assert result.steps >= 256
     assert time.perf_counter() - start < 0.05 * 60 + 5
-    with pytest.raises(ValueError, match="give more"):
+    with pytest.raises(ValueError, match="pass larger `minutes`"):
         train(TrainConfig(out=tmp_path, resume=True, minutes=0.0001))
     more = train(TrainConfig(out=tmp_path, resume=True, minutes=0.1))
     assert more.steps > result.steps
@@ -244,7 +244,7 @@ def test_a_run_is_not_overwritten_or_resumed_as_another(finished: TrainResult):
         train(tiny(finished.out))
     with pytest.raises(ValueError, match="num_players=2, not 3"):
         TrainConfig(out=finished.out, resume=True, steps=9999, num_players=3)
-    with pytest.raises(ValueError, match="give more"):
+    with pytest.raises(ValueError, match="pass larger `steps`"):
         train(TrainConfig(out=finished.out, resume=True, steps=2048))
 
 

@@ -689,7 +689,7 @@ def test_train_resume_and_play_the_model(tmp_path: Path):
     assert {found["opponent"] for found in first["evaluations"]} == {"random", "greedy"}
     assert not first["interrupted"]
     assert_refused(run("train", "--steps", 1000, "--out", folder), "holds a run already")
-    assert_refused(run("train", "--steps", 1000, "--out", folder, "--resume"), "more than those")
+    assert_refused(run("train", "--steps", 1000, "--out", folder, "--resume"), "already ran")
     done = run("train", "--steps", 20_000, "--out", folder, "--resume")
     assert done.returncode == 0, done.stderr
     assert "against random" in done.stdout and "interval" in done.stdout
@@ -702,7 +702,7 @@ def test_a_resumed_run_knows_how_many_play(tmp_path: Path):
     pytest.importorskip("sb3_contrib")
     arguments = ("train", "--steps", 1000, "--out", tmp_path / "run")
     run_json(*arguments, "--players", 3, "--seed", 1)
-    assert_refused(run(*arguments, "--resume"), "more than those")
+    assert_refused(run(*arguments, "--resume"), "already ran")
     assert_refused(run(*arguments, "--resume", "--players", 4), "num_players=3, not 4")
 
 

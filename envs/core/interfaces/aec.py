@@ -33,7 +33,7 @@ class TurnBasedEnv(AECEnv):
     holds the same mask. Fields and ranges: ``observation_schema()``.
     Action: ``Discrete(num_actions)``; names: ``game.action_to_string``.
     Reward: at the end, by rank, from +1 to -1; other choices by ``reward``.
-    End: by the rules (terminated), or by ``max_plies`` where a game may go on for ever (truncated).
+    End: by the rules (terminated), or at ``max_plies`` where a game might never end (truncated).
 
     PettingZoo's usual checks (order of calls, bounds, legality) are made here, with its errors, so
     no wrapper is needed.
@@ -86,7 +86,7 @@ class TurnBasedEnv(AECEnv):
         self._view = self.settings.loops.view
         self._mask = self.settings.loops.mask
 
-    # Spaces and what is seen
+    # Spaces and observations
 
     def observation_space(self, agent: str):
         """Return the space of ``agent``'s observations, the same object each time."""
@@ -101,7 +101,7 @@ class TurnBasedEnv(AECEnv):
         return self.game.observation_schema(self.settings.observation)
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """Return what ``agent`` sees now, in new arrays; nothing changes by looking.
+        """Return ``agent``'s observation and mask in new arrays; changes nothing.
 
         Raises:
             AssertionError: before the first reset.
@@ -152,8 +152,8 @@ class TurnBasedEnv(AECEnv):
         """Deal a new game.
 
         Args:
-            seed: one seed gives one game, in every interface. None goes on from the game before:
-                a run is fixed by the first seed.
+            seed: one seed gives one game, in every interface. None continues from the game before:
+                the first seed fixes the whole run.
             options: not used; variants are chosen when the environment is made.
         """
         if seed is not None:
@@ -190,11 +190,15 @@ class TurnBasedEnv(AECEnv):
 
     def _set_infos(self) -> None:
         size = self.game.num_actions
-        self.infos = {agent: {"action_mask": np.zeros(size, np.int8)} for agent in self.agents}
         # Kept for observe(): the legal actions are found once a ply.
         self._mask(self._states, 0, 0, self._legal)
-        if self.agent_selection in self.infos:
-            self.infos[self.agent_selection] = {"action_mask": self._legal.copy()}
+        acting = self.agent_selection
+        self.infos = {
+            agent: {
+                "action_mask": self._legal.copy() if agent == acting else np.zeros(size, np.int8)
+            }
+            for agent in self.agents
+        }
 
     def step(self, action: int | None) -> None:
         """Play ``action`` for the agent to act; None for an agent whose game is over.

@@ -82,7 +82,7 @@ class SeatEnv(gymnasium.Env):
         """Deal a new game, and let the opponents before the learner's seat play.
 
         Args:
-            seed: one seed gives one game, in every interface. None goes on from the game before.
+            seed: one seed gives one game, in every interface. None continues from the game before.
             options: not used; variants are chosen when the environment is made.
         """
         super().reset(seed=seed)
@@ -286,7 +286,7 @@ class SeatVectorEnv(VectorEnv):
         return self._seen(), rewards, terminated, truncated, {**final, **self._infos(everything)}
 
     def _deal_ended(self, rows: np.ndarray) -> dict[str, Any]:
-        """Deal anew in ``rows``; return their last observations and infos as Gymnasium does."""
+        """Deal new games in ``rows``; return their last observations and infos."""
         seen = self._seen()
         final: dict[str, Any] = {}
         for row in rows.tolist():

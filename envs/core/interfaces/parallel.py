@@ -1,4 +1,4 @@
-"""Every game as a PettingZoo parallel environment: all agents are asked each ply, one acts."""
+"""Every game as a PettingZoo parallel environment: all agents act each ply, one counts."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ class SeatBatch:
         self._allocate()
 
     def set_opponents(self, opponents: Any) -> None:
-        """Choose who plays in the games dealt from now on; games in progress go on as they are.
+        """Set the opponents of games dealt from now on; games in progress keep theirs.
 
         Args:
             opponents: as for the constructor.
@@ -312,7 +312,7 @@ class SeatBatch:
             self._play_agents(waiting)
 
     def refresh(self) -> None:
-        """Fill ``observations`` and ``masks`` with what the learners see."""
+        """Fill ``observations`` and ``masks`` with the learners' views."""
         self._run("views", self.learner, 1, self.observations, self.masks)
 
     def _play_agents(self, rows: np.ndarray) -> None:

@@ -19,7 +19,7 @@ class _Worker:
     """A thread that runs one task at a time.
 
     Attributes:
-        resting: it has nothing to do, and its last task has been asked after.
+        resting: idle; the result of its last task has been collected.
     """
 
     def __init__(self):
@@ -58,7 +58,7 @@ class _Worker:
             self._result = self._error = None
             try:
                 self._result = self._task(*self._arguments)
-            except BaseException as error:  # raised again by the thread that asked
+            except BaseException as error:  # raised again in the calling thread
                 self._error = error
             self._done.release()
 
@@ -94,7 +94,7 @@ def run(loop: Callable[..., Any], num_threads: int, states: Any, *args: Any) -> 
             results.append(finish())
         except BaseException as error:  # the others must come to rest before it is raised
             errors.append(error)
-    # One that was left at work, by a second Ctrl-C, is never asked again.
+    # One still at work after a second Ctrl-C is not used again.
     _idle.extend(worker for worker in workers if worker.resting)
     if errors:
         raise errors[0]

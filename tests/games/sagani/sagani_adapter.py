@@ -1,4 +1,4 @@
-"""The compiled rules of Sagani against the plain-Python oracle, at every ply of many games."""
+"""One game of Sagani in the kernels and in the oracle, positions for both, ways to play."""
 
 from __future__ import annotations
 
@@ -7,19 +7,9 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from oracles.sagani import (
-    DIRECTIONS,
-    ELEMENTS,
-    SaganiOracle,
-    direction_to,
-    load_cases,
-    load_tiles,
-)
+from oracles.sagani import DIRECTIONS, ELEMENTS, SaganiOracle, direction_to, load_tiles
 
-from ludotheque.envs import GameOverError, IllegalActionError, get_game
-from ludotheque.envs.sagani.components import (
-    WINDOW,
-)
+from ludotheque.envs.sagani.components import WINDOW
 from ludotheque.envs.sagani.position import TileAt, set_position
 from ludotheque.envs.sagani.state import (
     ALIGNING,
@@ -42,7 +32,11 @@ from ludotheque.envs.sagani.state import (
 )
 
 TILES = load_tiles()
+
+
 NUMBERS = list(range(1, 73))
+
+
 MODES = {
     "solo classic": (1, "classic"),
     "solo advanced": (1, "advanced"),
@@ -50,19 +44,20 @@ MODES = {
     "three players": (3, "classic"),
     "four players": (4, "classic"),
 }
+
+
 SEVERAL = ["two players", "three players", "four players"]
 
+
 every_mode = pytest.mark.parametrize("mode", MODES)
+
+
 either_way = pytest.mark.parametrize("alignments", ["auto", "choice"])
+
 
 # A decision is a tuple: ("take", slot), ("aside",), ("choose", space), ("pass",), ("cell", (x, y)),
 # ("turn", quarter turns), ("cover", direction) or ("done",).
 Decision = tuple
-
-
-@pytest.fixture(scope="module")
-def game():
-    return get_game("sagani")
 
 
 def contents(states) -> tuple:
@@ -404,54 +399,6 @@ def straight(pair: Pair, rng: random.Random) -> Decision:
 WAYS = {"anything": anything, "keen": keen, "apart": apart, "straight": straight}
 
 
-# ---- actions ----------------------------------------------------------------------------------
-
-
-def test_action_codec_goes_there_and_back(game):
-    names = set()
-    for action in range(game.num_actions):
-        assert game.encode_action(game.decode_action(action)) == action
-        text = game.action_to_string(action)
-        assert game.action_from_string(text) == action
-        names.add(text)
-    assert len(names) == game.num_actions
-
-
-@every_mode
-def test_actions_in_words_of_the_player_to_move(game, mode):
-    """With the state, cells are written relative to the first tile."""
-    rng = random.Random(mode)
-    pair = Pair(game, 3, mode, "choice")
-    for _ in range(40):
-        for (kind, *values), action in pair.choices.items():
-            text = game.action_to_string(action, pair.state)
-            assert game.action_from_string(text, pair.state) == action
-            if kind == "cell":
-                ((x, y),) = values
-                assert text == f"{x:+d}{y:+d}"
-        pair.play(keen(pair, rng))
-
-
-@pytest.mark.parametrize("action", [-1, 424, 1000])
-def test_action_numbers_outside_the_table(game, action):
-    states = game.new_state(3)
-    before = contents(states)
-    with pytest.raises((IllegalActionError, ValueError)):
-        game.step(states, action)
-    assert contents(states) == before
-
-
-# ---- setup ------------------------------------------------------------------------------------
-
-
-@every_mode
-def test_setup(game, mode):
-    for seed in range(30):
-        pair = Pair(game, seed, mode)
-        assert sorted(pair.state["pile"].tolist()) == NUMBERS
-        assert pair.oracle.turns == [0] * pair.oracle.num_players
-
-
 def assert_even(counts: Counter, cells: int) -> None:
     """Each cell is within five standard deviations of an even spread (seeds are fixed)."""
     total = sum(counts.values())
@@ -459,85 +406,6 @@ def assert_even(counts: Counter, cells: int) -> None:
     slack = 5 * (total * share * (1 - share)) ** 0.5
     assert len(counts) == cells
     assert max(abs(count - total * share) for count in counts.values()) < slack
-
-
-@pytest.mark.parametrize("mode", SEVERAL)
-def test_first_player_is_drawn_by_lot(game, mode):
-    num_players, _ = MODES[mode]
-    first = Counter()
-    for seed in range(1200):
-        state = game.new_state(seed, num_players=num_players)[0]
-        assert state["first_player"] == state["to_play"]
-        first[int(state["first_player"])] += 1
-    assert_even(first, num_players)
-
-
-def test_first_players_marker_is_at_the_bottom_at_the_start(game):
-    """Ruling: the rulebook doesn't say how the markers lie on square 0 at the start."""
-    for seed in range(20):
-        state = game.new_state(seed, num_players=4)[0]
-        first = int(state["first_player"])
-        assert track_of(state) == [(0, [(first + k) % 4 for k in range(4)])]
-
-
-def test_tiles_are_shuffled_evenly(game):
-    """Every tile comes up equally often at every place of the piles, whatever comes before it."""
-    places = np.zeros((73, 72), dtype=int)
-    after = Counter()
-    for seed in range(3000):
-        pile = game.new_state(seed)[0]["pile"].tolist()
-        places[pile, range(72)] += 1
-        after[pile[0] % 6, pile[1] % 6] += 1
-    assert places[0].sum() == 0
-    expected = 3000 / 72
-    assert abs(places[1:] - expected).max() < 6 * expected**0.5
-    same = after.total() / 36
-    assert max(abs(count - same) for count in after.values()) < 6 * same**0.5
-
-
-def test_same_seed_same_game(game):
-    deals = {contents(game.new_state(seed, num_players=3)) for seed in range(50)}
-    assert len(deals) == 50
-    assert deals == {contents(game.new_state(seed, num_players=3)) for seed in range(50)}
-
-
-def test_defaults(game):
-    for seed in range(5):
-        default = game.new_state(seed)
-        spelled_out = game.new_state(seed, num_players=2, solo="classic", alignments="auto")
-        assert contents(default) == contents(spelled_out)
-
-
-# ---- whole games ------------------------------------------------------------------------------
-
-
-@either_way
-@every_mode
-@pytest.mark.parametrize("way", WAYS)
-def test_games(game, mode, alignments, way):
-    rng = random.Random(f"{mode} {alignments} {way}")
-    for seed in range(2):
-        pair = Pair(game, seed, mode, alignments)
-        pair.run(WAYS[way], rng)
-        assert len(set(pair.oracle.turns)) == 1
-
-
-@pytest.mark.parametrize("mode", SEVERAL)
-def test_games_with_interludes(game, mode):
-    """Interludes in which all, some and none take a tile; several in one game."""
-    rng = random.Random(mode)
-    taken = Counter()
-    for seed in range(6):
-        pair = Pair(game, seed, mode, "choice" if seed % 2 else "auto")
-        while not pair.oracle.is_over():
-            opens = pair.oracle.phase == "interlude" and not taken["now"]
-            taken["interludes"] += opens
-            taken["now"] = bool(pair.oracle.choosers)
-            pair.play(apart(pair, rng) if seed < 3 else anything(pair, rng))
-        taken["choose"] += pair.happened["choose"]
-        taken["pass"] += pair.happened["pass"]
-        taken["removed"] += len(pair.oracle.removed)
-    assert min(taken[what] for what in ("interludes", "choose", "pass", "removed")) > 0
 
 
 def stirred(pair: Pair, rng: random.Random) -> None:
@@ -557,157 +425,6 @@ def stirred(pair: Pair, rng: random.Random) -> None:
             pair.set_supply(seat, rng.randrange(4))
 
 
-@either_way
-@every_mode
-def test_games_stirred_up(game, mode, alignments):
-    """Markers near the goal and hands nearly empty: ends, ties and cacophony in every mixture."""
-    rng = random.Random(f"{mode} {alignments}")
-    met = Counter()
-    for seed in range(8):
-        pair = Pair(game, seed, mode, alignments)
-        way = keen if seed % 2 else anything
-        for _ in range(rng.randrange(30)):
-            if not pair.oracle.is_over():
-                pair.play(way(pair, rng))
-        while not pair.oracle.is_over():
-            stirred(pair, rng)
-            # Supplies don't add up any more with what lies on the tables; nobody compares that.
-            before = list(pair.oracle.track.points)
-            pair.play(way(pair, rng))
-            met["tokens"] += min(pair.oracle.track.points) < 0
-            met["stack"] += len(set(before)) < len(before)
-        met["goal"] += max(pair.oracle.track.points) >= pair.oracle.goal()
-        met["cacophony"] += any(area.cacophony for area in pair.oracle.areas)
-    assert met["cacophony"]
-    if mode != "solo advanced":
-        assert met["tokens"]
-        assert met["goal"]
-    if mode in SEVERAL:
-        assert met["stack"]
-
-
-@pytest.mark.parametrize("mode", SEVERAL)
-def test_games_end_by_points_and_by_empty_piles(game, mode):
-    rng = random.Random(mode)
-    ends = Counter()
-    for seed in range(6):
-        pair = Pair(game, seed, mode)
-        pair.run(keen if seed % 2 else anything, rng)
-        ends["points" if max(pair.oracle.scores()) >= pair.oracle.goal() else "piles"] += 1
-    assert ends["piles"]
-
-
-# ---- the edge ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("canvas", [10, 14, 18])
-@every_mode
-def test_tiles_stay_in_the_square_of_the_canvas(game, mode, canvas):
-    """A line of tiles grows to the edge and no further; in the other direction there is room."""
-    rng = random.Random(f"{mode} {canvas}")
-    pair = Pair(game, 5, mode, canvas=canvas)
-    pair.run(straight, rng)
-    for area in pair.oracle.areas:
-        assert widest(area.tiles) == min(canvas, len(area.tiles))
-
-
-# ---- illegal actions and batches --------------------------------------------------------------
-
-
-@either_way
-@every_mode
-def test_every_action_tried(game, mode, alignments):
-    """Legal actions do what the oracle says; all others raise and leave the state as it was."""
-    rng = random.Random(f"{mode} {alignments}")
-    pair = Pair(game, 8, mode, alignments)
-    while not pair.oracle.is_over():
-        if rng.random() < 0.06:
-            before = contents(pair.states)
-            legal = pair.choices
-            for action in set(range(game.num_actions)) - set(legal.values()):
-                with pytest.raises(IllegalActionError):
-                    game.step(pair.states, action)
-            assert contents(pair.states) == before
-            for decision in rng.sample(sorted(legal, key=repr), min(3, len(legal))):
-                pair.copy().play(decision)
-            assert contents(pair.states) == before
-        pair.play(anything(pair, rng))
-    before = contents(pair.states)
-    for action in range(0, game.num_actions, 7):
-        with pytest.raises(GameOverError):
-            game.step(pair.states, action)
-    assert contents(pair.states) == before
-
-
-def test_step_touches_one_game_of_the_batch(game):
-    singles = [game.new_state(seed, num_players=3) for seed in range(3)]
-    batch = np.concatenate(singles)
-    for action in (0, 11, 1):
-        game.step(batch, action, i=1)
-        game.step(singles[1], action)
-    assert contents(batch) == contents(np.concatenate(singles))
-    for i, single in enumerate(singles):
-        assert game.legal_mask(batch, i=i).tolist() == game.legal_mask(single).tolist()
-
-
-# ---- the case file ----------------------------------------------------------------------------
-
-
-def in_the_box(case: dict) -> bool:
-    """Whether no tile is in the position twice."""
-    numbers = [record["tile_id"] for record in [*case["board"], case["place"]]]
-    return len(set(numbers)) == len(numbers)
-
-
-PLACEMENTS = [case for case in load_cases() if case["kind"] == "placement" and in_the_box(case)]
-
-
-@either_way
-@pytest.mark.parametrize("case", PLACEMENTS, ids=lambda case: case["id"])
-def test_case_placement(game, case, alignments):
-    """The positions that the box can make, with the first tile of the list as the origin."""
-    states = game.new_state(1, alignments=alignments)
-    origin = case["board"][0] if case["board"] else case["place"]
-    fields = ("tile_id", "x", "y", "rot", "covered", "flipped")
-    pieces = [TileAt(*(record[field] for field in fields)) for record in case["board"]]
-    set_position(
-        states,
-        tables={0: pieces},
-        hand=case["place"]["tile_id"],
-        display=(0,) * 5,
-        scores=[case["score"], 0],
-        cacophony=[96, 0],
-    )
-    states["supply"][0][0] = case["supply"]
-
-    cell = tuple(case["place"][axis] - origin[axis] for axis in "xy")
-    if case["board"]:
-        game.step(states, legal_decisions(game, states)["cell", cell])
-    game.step(states, legal_decisions(game, states)["turn", case["place"]["rot"]])
-    while states["phase"][0] in (ALIGNING, POINTING):
-        # Moving every disc is what "auto" does; stopping is the lowest number that can be left.
-        actions = np.flatnonzero(game.legal_mask(states)).tolist()
-        game.step(states, max(actions))
-
-    state = states[0]
-    corner = position_of(state, 0, int(state["origin"][0]))
-    assert corner == (0, 0)
-    table = table_of(state, 0)
-    before = {record["tile_id"] for record in case["board"] if record["flipped"]}
-    new = table[cell]
-    found = {
-        "score": int(state["score"][0]),
-        "supply": int(state["supply"][0]),
-        "cacophony_taken": int(state["cacophony"][0]) - 96,
-        "completed": sorted({piece.tile for piece in table.values() if piece.flipped} - before),
-        "new_tile_covered": sorted(DIRECTIONS[way] for way in new.covered),
-        "new_tile_flipped": new.flipped,
-    }
-    expected = case["expect"] | case.get("also", {})
-    expected = {field: value for field, value in expected.items() if field in found}
-    assert {field: found[field] for field in expected} == expected
-
-
 # ---- rules that need a particular position ----------------------------------------------------
 
 
@@ -720,48 +437,6 @@ def until(pair: Pair, wanted, rng: random.Random, way=anything) -> Pair:
 
 def between_turns(pair: Pair) -> bool:
     return pair.oracle.phase == "take" and len(pair.oracle.river_slots()) > 1
-
-
-@pytest.mark.parametrize("mode", SEVERAL)
-def test_markers_that_return_to_their_square_lie_on_top(game, mode):
-    """Ties above zero, on zero and below, made in every order of arrival."""
-    rng = random.Random(mode)
-    num_players, _ = MODES[mode]
-    for seed in range(12):
-        pair = until(Pair(game, seed, mode), between_turns, rng)
-        for points in (rng.choice([7, 0, -4]), rng.choice([7, 0, -4])):
-            for seat in rng.sample(range(num_players), num_players):
-                pair.set_points(seat, points + 3 * (seed % 2))
-        pair.check()
-        for _ in range(60):
-            if not pair.oracle.is_over():
-                pair.play(anything(pair, rng))
-
-
-@either_way
-@pytest.mark.parametrize("mode", [*SEVERAL, "solo classic"])
-def test_goal_reached_within_a_turn_counts(game, mode, alignments):
-    """A tile completed before the new one's cacophony may bring the goal for a moment only."""
-    rng = random.Random(f"{mode} {alignments}")
-    moments = 0
-    for seed in range(16):
-        pair = Pair(game, seed, mode, alignments)
-        for _ in range(rng.randrange(10, 60)):
-            if not pair.oracle.is_over():
-                pair.play(keen(pair, rng))
-        for _ in range(60):
-            if pair.oracle.is_over():
-                break
-            own = pair.oracle.to_play
-            turn_begins = "place" if mode == "solo classic" else "take"
-            if pair.oracle.phase == turn_begins and pair.cell is None:
-                pair.set_points(own, pair.oracle.goal() - 1)
-                pair.set_supply(own, 0)
-            ended = pair.oracle.last_round
-            pair.play(keen(pair, rng))
-            if not ended and pair.oracle.last_round:
-                moments += pair.oracle.track.points[own] < pair.oracle.goal()
-    assert moments
 
 
 def interlude_duel(game, alignments: str):
@@ -787,76 +462,3 @@ def interlude_duel(game, alignments: str):
 def play_all(game, states, *decisions: Decision) -> None:
     for decision in decisions:
         game.step(states, legal_decisions(game, states)[decision])
-
-
-def test_moving_discs_at_once_can_be_worse_than_waiting(game):
-    """A point now costs seat 0 the first choice in the interlude, and with it the fire tile."""
-    auto = interlude_duel(game, "auto")
-    play_all(game, auto, ("cell", (1, -1)), ("turn", 0))
-    assert auto["score"][0].tolist()[:2] == [1, 0]
-    assert auto["to_play"][0] == 1
-    play_all(game, auto, ("choose", 0), ("cell", (0, 1)), ("turn", 0))
-    assert auto["score"][0].tolist()[:2] == [1, 10]
-
-    choice = interlude_duel(game, "choice")
-    play_all(game, choice, ("cell", (1, -1)), ("turn", 0))
-    assert ("cell", (1, 0)) in legal_decisions(game, choice)
-    play_all(game, choice, ("done",), ("done",))
-    assert choice["to_play"][0] == 0
-    play_all(game, choice, ("choose", 0), ("cell", (0, 1)), ("turn", 0))
-    play_all(game, choice, ("cell", (0, 0)), ("cover", "n"), ("cell", (1, 0)), ("cover", "s"))
-    assert choice["score"][0].tolist()[:2] == [11, 0]
-
-
-# ---- alone -------------------------------------------------------------------------------------
-
-
-def test_points_beyond_the_goal_are_no_better_than_fewer_tiles(game):
-    """Classic: 85 points with two tiles count like 75 with two."""
-    states = game.new_state(1, 1)
-    set_position(states, tables={0: [TileAt(9, 0, 0, 0, ("e", "s", "w"))]}, hand=2, scores=[74])
-    play_all(game, states, ("cell", (0, 1)), ("turn", 2))
-    assert states["terminated"][0]
-    assert states["score"][0][0] == 85
-    scores, ranks = game.returns(states)
-    assert (scores.tolist(), ranks.tolist()) == ([73], [1])
-
-
-@pytest.mark.parametrize("solo", ["classic", "advanced"])
-def test_points_near_the_goal_are_worth_taking_alone(game, solo):
-    """The nearer the goal, the less an open tile must not be worth: scoring would cost points."""
-    states = game.new_state(1, 1, solo=solo)
-    waiting = {8: "ne e nw", 9: "e s w", 13: "e w nw", 14: "e w nw", 16: "ne sw nw", 24: "ne sw nw"}
-    for score in range(40, 65):
-        values = []
-        for done in (0, 1):
-            pieces = [
-                TileAt(tile, x, 0, 0, () if x < done else covered.split(), x < done)
-                for x, (tile, covered) in enumerate(waiting.items())
-            ]
-            set_position(states, tables={0: pieces}, scores=[score + 10 * done])
-            values.append(game.kernels["evaluate"](states[0], 0))
-        assert values[0] < values[1], score
-
-
-# ---- positions that cannot be ------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("parts", "message"),
-    [
-        ({"markers": (0, 0)}, "markers is .*give each seat of 0 to 1 once"),
-        ({"markers": (1,)}, "markers is .*give each seat of 0 to 1 once"),
-        ({"scores": [3]}, "scores is .*give 2 numbers, one a seat"),
-        ({"cacophony": [0, 0, 1]}, "cacophony is .*give 2 numbers, one a seat"),
-        ({"tables": {0: [TileAt(1, 0, 0, 4)]}}, "tile 1 has rotation 4; allowed: 0 to 3"),
-        ({"tables": {0: [TileAt(1, 0, 0, -1)]}}, "tile 1 has rotation -1; allowed: 0 to 3"),
-        ({"tables": {0: [TileAt(1, 0, 0, 0, ("up",))]}}, "tile 1 as it lies has no arrow 'up'"),
-    ],
-)
-def test_positions_that_cannot_be_are_refused(game, parts, message):
-    states = game.new_state(1)
-    before = states.tobytes()
-    with pytest.raises(ValueError, match=message):
-        set_position(states, display=(2, 3), **parts)
-    assert states.tobytes() == before
