@@ -45,6 +45,7 @@ from ludotheque.envs.shamans.state import (
 GAME = get_game("shamans")
 MOON = 30
 MASKS = ("mask", "mask")
+NO_TILES = {"pile": "", "display": (None, None)}
 # One ritual a world, as long as they last; red is kept free of them.
 RITUALS = {
     "violet": "illumination",
@@ -1158,7 +1159,7 @@ def test_no_shadow_wins_by_eliminating_all_shamans():
 
 
 def test_round_goes_on_without_shamans_until_the_hands_are_empty():
-    states = table(3, ["violet 1 2 3", "blue 1", "blue 2"], pile="", display=(None, None), camps="oss")
+    states = table(3, ["violet 1 2 3", "blue 1", "blue 2"], camps="oss", **NO_TILES)
     states["eliminated"][0] = 0b110
     play(states, "violet 1", "violet 2")
     assert not over(states)
