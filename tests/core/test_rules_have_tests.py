@@ -13,8 +13,8 @@ from ludotheque.envs import game_names
 TESTS = Path(__file__).parent.parent
 # Files of a game's tests that drive the kernels; each game has all of those that apply.
 ON_KERNELS = ("sentences", "differential", "cases", "invariants", "views")
-# Sagani's oldest tests, in test_sagani_oracle.py, try 25 of its 42 rules on the oracle alone, mostly
-# with tiles that are in no box; on the kernels only whole games hold these rules so far.
+# Sagani's oldest tests, in test_sagani_oracle.py, try 25 of its 42 rules on the oracle alone,
+# mostly with tiles that are in no box; on the kernels only whole games hold these rules so far.
 SAGANI = pytest.param(
     "sagani",
     marks=pytest.mark.xfail(reason="25 rules are tried on the oracle alone", strict=True),
