@@ -19,7 +19,6 @@ import difflib
 import sys
 import zlib
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -74,8 +73,6 @@ def told(game: Game, num_players: int | None = None, seed: int = 0) -> str:
     """
     counts = game.player_counts
     num_players = num_players or counts[max(0, len(counts) - 2)]
-    text = import_module(f"ludotheque.envs.{game.name}.table.picture")
-    remarks = getattr(text, "remarks", lambda before, after: [])
     settings = Settings(game, num_players)
     agent, states = make_agent("greedy", game), game.new_state(seed, num_players)
     lines = [
@@ -87,7 +84,7 @@ def told(game: Game, num_players: int | None = None, seed: int = 0) -> str:
         before, points = states[0].copy(), game.returns(states)[0]
         action = int(query_agent(agent, settings, states)[0])
         game.step(states, action)
-        said = [*remarks(before, states[0]), *_changes(points, game.returns(states)[0])]
+        said = [*game.remarks(before, states[0]), *_changes(points, game.returns(states)[0])]
         what = f"{before['ply'] + 1:4} player_{before['to_play']}: "
         what += game.action_to_string(action, before)
         lines.extend(_wrap(what + (" -" if said else ""), "; ".join(said)))

@@ -258,25 +258,32 @@ class Game:
         legal = np.flatnonzero(self.legal_mask(states, i))
         return [self.action_to_string(int(action), states[i]) for action in legal]
 
-    @property
-    def _render(self) -> ModuleType:
+    def _table(self, module: str) -> ModuleType:
         # Imported when first asked for: drawing needs packages that playing does not.
-        return import_module(f"{self.home}.table.picture")
+        return import_module(f"{self.home}.table.{module}")
 
     def describe(self, state: np.void, seat: int | None = None, last_action: Any = None) -> str:
         """Return one record in words as ``seat`` sees it; None sees everything."""
-        return self._render.describe(state, seat, last_action)
+        return self._table("text").describe(state, seat, last_action)
+
+    def remarks(self, before: np.void, after: np.void) -> list[str]:
+        """Return in words what an action has brought about, a line each.
+
+        Args:
+            before, after: the record before and after it.
+        """
+        return getattr(self._table("text"), "remarks", lambda before, after: [])(before, after)
 
     def draw(self, state: np.void, seat: int | None = None, last_action: Any = None) -> Canvas:
         """Return the picture of one record as ``seat`` sees it; None sees everything."""
-        return self._render.draw(state, seat, last_action)
+        return self._table("picture").draw(state, seat, last_action)
 
     def locate(self, x: float, y: float, state: np.void) -> Any:
         """Return what lies at a point of the picture (pixels), for playing with a mouse.
 
         The game's page says what comes back; None is nothing that can be clicked.
         """
-        return self._render.locate(x, y, state)
+        return self._table("geometry").locate(x, y, state)
 
     def raise_refusal(self, states: np.ndarray, i: int, action: Any, code: int = REFUSED) -> None:
         """Raise the error for an ``action`` that game ``i`` refused with ``code``."""

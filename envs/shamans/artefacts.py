@@ -6,17 +6,9 @@ import numpy as np
 
 from ..core.bits import count_bits
 from ..core.jit import kernel
-from .components import (
-    ECLIPSE,
-    FACE_UP,
-    MASK,
-    NO_CARD,
-    NO_TILE,
-    NO_WORLD,
-    NOBODY,
-    TAKE,
-    TAKE_TOP,
-)
+from ..core.state import seat_after
+from .actions import TAKE, TAKE_TOP
+from .components import ECLIPSE, FACE_UP, MASK, NO_CARD, NO_TILE, NO_WORLD, NOBODY
 from .state import (
     ECLIPSE_PHASE,
     GATHERING,
@@ -24,7 +16,7 @@ from .state import (
     RITUAL_STAGE,
     TAKEN,
 )
-from .track import ask, is_out, reveal_role, seat_after
+from .track import ask, is_out, reveal_role
 
 
 @kernel

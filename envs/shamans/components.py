@@ -9,22 +9,6 @@ bit k for card k, so that a world is a byte of it.
 
 Artefact tiles by kind: 0 dagger, 1 portal, 2 shard, 3 mask; 4 is the Eclipse. Camps: 0 Shaman,
 1 Shadow. Rituals: 0 stabilisation, 1 permutation, 2 illumination, 3 neutralisation.
-
-Actions (84):
-
-    0-55     play that card; during the Eclipse, give it
-    56       use a Portal: the pawn goes a square back
-    57       use a Portal: the pawn goes a square on
-    58       pass: use no Portal now; show no Dagger that lies face down
-    59-60    take the artefact that lies face up in the first or second place
-    61       take the artefact on top of the pile
-    62       keep that artefact face up
-    63       keep it face down
-    64       stabilisation: the pawn goes two squares back
-    65-68    permutation: swap roles with the first to fourth player to the left
-    69-72    neutralisation: eliminate the first to fourth player to the left
-    73-76    eliminated: name the first to fourth player to the left as the Guide
-    77-83    do the ritual of that world first
 """
 
 from __future__ import annotations
@@ -112,19 +96,3 @@ TRACK_START: dict[int, int] = {
 }
 # The longest track that can be asked for.
 MAX_TRACK = 100
-
-# Actions.
-NUM_TARGETS = MAX_PLAYERS - 1
-BACK = NUM_CARDS
-ON = BACK + 1
-PASS = ON + 1
-TAKE = PASS + 1
-TAKE_TOP = TAKE + FACE_UP
-SHOW = TAKE_TOP + 1
-HIDE = SHOW + 1
-RETREAT = HIDE + 1
-SWAP = RETREAT + 1
-ELIMINATE = SWAP + NUM_TARGETS
-NAME_GUIDE = ELIMINATE + NUM_TARGETS
-FIRST_RITUAL = NAME_GUIDE + NUM_TARGETS
-NUM_ACTIONS = FIRST_RITUAL + NUM_WORLDS

@@ -209,3 +209,22 @@ def _redraw_pile(state, masks, daggers, portals, shards):
         state["pile"][at] = state["pile"][eclipse]
         state["pile"][eclipse] = ECLIPSE
         state["arrow"] = LEFT if draw_below(state, 2) == 0 else RIGHT
+
+
+def hides_action(state: np.void, seat: int) -> bool:
+    """Return whether the last action is one that only another seat knows.
+
+    So is a card given, or a pass of a Portal or Dagger that lies face down.
+    """
+    return bool(state["secret"]) and state["last_seat"] != seat
+
+
+def action_seen_by(state: np.void, seat: int | None, last_action: int | None) -> int | None:
+    """Return the last action as ``seat`` may know it (None sees all), for pictures and words.
+
+    What only its own seat knows (``hides_action``) gives way to the last action that everybody
+    knows.
+    """
+    if last_action is None or seat is None or not hides_action(state, seat):
+        return last_action
+    return int(state["shown_action"]) if state["shown_action"] >= 0 else None

@@ -22,141 +22,36 @@ from __future__ import annotations
 
 from typing import Any
 
-from .components import (
-    BACK,
-    ELIMINATE,
-    FACE_UP,
-    FIRST_RITUAL,
-    HIDE,
-    NAME_GUIDE,
-    NUM_ACTIONS,
-    NUM_CARDS,
-    NUM_TARGETS,
-    ON,
-    PASS,
-    RETREAT,
-    SHOW,
-    SWAP,
-    TAKE,
-    TAKE_TOP,
-    VALUES,
-    WORLDS,
-)
+from .actions import ACTIONS, HIDE, NUM_TARGETS, SHOW
+from .components import FACE_UP, VALUES, WORLDS
 
+_TARGETED = ("swap", "eliminate", "guide")
+# Actions that are written as they are, in the words of their parts.
 _FIXED = {
-    "portal back": BACK,
-    "portal on": ON,
-    "pass": PASS,
-    **{f"take {place + 1}": TAKE + place for place in range(FACE_UP)},
-    "take top": TAKE_TOP,
+    **{
+        f"portal {direction}": ACTIONS.encode({"kind": "portal", "direction": direction})
+        for direction in ("back", "on")
+    },
+    **{
+        f"take {place + 1}": ACTIONS.encode({"kind": "take", "place": place})
+        for place in range(FACE_UP)
+    },
+    "take top": ACTIONS.encode({"kind": "take", "place": "top"}),
     "keep up": SHOW,
     "keep down": HIDE,
-    "retreat": RETREAT,
+    "pass": ACTIONS.first("pass"),
+    "retreat": ACTIONS.first("retreat"),
 }
 _FIXED_NAMES = {action: text for text, action in _FIXED.items()}
-_TARGETED = {"swap": SWAP, "eliminate": ELIMINATE, "guide": NAME_GUIDE}
-_PARTS = {
-    BACK: {"kind": "portal", "direction": "back"},
-    ON: {"kind": "portal", "direction": "on"},
-    PASS: {"kind": "pass"},
-    **{TAKE + place: {"kind": "take", "place": place} for place in range(FACE_UP)},
-    TAKE_TOP: {"kind": "take", "place": "top"},
-    SHOW: {"kind": "keep", "face_up": True},
-    HIDE: {"kind": "keep", "face_up": False},
-    RETREAT: {"kind": "retreat"},
-}
 _FORMS = (
     "violet 3, portal back, portal on, pass, take 1, take top, keep up, keep down, retreat, "
     "swap +1, eliminate +2, guide +1, ritual green"
 )
 
 
-def decode_action(action: int) -> dict[str, Any]:
-    """Return an action's parts by name; players count from 1, the next one to the left.
-
-    ``{"kind": "card", "world": "violet", "value": 3}``, ``{"kind": "portal", "direction": "back"}``
-    (or ``"on"``), ``{"kind": "pass"}``, ``{"kind": "take", "place": 0}`` (or 1, ``"top"``),
-    ``{"kind": "keep", "face_up": True}``, ``{"kind": "retreat"}``, ``{"kind": "swap", "left": 1}``,
-    ``{"kind": "eliminate", "left": 2}``, ``{"kind": "guide", "left": 1}``,
-    ``{"kind": "ritual", "world": "green"}``.
-    """
-    if not 0 <= action < NUM_ACTIONS:
-        raise ValueError(f"action {action!r} is outside 0 to {NUM_ACTIONS - 1}")
-    number = int(action)
-    if number < NUM_CARDS:
-        world, value = divmod(number, VALUES)
-        return {"kind": "card", "world": WORLDS[world], "value": value + 1}
-    if number in _PARTS:
-        return dict(_PARTS[number])
-    if number >= FIRST_RITUAL:
-        return {"kind": "ritual", "world": WORLDS[number - FIRST_RITUAL]}
-    for kind, first in _TARGETED.items():
-        if first <= number < first + NUM_TARGETS:
-            return {"kind": kind, "left": number - first + 1}
-    raise AssertionError(f"action {action} has no kind")
-
-
-def targets(action: int) -> tuple[tuple[str, int], ...]:
-    """Return what an action is about: a card's value and world, a place, a player, a world."""
-    if action < NUM_CARDS:
-        world, value = divmod(int(action), VALUES)
-        return (("values", value), ("worlds", world))
-    if TAKE <= action < TAKE + FACE_UP:
-        return (("display", action - TAKE),)
-    if action >= FIRST_RITUAL:
-        return (("worlds", action - FIRST_RITUAL),)
-    # In this order or that, so that they differ in what is made of the same player.
-    for fields, first in (
-        (("roles", "seats"), SWAP),
-        (("seats", "roles"), ELIMINATE),
-        (("seats",), NAME_GUIDE),
-    ):
-        if first <= action < first + NUM_TARGETS:
-            return tuple((field, action - first + 1) for field in fields)
-    return ()
-
-
-def encode_action(parts: dict[str, Any]) -> int:
-    """Return the action number of parts as ``decode_action`` gives them, or raise ValueError."""
-    kind = parts.get("kind")
-    kinds = ["card", "portal", "pass", "take", "keep", "retreat", *_TARGETED, "ritual"]
-    if kind not in kinds:
-        raise ValueError(f"kind of action is {kind!r}; allowed: {', '.join(kinds)}")
-    if kind == "card":
-        _expect_parts(parts, kind, "world", "value")
-        world = _expect(parts, "world", WORLDS)
-        return VALUES * world + _expect(parts, "value", range(1, VALUES + 1))
-    if kind == "ritual":
-        _expect_parts(parts, kind, "world")
-        return FIRST_RITUAL + _expect(parts, "world", WORLDS)
-    if kind in _TARGETED:
-        _expect_parts(parts, kind, "left")
-        return _TARGETED[kind] + _expect(parts, "left", range(1, NUM_TARGETS + 1))
-    candidates = {number: known for number, known in _PARTS.items() if known["kind"] == kind}
-    names = next(iter(candidates.values())).keys() - {"kind"}
-    _expect_parts(parts, kind, *names)
-    for name in names:
-        _expect(parts, name, [known[name] for known in candidates.values()])
-    return next(number for number, known in candidates.items() if known == parts)
-
-
-def _expect_parts(parts: dict[str, Any], kind: str, *names: str) -> None:
-    if set(parts) != {"kind", *names}:
-        wanted = ", ".join(("kind", *names))
-        raise ValueError(f"the action {kind!r} has the parts {wanted}; got {sorted(parts)}")
-
-
-def _expect(parts: dict[str, Any], name: str, allowed) -> int:
-    """Return where the value of a part stands among those allowed."""
-    if parts[name] not in allowed:
-        values = ", ".join(map(repr, allowed))
-        raise ValueError(f"{name} of {parts['kind']!r} is {parts[name]!r}; allowed: {values}")
-    return allowed.index(parts[name])
-
-
 def action_to_string(action: int, state: Any = None) -> str:
     """Return the notation of an action number; players have names if ``state`` is given."""
-    parts = decode_action(action)
+    parts = ACTIONS.decode(action)
     number = int(action)
     if number in _FIXED_NAMES:
         return _FIXED_NAMES[number]
@@ -181,11 +76,12 @@ def action_from_string(text: str, state: Any = None) -> int:
     if len(words) == 2:
         first, second = words
         if first in WORLDS:
-            return VALUES * WORLDS.index(first) + _number(text, second, VALUES) - 1
+            value = _number(text, second, VALUES)
+            return ACTIONS.encode({"kind": "card", "world": first, "value": value})
         if first == "ritual" and second in WORLDS:
-            return FIRST_RITUAL + WORLDS.index(second)
+            return ACTIONS.encode({"kind": "ritual", "world": second})
         if first in _TARGETED:
-            return _TARGETED[first] + _left(text, second, state) - 1
+            return ACTIONS.encode({"kind": first, "left": _left(text, second, state)})
     raise ValueError(f"{text!r} is no action; write {_FORMS}")
 
 

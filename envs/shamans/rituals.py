@@ -116,7 +116,7 @@ def swap_roles(state, seat, other):
 
 
 @kernel
-def strike(state, performer, target):
+def neutralise(state, performer, target):
     """Discard a Dagger to eliminate ``target``, who may use Portals first (Neutralisation)."""
     spend_tile(state, performer, DAGGER)
     state["target"] = target

@@ -7,6 +7,7 @@ import numpy as np
 from ..core.bits import count_bits, select_bit
 from ..core.jit import kernel
 from ..core.rng import draw_below, shuffle
+from ..core.state import seat_after
 from .components import (
     DECK,
     ECLIPSE,
@@ -34,7 +35,7 @@ from .components import (
     TILES_IN_BOX,
 )
 from .state import CARD_PHASE, NEW_TRICK
-from .track import is_out, reveal_role, seat_after
+from .track import is_out, reveal_role
 
 
 @kernel

@@ -13,40 +13,42 @@ from ..core.bits import count_bits, select_bit
 from ..core.jit import kernel
 from ..core.rewards import rank_in_place
 from ..core.rng import below, draw_below
-from ..core.state import begin
-from .artefacts import fill_up, give_card, keep_artefact, take_artefact
-from .components import (
+from ..core.state import begin, seat_after
+from .actions import (
     BACK,
-    DAGGER,
     ELIMINATE,
-    FACE_UP,
-    FEWEST_PLAYERS,
     FIRST_RITUAL,
     HIDE,
-    MAX_PLAYERS,
     NAME_GUIDE,
-    NO_TILE,
-    NOBODY,
     NUM_ACTIONS,
-    NUM_CARDS,
-    NUM_WORLDS,
     ON,
     PASS,
-    PLAYER_COUNTS,
-    PORTAL,
     RETREAT,
     SHOW,
-    STABILISATION_SQUARES,
     SWAP,
     TAKE,
     TAKE_TOP,
+)
+from .artefacts import fill_up, give_card, keep_artefact, take_artefact
+from .components import (
+    DAGGER,
+    FACE_UP,
+    FEWEST_PLAYERS,
+    MAX_PLAYERS,
+    NO_TILE,
+    NOBODY,
+    NUM_CARDS,
+    NUM_WORLDS,
+    PLAYER_COUNTS,
+    PORTAL,
+    STABILISATION_SQUARES,
 )
 from .options import SINGLE
 from .rituals import (
     begin_ritual,
     eliminate,
+    neutralise,
     next_ritual,
-    strike,
     swap_roles,
     warn_target,
 )
@@ -63,6 +65,7 @@ from .state import (
     KEEP_PHASE,
     LAST_PHASE,
     LAYING,
+    MAX_PLIES,
     MOON_PHASE,
     NEUTRALISE_PHASE,
     NEW_TRICK,
@@ -77,7 +80,7 @@ from .state import (
     TURN_OVER,
     WAITING,
 )
-from .track import advance, ask, go_back, has_tile, seat_after, spend_tile, start_advance
+from .track import advance, ask, go_back, has_tile, spend_tile, start_advance
 from .tricks import (
     gather,
     lay_card,
@@ -86,9 +89,6 @@ from .tricks import (
     resolve_trick,
     start_trick,
 )
-
-# Ties could go on round by round for ever; a longer game is cut off (truncated).
-MAX_PLIES = 3000
 
 # options[0] is the player count in every game; then the game's own options.
 OPTION_ROUNDS = 1
@@ -187,7 +187,7 @@ def step(state, action):
     elif action < ELIMINATE:
         swap_roles(state, seat, seat_after(state, seat, action - SWAP + 1))
     elif action < NAME_GUIDE:
-        strike(state, seat, seat_after(state, seat, action - ELIMINATE + 1))
+        neutralise(state, seat, seat_after(state, seat, action - ELIMINATE + 1))
     elif action < FIRST_RITUAL:
         state["turn"] = seat_after(state, seat, action - NAME_GUIDE + 1)
         state["stage"] = GATHERING

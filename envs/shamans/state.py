@@ -1,6 +1,7 @@
 """The state of a game of Shamans, one record a game, and readers of it in plain Python.
 
-Worlds, cards, tiles, camps, rituals and actions are numbered as in ``components.py``.
+Worlds, cards, tiles, camps and rituals are numbered as in ``components.py``, actions as in
+``actions.py``.
 
 Phases (``state["phase"]``), who is to play, and what:
 
@@ -56,6 +57,9 @@ from .components import (
     VALUES,
     WORLDS,
 )
+
+# Ties could go on round by round for ever; a longer game is cut off (truncated).
+MAX_PLIES = 3000
 
 PHASES = (
     "CARD",
@@ -285,22 +289,3 @@ def card_passed_by(state: np.void, seat: int) -> tuple[int, int] | None:
         return None
     (holder,) = (s for s in range(int(state["num_players"])) if int(state["hand"][s]) >> card & 1)
     return card, holder
-
-
-def hides_action(state: np.void, seat: int) -> bool:
-    """Return whether the last action is one that only another seat knows.
-
-    So is a card given, or a pass of a Portal or Dagger that lies face down.
-    """
-    return bool(state["secret"]) and state["last_seat"] != seat
-
-
-def action_seen_by(state: np.void, seat: int | None, last_action: int | None) -> int | None:
-    """Return the last action as ``seat`` may know it (None sees all), for pictures and words.
-
-    What only its own seat knows (``hides_action``) gives way to the last action that everybody
-    knows.
-    """
-    if last_action is None or seat is None or not hides_action(state, seat):
-        return last_action
-    return int(state["shown_action"]) if state["shown_action"] >= 0 else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.jit import kernel
+from ..core.state import seat_after
 from .components import MAX_PLAYERS, NUM_HELD, PORTAL, SHADOW
 from .state import ADVANCING, MOON_PHASE, ROUND_OVER, WAITING
 
@@ -21,14 +22,6 @@ def ask(state, seat, phase):
 def is_out(state, seat):
     """Return whether a seat was eliminated (0 or 1)."""
     return np.int64(state["eliminated"]) >> seat & 1
-
-
-@kernel
-def seat_after(state, seat, ahead):
-    """Return the seat that sits ``ahead`` (0 to the player count) seats clockwise of ``seat``."""
-    other = np.int64(seat) + ahead
-    num_players = np.int64(state["num_players"])
-    return other - num_players if other >= num_players else other
 
 
 @kernel

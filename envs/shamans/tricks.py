@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.jit import kernel
+from ..core.state import seat_after
 from .artefacts import can_take, lowest_card, show_card
 from .components import NO_CARD, NO_WORLD, NOBODY, SHAMAN, WORLD_OF
 from .rituals import place_card, start_rituals
@@ -19,7 +20,7 @@ from .state import (
     TRICK_OVER,
     TURN_OVER,
 )
-from .track import ask, is_out, seat_after, start_advance
+from .track import ask, is_out, start_advance
 
 
 @kernel

@@ -162,7 +162,7 @@ def test_it_is_drawn_told_and_replayed(tmp_path):
 
 def test_what_is_clicked_is_an_action():
     states = GAME.new_state(1)
-    row, column = GAME._render.locate(130, 10, states[0])[1:]
+    row, column = GAME.locate(130, 10, states[0])[1:]
     assert GAME.encode_action({"kind": "mark", "row": row, "column": column}) == 2
 
 

@@ -119,6 +119,7 @@ METHODS = {
         "planes",
         "player_counts",
         "raise_refusal",
+        "remarks",
         "returns",
         "search",
         "step",

@@ -6,7 +6,9 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ...core.drawing.panels import Place, Rect, area_of, equal_parts, one_and_others
+import numpy as np
+
+from ...core.drawing.panels import Place, Rect, area_of, equal_parts, one_and_others, place_at
 from ..components import (
     CARD_NAMES,
     COLOURS,
@@ -14,7 +16,7 @@ from ..components import (
     HAND_LIMIT,
     axial_of,
 )
-from .visible import Seen, Table
+from .visible import Seen, Table, see
 
 WIDTH, HEIGHT = 1440, 960
 EDGE, GAP = 16, 8
@@ -308,3 +310,37 @@ def places(plan: Layout, seen: Seen) -> list[tuple[Place, Rect]]:
     if seen.may_end:
         found.append((("end",), button(plan)))
     return found
+
+
+def locate(x: float, y: float, state: np.void) -> Place | int | None:
+    """Return what stands at a point of the picture, or None where nothing does.
+
+    It is named by the values of ``decode_action``, in their order. One point names a whole action
+    (``("take", 0)``, ``("card", 2)``, ``("end",)``, ``("spirit", 1)``, ``("discard", 0)``), or
+    how it begins (``("place", "blue")`` at a token in hand, ``("settle", 0)`` at a card above the
+    board) or ends: a hex, ``11``. Whether it is legal is not asked.
+
+    Args:
+        x, y: in the picture's units (pixels of `draw(...).rgb(1.0)`).
+        state: the record drawn there, seen by the seat to play.
+    """
+    seen = see(state, int(state["to_play"]))
+    plan = layout_of(seen)
+    place = place_at(places(plan, seen), x, y)
+    if place is not None or seen.over or seen.phase != "TURN":
+        return place
+    space = _space_under(plan, seen, x, y)
+    if space is not None:
+        return "take", space
+    return area_of(plan, seen.to_play).hex_at(x, y, seen.table_of_turn())
+
+
+def _space_under(plan: Layout, seen: Seen, x: float, y: float) -> int | None:
+    if not seen.may_take or not plan.central.has(x, y):
+        return None
+    count = len(seen.central)
+    grid = space_grid(plan, count)
+    for space in range(count):
+        if grid.covers(*space_at(count, space), x, y):
+            return space
+    return None

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ...core.drawing.canvas import Canvas
-from ...core.drawing.panels import Look, Place, Rect, area_of, place_at
+from ...core.drawing.panels import Look, Rect
 from ...core.drawing.words import amount, name_of, ordinal, ranked
 from ..components import CARD_NAMES, COLOURS, SIDES, SOLO_GOAL, axial_of
 from ..notation import hex_to_string
@@ -29,7 +29,6 @@ from .geometry import (
     display_place,
     hand_place,
     layout_of,
-    places,
     space_at,
     space_grid,
 )
@@ -50,10 +49,8 @@ from .pieces import (
     sun,
     token,
 )
-from .text import describe, prompt, remarks, solo_outcome, water_word
+from .text import prompt, solo_outcome, water_word
 from .visible import FACE_DOWN, Seen, Table, is_spirit, points_of_card, see
-
-__all__ = ["describe", "draw", "locate", "remarks"]
 
 PAPER = "#f2efe4"
 PANEL_EDGE = "#d6ccb4"
@@ -108,40 +105,6 @@ def draw(
         _draw_area(canvas, area, seen)
     _draw_column(canvas, plan, seen)
     return canvas
-
-
-def locate(x: float, y: float, state: np.void) -> Place | int | None:
-    """Return what stands at a point of the picture, or None where nothing does.
-
-    It is named by the values of ``decode_action``, in their order. One point names a whole action
-    (``("take", 0)``, ``("card", 2)``, ``("end",)``, ``("spirit", 1)``, ``("discard", 0)``), or
-    how it begins (``("place", "blue")`` at a token in hand, ``("settle", 0)`` at a card above the
-    board) or ends: a hex, ``11``. Whether it is legal is not asked.
-
-    Args:
-        x, y: in the picture's units (pixels of `draw(...).rgb(1.0)`).
-        state: the record drawn there, seen by the seat to play.
-    """
-    seen = see(state, int(state["to_play"]))
-    plan = layout_of(seen)
-    place = place_at(places(plan, seen), x, y)
-    if place is not None or seen.over or seen.phase != "TURN":
-        return place
-    space = _space_under(plan, seen, x, y)
-    if space is not None:
-        return "take", space
-    return area_of(plan, seen.to_play).hex_at(x, y, seen.table_of_turn())
-
-
-def _space_under(plan: Layout, seen: Seen, x: float, y: float) -> int | None:
-    if not seen.may_take or not plan.central.has(x, y):
-        return None
-    count = len(seen.central)
-    grid = space_grid(plan, count)
-    for space in range(count):
-        if grid.covers(*space_at(count, space), x, y):
-            return space
-    return None
 
 
 # The head

@@ -6,10 +6,12 @@ import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ...core.drawing.panels import Place, Rect, area_of, equal_parts, one_and_others
+import numpy as np
+
+from ...core.drawing.panels import Place, Rect, area_of, equal_parts, one_and_others, place_at
 from ..actions import ACTIONS, ADD, DOWN, NEW, PASS, STRENGTHEN, TAKE_DEFENCE, TAKE_FORCE, TURN_UP
 from ..components import COLOURS, NUM_KINGDOMS, NUM_VALUES
-from .visible import Kingdom, Seen, Table, place_of
+from .visible import Kingdom, Seen, Table, place_of, see
 
 WIDTH, HEIGHT = 1440, 960
 EDGE, GAP = 14, 8
@@ -388,3 +390,19 @@ def _parts(action: int) -> Place:
 def _named(kind: str, knight: int) -> Place:
     colour, value = divmod(knight, NUM_VALUES)
     return kind, COLOURS[colour], value + 1
+
+
+def locate(x: float, y: float, state: np.void) -> Place | None:
+    """Return what stands at a point of the picture, or None where nothing does.
+
+    It is named by the values of ``decode_action``, in their order: every point names a whole
+    action, as ``("strengthen", 0)`` at a button of a force, ``("new",)``, ``("pass",)``,
+    ``("recruit", "red", 3)`` at a free knight, ``("card", "red", 3)`` at a card once the place for
+    it is chosen. Whether it is legal is not asked.
+
+    Args:
+        x, y: in the picture's units (pixels of `draw(...).rgb(1.0)`).
+        state: the record drawn there, seen by the seat to play.
+    """
+    seen = see(state, int(state["to_play"]))
+    return place_at(places(layout_of(seen), seen), x, y)

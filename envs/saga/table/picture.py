@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ...core.drawing.canvas import Canvas
-from ...core.drawing.panels import Look, Place, Rect, place_at
+from ...core.drawing.panels import Look, Rect
 from ...core.drawing.words import name_of, ordinal, ranked
 from ..actions import CARD, HIDDEN, NEW, PASS, RECRUIT
 from ..components import KINGDOMS, VALUE_OF
@@ -29,7 +29,6 @@ from .geometry import (
     free_kinds,
     free_places,
     layout_of,
-    places,
     power_place,
     shield_place,
 )
@@ -51,7 +50,7 @@ from .pieces import (
     shield,
     sword,
 )
-from .text import describe, guess_words, pass_words, prompt, remarks
+from .text import guess_words, pass_words, prompt
 from .visible import (
     CATEGORIES,
     Attack,
@@ -64,8 +63,6 @@ from .visible import (
     see,
     span,
 )
-
-__all__ = ["describe", "draw", "locate", "remarks"]
 
 PAPER = "#e9e2d3"
 REALM_FILL = "#fdf8ec"
@@ -122,22 +119,6 @@ def draw(
     for area in plan.areas:
         _draw_area(canvas, area, seen)
     return canvas
-
-
-def locate(x: float, y: float, state: np.void) -> Place | None:
-    """Return what stands at a point of the picture, or None where nothing does.
-
-    It is named by the values of ``decode_action``, in their order: every point names a whole
-    action, as ``("strengthen", 0)`` at a button of a force, ``("new",)``, ``("pass",)``,
-    ``("recruit", "red", 3)`` at a free knight, ``("card", "red", 3)`` at a card once the place for
-    it is chosen. Whether it is legal is not asked.
-
-    Args:
-        x, y: in the picture's units (pixels of `draw(...).rgb(1.0)`).
-        state: the record drawn there, seen by the seat to play.
-    """
-    seen = see(state, int(state["to_play"]))
-    return place_at(places(layout_of(seen), seen), x, y)
 
 
 # Parts of everything

@@ -5,10 +5,20 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from ...core.drawing.panels import Place, Rect, area_of, equal_parts
-from ..components import DIRECTIONS, DISPLAY_SIZE, INTERLUDE_SIZE, NUM_PILES, WINDOW
+import numpy as np
+
+from ...core.drawing.panels import Place, Rect, area_of, equal_parts, place_at
+from ..components import (
+    CELL_COL,
+    CELL_ROW,
+    DIRECTIONS,
+    DISPLAY_SIZE,
+    INTERLUDE_SIZE,
+    NUM_PILES,
+    WINDOW,
+)
 from .pieces import arrow_centre
-from .visible import Position, Seen
+from .visible import Position, Seen, see
 
 WIDTH, HEIGHT = 1200, 900
 EDGE, GAP = 16, 8
@@ -274,3 +284,30 @@ def cell_place(origin: tuple[int, int], position: Position) -> Place | None:
     if row not in range(WINDOW) or column not in range(WINDOW):
         return None
     return "cell", row, column
+
+
+def locate(x: float, y: float, state: np.void | None = None) -> Place | None:
+    """Return what stands at a point of the picture, or None where nothing does.
+
+    It is named by the values of ``decode_action``, in their order, so that one point names one
+    action: ``("take", 0)``, ``("aside",)``, ``("choose", 3)``, ``("pass",)``, ``("turn", 1)``,
+    ``("cover", "ne")``, ``("done",)``, ``("cell", 9, 11)``. Whether it is legal is not asked.
+
+    Args:
+        x, y: in the picture's units (pixels of `draw(...).rgb(1.0)`).
+        state: the record drawn there, seen by the seat to play. Without it, only the spaces of
+            the display and the interlude are known.
+    """
+    if state is None:
+        return place_at(fixed_places(frame_of(2)), x, y)
+    seen = see(state, int(state["to_play"]))
+    plan = layout_of(seen)
+    fixed = fixed_places(plan) if seen.num_players > 1 else []
+    place = place_at([*decision_places(plan, seen), *fixed], x, y)
+    if place is not None or seen.over:
+        return place
+    position = area_of(plan, seen.to_play).grid.position_at(x, y)
+    if position is None:
+        return None
+    origin = int(state["origin"][seen.to_play])
+    return cell_place((int(CELL_ROW[origin]), int(CELL_COL[origin])), position)

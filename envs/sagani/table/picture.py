@@ -12,11 +12,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ...core.drawing.canvas import Canvas
-from ...core.drawing.panels import Look, Place, Rect, area_of, place_at
+from ...core.drawing.panels import Look, Rect
 from ...core.drawing.words import amount, name_of, ordinal, ranked
 from ..components import (
-    CELL_COL,
-    CELL_ROW,
     DISPLAY_SIZE,
     ELEMENTS,
     INTERLUDE_SIZE,
@@ -32,10 +30,6 @@ from .geometry import (
     Area,
     Layout,
     button,
-    cell_place,
-    decision_places,
-    fixed_places,
-    frame_of,
     hand_space,
     head_height,
     is_narrow,
@@ -62,10 +56,8 @@ from .pieces import (
     symbol,
     tile,
 )
-from .text import describe, prompt, remarks, solo_outcome
+from .text import prompt, solo_outcome
 from .visible import Seen, Table, position_words, see
-
-__all__ = ["describe", "draw", "locate", "remarks"]
 
 PAPER = "#f4eee0"
 PANEL_EDGE = "#d9cdb6"
@@ -124,33 +116,6 @@ def draw(
         _draw_area(canvas, area, seen)
     _draw_column(canvas, plan, seen)
     return canvas
-
-
-def locate(x: float, y: float, state: np.void | None = None) -> Place | None:
-    """Return what stands at a point of the picture, or None where nothing does.
-
-    It is named by the values of ``decode_action``, in their order, so that one point names one
-    action: ``("take", 0)``, ``("aside",)``, ``("choose", 3)``, ``("pass",)``, ``("turn", 1)``,
-    ``("cover", "ne")``, ``("done",)``, ``("cell", 9, 11)``. Whether it is legal is not asked.
-
-    Args:
-        x, y: in the picture's units (pixels of `draw(...).rgb(1.0)`).
-        state: the record drawn there, seen by the seat to play. Without it, only the spaces of
-            the display and the interlude are known.
-    """
-    if state is None:
-        return place_at(fixed_places(frame_of(2)), x, y)
-    seen = see(state, int(state["to_play"]))
-    plan = layout_of(seen)
-    fixed = fixed_places(plan) if seen.num_players > 1 else []
-    place = place_at([*decision_places(plan, seen), *fixed], x, y)
-    if place is not None or seen.over:
-        return place
-    position = area_of(plan, seen.to_play).grid.position_at(x, y)
-    if position is None:
-        return None
-    origin = int(state["origin"][seen.to_play])
-    return cell_place((int(CELL_ROW[origin]), int(CELL_COL[origin])), position)
 
 
 # The head

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...core.drawing.panels import Place, Rect, area_of
+import numpy as np
+
+from ...core.drawing.panels import Place, Rect, area_of, place_at
 from ..components import FACE_UP, STABILISATION_SQUARES, VALUES, WORLDS
-from .visible import Player, Seen
+from .visible import Player, Seen, see
 
 WIDTH, HEIGHT = 1440, 960
 EDGE, GAP = 16, 8
@@ -273,3 +275,19 @@ def _card_place(plan: Layout, seen: Seen, parts: dict[str, object]) -> Rect:
     player = seen.players[seen.to_play]
     names = [(WORLDS[card // VALUES], card % VALUES + 1) for card in player.hand]
     return area_of(plan, seen.to_play).hand[names.index((parts["world"], parts["value"]))]
+
+
+def locate(x: float, y: float, state: np.void) -> Place | None:
+    """Return what stands at a point of the picture, or None where nothing does.
+
+    It is a legal action of the seat to play, named by the values of ``decode_action`` in their
+    order: ``("card", "violet", 3)`` at a card of its hand, ``("take", 0)`` at an artefact,
+    ``("take", "top")`` at the pile, ``("swap", 1)`` (or ``"eliminate"``, ``"guide"``) at another
+    player's part, ``("ritual", "green")`` at a world, the others at their buttons.
+
+    Args:
+        x, y: in the picture's units (pixels of `draw(...).rgb(1.0)`).
+        state: the record drawn there, seen by the seat to play.
+    """
+    seen = see(state, int(state["to_play"]))
+    return place_at(places(layout_of(seen), seen), x, y)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ...core.drawing.canvas import Canvas
-from ...core.drawing.panels import Look, Place, Rect, place_at
+from ...core.drawing.panels import Look, Place, Rect
 from ...core.drawing.words import amount, name_of, ordinal, ranked
 from ..components import ECLIPSE, GOAL, NO_TILE, NOBODY, NUM_TILES, VALUES
 from .geometry import (
@@ -59,18 +59,14 @@ from .pieces import (
 )
 from .text import (
     camps_words,
-    describe,
     eclipse_words,
     outcome,
     points_words,
     prompt,
-    remarks,
     ritual_words,
     round_words,
 )
 from .visible import FACE_DOWN, Player, Seen, World, see
-
-__all__ = ["describe", "draw", "locate", "remarks"]
 
 PAPER = "#dedcea"
 PANEL_FILL = "#fdfcff"
@@ -128,22 +124,6 @@ def draw(
     _draw_column(canvas, plan, seen)
     _draw_choices(canvas, plan, seen)
     return canvas
-
-
-def locate(x: float, y: float, state: np.void) -> Place | None:
-    """Return what stands at a point of the picture, or None where nothing does.
-
-    It is a legal action of the seat to play, named by the values of ``decode_action`` in their
-    order: ``("card", "violet", 3)`` at a card of its hand, ``("take", 0)`` at an artefact,
-    ``("take", "top")`` at the pile, ``("swap", 1)`` (or ``"eliminate"``, ``"guide"``) at another
-    player's part, ``("ritual", "green")`` at a world, the others at their buttons.
-
-    Args:
-        x, y: in the picture's units (pixels of `draw(...).rgb(1.0)`).
-        state: the record drawn there, seen by the seat to play.
-    """
-    seen = see(state, int(state["to_play"]))
-    return place_at(places(layout_of(seen), seen), x, y)
 
 
 # Title and track

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.drawing.words import action_number, check_seat, name_of, ranks_after_forfeit, ranks_of
+from ..actions import ACTIONS, NUM_ACTIONS
 from ..components import (
     CAMPS,
     ECLIPSE,
@@ -22,7 +23,6 @@ from ..components import (
     NO_CARD,
     NO_TILE,
     NOBODY,
-    NUM_ACTIONS,
     NUM_CARDS,
     NUM_HELD,
     RITUALS,
@@ -33,18 +33,17 @@ from ..components import (
     WORLDS,
     WORLDS_IN_PLAY,
 )
-from ..notation import action_to_string, decode_action, encode_action
+from ..hidden import action_seen_by, hides_action
+from ..notation import action_to_string
 from ..rules import is_asked_unseen, legal_words
 from ..state import (
     NEW_TRICK,
     PHASES,
-    action_seen_by,
     camp_of,
     card_name,
     card_passed_by,
     cards_of,
     hand_of,
-    hides_action,
     is_eliminated,
     is_revealed,
     knows_camp,
@@ -330,7 +329,7 @@ def _choices(state: np.void) -> list[dict[str, object]]:
     """Return the legal actions by their parts."""
     cards, others = legal_words(state)
     actions = cards_of(cards) + [NUM_CARDS + k for k in cards_of(others)]
-    return [decode_action(action) for action in actions]
+    return [ACTIONS.decode(action) for action in actions]
 
 
 def _result(state: np.void) -> tuple[list[float], list[int]]:
@@ -363,7 +362,7 @@ def counted(count: int, kind: int) -> str:
 
 def _move(state: np.void, viewer: int | None, last_action) -> Move:
     """Say what was done, as far as the record after it tells and the viewer may know."""
-    action = action_number(last_action, encode_action, NUM_ACTIONS)
+    action = action_number(last_action, ACTIONS.encode, NUM_ACTIONS)
     known = action_seen_by(state, viewer, action)
     if known is None:
         return Move("not shown")
@@ -387,7 +386,7 @@ def _newest(state: np.void, viewer: int | None) -> int | None:
 
 def _told(state: np.void, actor: int, action: int) -> Move:
     name = name_of(actor)
-    parts = decode_action(action)
+    parts = ACTIONS.decode(action)
     kind = parts["kind"]
     # Who was meant, and whether there is such a player.
     left = int(parts.get("left", 0))

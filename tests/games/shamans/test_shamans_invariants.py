@@ -17,30 +17,39 @@ from ludotheque.envs import get_game
 from ludotheque.envs.core.bits import count_bits, select_bit
 from ludotheque.envs.core.jit import JIT_DISABLED, kernel
 from ludotheque.envs.core.rng import GAMMA, below, decision_seed, mix64, next_seed
+from ludotheque.envs.shamans.actions import NUM_ACTIONS
 from ludotheque.envs.shamans.components import (
     DECK,
     ECLIPSE,
-    NUM_ACTIONS,
     PORTAL,
     SHADOWS_IN_PLAY,
     TILES_IN_BOX,
     VALUES,
     WHOLE_WORLD,
+    WORLDS,
 )
 from ludotheque.envs.shamans.hidden import determinize
-from ludotheque.envs.shamans.rules import MAX_PLIES, legal_actions, random_action, setup, step
+from ludotheque.envs.shamans.observation import observe
+from ludotheque.envs.shamans.position import set_position
+from ludotheque.envs.shamans.rules import legal_actions, random_action, setup, step
 from ludotheque.envs.shamans.state import (
     CARD_PHASE,
     ECLIPSE_PHASE,
     GUIDE_PHASE,
     KEEP_PHASE,
     LAST_PHASE,
+    MAX_PLIES,
     MOON_PHASE,
     NEUTRALISE_PHASE,
     ORDER_PHASE,
     WAITING,
+    camp_of,
+    card_name,
+    hand_of,
+    pile_of,
+    placed_at,
+    tiles_of,
 )
-from ludotheque.envs.shamans.views import observe
 
 GAME = get_game("shamans")
 ROUNDS = 10 if JIT_DISABLED else 100_000
@@ -399,6 +408,90 @@ def main(arguments: list[str] | None = None) -> int:
             flush=True,
         )
     return 0
+
+
+# ---- positions that are set up ----------------------------------------------------------------
+
+
+def test_a_position_is_the_one_asked_for():
+    states = GAME.new_state(3, 4)
+    set_position(
+        states,
+        hands={0: ["violet 3"], 1: ["blue 2"], 2: ["violet 5"], 3: ["green 6"]},
+        placed=["orange 1"],
+        camps=["shadow", "shaman", "shaman", "shaman"],
+        pawn=7,
+        face_up={1: ["dagger"]},
+        face_down={2: ["portal"]},
+        display=["shard", None],
+        pile=["mask", "eclipse"],
+        points=[1, 2, 3, 4],
+        to_play=2,
+    )
+    state = states[0]
+    assert [hand_of(state, seat) for seat in range(4)] == [[2], [9], [4], [21]]
+    assert placed_at(state, WORLDS.index("orange")) == [1]
+    assert [camp_of(state, seat) for seat in range(4)] == ["shadow", "shaman", "shaman", "shaman"]
+    assert (tiles_of(state, 1, True)["dagger"], tiles_of(state, 2, False)["portal"]) == (1, 1)
+    assert pile_of(state) == [3, 4]
+    assert (state["pawn"], state["to_play"], state["guide"]) == (7, 2, 2)
+    assert state["points"][:4].tolist() == [1, 2, 3, 4]
+    # The holder of a Portal may use it before the card.
+    legal = GAME.legal_actions_text(states)
+    assert legal == ["violet 5", "portal back", "portal on"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"hands": {0: ["violet 9"]}}, "have no card 'violet 9'"),
+        ({"hands": {0: ["brown 1"]}}, "3 players have no card"),
+        ({"hands": {0: ["voilet 1"]}}, "Did you mean 'violet'"),
+        ({"hands": {5: ["violet 1"]}}, "seat is 5"),
+        ({"hands": {0: ["violet 1"], 1: ["violet 1"]}}, "in two places"),
+        ({"hands": {0: ["violet 1"]}}, r"hands have \[0, 1\] cards"),
+        ({"hands": {0: ["violet 1"]}, "placed": ["violet 1"]}, "in two places"),
+        ({"camps": ["shaman"]}, "1 words for 3 seats"),
+        ({"camps": ["shaman", "shaman", "witch"]}, "camp is 'witch'"),
+        ({"face_up": {0: ["mask"]}}, "artefact in front of a seat is 'mask'"),
+        ({"face_up": {0: ["portal"] * 3}}, "3 tiles 'portal'; the box has 2"),
+        ({"display": ["shard"]}, "display has 1 places"),
+        ({"pile": ["eclipse", "mask"]}, "on top of the pile"),
+        ({"pawn": 1000}, "pawn is 1000"),
+        ({"to_play": 3}, "to_play is 3"),
+        ({"points": [1]}, "points has 1 numbers"),
+        ({"arrow": "up"}, "arrow of the Eclipse is 'up'"),
+    ],
+)
+def test_a_position_that_cannot_be_changes_nothing(wrong, message):
+    states = GAME.new_state(3, 3)
+    before = states.tobytes()
+    with pytest.raises(ValueError, match=message):
+        set_position(states, **wrong)
+    assert states.tobytes() == before
+
+
+def test_a_misspelt_part_of_a_position_is_refused():
+    with pytest.raises(TypeError, match="hand"):
+        set_position(GAME.new_state(3, 3), hand={0: ["violet 1"]})
+
+
+@pytest.mark.parametrize("num_players", GAME.player_counts)
+def test_games_go_on_from_positions_to_their_end(num_players):
+    for seed in range(20):
+        states = GAME.new_state(seed, num_players, rounds="single")
+        hands = {
+            seat: [card_name(card) for card in hand_of(states[0], seat)]
+            for seat in range(num_players)
+        }
+        hands = {seat: cards[: seed % 5 + 1] for seat, cards in hands.items()}
+        set_position(states, hands=hands, pawn=5, pile=["mask", "portal"], face_up={1: ["dagger"]})
+        plies = 0
+        while not states["terminated"][0]:
+            legal = np.flatnonzero(GAME.legal_mask(states))
+            GAME.step(states, int(legal[(seed + plies) % len(legal)]))
+            plies += 1
+        assert plies >= num_players
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """What a seat of Shamans knows: the redraw against the oracle's list of worlds, and nothing leaks.
 
-What is observed is compared with the oracle at every ply in ``test_shamans_oracle.py``.
+What is observed is compared with the oracle at every ply in ``test_shamans_differential.py``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from oracles.shamans import ShamansOracle, Tile, World, hidden_worlds
-from test_shamans_oracle import (
+from test_shamans_differential import (
     TASTES,
     card_of,
     choose,
@@ -20,19 +20,14 @@ from test_shamans_oracle import (
     oracle_of,
     tile_name,
 )
-from test_shamans_rules import kill, phase, play, table
+from test_shamans_sentences import kill, phase, play, table
 
 from ludotheque.envs import get_game
 from ludotheque.envs.core.jit import JIT_DISABLED
 from ludotheque.envs.core.schema import slices
 from ludotheque.envs.shamans.components import ECLIPSE, LEFT, NO_CARD, TILES
-from ludotheque.envs.shamans.state import (
-    action_seen_by,
-    camp_of,
-    hand_of,
-    pile_of,
-    tiles_of,
-)
+from ludotheque.envs.shamans.hidden import action_seen_by
+from ludotheque.envs.shamans.state import camp_of, hand_of, pile_of, tiles_of
 from ludotheque.testing import contract, settings
 
 GAME = get_game("shamans")

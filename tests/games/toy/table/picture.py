@@ -2,10 +2,8 @@
 
 from ludotheque.envs.core.drawing.canvas import Canvas
 
-from .geometry import SIZE, locate
-from .text import MARKS, describe
-
-__all__ = ["describe", "draw", "locate"]
+from .geometry import SIZE
+from .text import MARKS
 
 
 def draw(state, seat=None, last_action=None):

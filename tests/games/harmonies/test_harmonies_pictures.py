@@ -44,12 +44,14 @@ from ludotheque.envs.harmonies.state import PHASES
 from ludotheque.envs.harmonies.table.geometry import (
     area_of,
     layout_of,
+    locate,
     places,
     space_at,
     space_grid,
 )
-from ludotheque.envs.harmonies.table.picture import describe, draw, locate
+from ludotheque.envs.harmonies.table.picture import draw
 from ludotheque.envs.harmonies.table.pieces import CUBE, PAINTS, SPIRIT_CUBE
+from ludotheque.envs.harmonies.table.text import describe
 from ludotheque.envs.harmonies.table.visible import habitat_of, ladder_of, see, spirit_rows
 
 GAME = get_game("harmonies")

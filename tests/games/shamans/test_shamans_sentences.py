@@ -10,13 +10,13 @@ import pytest
 
 from ludotheque.envs import IllegalActionError, get_game, shamans_v0
 from ludotheque.envs.core.interfaces.replay import Replay
+from ludotheque.envs.shamans.actions import FIRST_RITUAL, NUM_ACTIONS
 from ludotheque.envs.shamans.components import (
+    CAMPS,
     DECK,
     ECLIPSE,
-    FIRST_RITUAL,
     HAND_SIZE,
     LEFT,
-    NUM_ACTIONS,
     RIGHT,
     TILES,
     TRACK_START,
@@ -26,10 +26,9 @@ from ludotheque.envs.shamans.components import (
 )
 from ludotheque.envs.shamans.notation import action_from_string
 from ludotheque.envs.shamans.options import read_rituals, read_track
-from ludotheque.envs.shamans.rounds import clear_table
-from ludotheque.envs.shamans.rules import MAX_PLIES, run
+from ludotheque.envs.shamans.position import set_position
 from ludotheque.envs.shamans.state import (
-    NEW_TRICK,
+    MAX_PLIES,
     PHASES,
     camp_of,
     card_name,
@@ -45,6 +44,8 @@ from ludotheque.envs.shamans.state import (
 
 GAME = get_game("shamans")
 MOON = 30
+MASKS = ("mask", "mask")
+NO_TILES = {"pile": "", "display": (None, None)}
 # One ritual a world, as long as they last; red is kept free of them.
 RITUALS = {
     "violet": "illumination",
@@ -96,27 +97,28 @@ def table(
     """
     camps = camps or {3: "sso", 4: "ssso", 5: "sssoo"}[num_players]
     states = GAME.new_state(1, num_players, **{"rounds": "single", **options})
-    state = states[0]
-    clear_table(state)
-    state["pawn"], state["turn"], state["marker"] = pawn, guide, guide
-    for seat in range(num_players):
-        state["hand"][seat] = bits(hands[seat])
-        state["camp"][seat] = "so".index(camps[seat])
-    state["placed"] = bits(placed)
-    for field, tiles in (("shown", shown), ("hidden", hidden)):
-        for seat, names in (tiles or {}).items():
-            for name in names.split():
-                state[field][seat, TILES.index(name)] += 1
-    state["display"][:] = [-1 if name is None else TILES.index(name) for name in display]
-    names = [*TILES, "eclipse"]
-    kinds = [names.index(name) for name in pile.split()][::-1]
-    state["pile"][: len(kinds)] = kinds
-    state["pile_size"] = len(kinds)
-    state["arrow"] = arrow
-    state["eclipsed"] = ECLIPSE not in kinds
-    state["stage"] = NEW_TRICK
-    run(state)
+    fewest = min(len(cards(hand)) for hand in hands)
+    set_position(
+        states,
+        hands={seat: names_of(hands[seat])[:fewest] for seat in range(num_players)},
+        camps=[CAMPS["so".index(letter)] for letter in camps],
+        pawn=pawn,
+        face_up={seat: names.split() for seat, names in (shown or {}).items()},
+        face_down={seat: names.split() for seat, names in (hidden or {}).items()},
+        display=display,
+        pile=pile.split(),
+        arrow="left" if arrow == LEFT else "right",
+        to_play=guide,
+    )
+    # What no position may have, some tests need: a card at its world and in a hand, to have the
+    # world complete; more cards in one hand than in another, to have one run out.
+    states["placed"][0] = bits(placed)
+    states["hand"][0, :num_players] = [bits(hand) for hand in hands]
     return states
+
+
+def names_of(text: str) -> list[str]:
+    return [card_name(card) for card in cards(text)]
 
 
 def play(states: np.ndarray, *texts: str) -> np.ndarray:
@@ -319,8 +321,8 @@ def test_a_lone_follower_is_both():
 
 
 def test_values_off_the_destination_do_not_count():
-    states = table(3, ["violet 3, blue 1", "violet 4, blue 2", "green 8, blue 3"])
-    play(states, "violet 3", "violet 4", "green 8", "take 1")
+    states = table(3, ["violet 3, blue 1", "violet 4, blue 2", "green 6, blue 3"])
+    play(states, "violet 3", "violet 4", "green 6", "take 1")
     assert states["guide"][0] == 1
 
 
@@ -998,7 +1000,7 @@ def test_others_may_stop_the_portal_of_who_is_eliminated():
 
 
 def test_artefacts_leave_with_the_eliminated_player():
-    states = kill(2, shown={1: "dagger", 2: "shard dagger"}, hidden={2: "shard"})
+    states = kill(2, shown={1: "dagger", 2: "shard dagger"}, hidden={2: "shard"}, display=MASKS)
     assert held(states, 2) == []
     assert states["gone"][0].tolist() == [2, 0, 1, 0]
     # The one face down was not shown.
@@ -1115,7 +1117,8 @@ def test_the_eliminated_get_no_points():
     states = kill(
         2,
         hands=["violet 1", "yellow 8", "violet 3", "violet 4", "violet 5"],
-        shown={1: "dagger", 2: "shard shard", 0: "shard shard"},
+        shown={1: "dagger", 2: "shard", 0: "shard shard"},
+        display=MASKS,
     )
     play(states, "violet 4", "violet 5", "take top", "keep up")
     assert over(states) and points(states) == [4, 2, 0, 0, 0]
@@ -1140,8 +1143,8 @@ def test_points_for_shards_on_either_side(shards, bonus):
 def test_no_shadow_wins_by_eliminating_all_shamans():
     states = table(
         3,
-        ["violet 1, blue 1", "brown 6, blue 2", "yellow 6, blue 3"],
-        placed="yellow 1 2 3 4 5, brown 1 2 3 4 5",
+        ["violet 1, blue 1", "orange 6, blue 2", "yellow 6, blue 3"],
+        placed="yellow 1 2 3 4 5",
         shown={2: "dagger dagger"},
         guide=2,
         camps="sso",
@@ -1156,7 +1159,7 @@ def test_no_shadow_wins_by_eliminating_all_shamans():
 
 
 def test_round_goes_on_without_shamans_until_the_hands_are_empty():
-    states = table(3, ["violet 1 2 3", "", ""], pile="", display=(None, None), camps="oss")
+    states = table(3, ["violet 1 2 3", "blue 1", "blue 2"], camps="oss", **NO_TILES)
     states["eliminated"][0] = 0b110
     play(states, "violet 1", "violet 2")
     assert not over(states)
@@ -1171,6 +1174,7 @@ def test_next_round_is_dealt_anew_and_the_marker_goes_left():
         rounds="match",
         guide=2,
         shown={1: "dagger", 0: "shard shard"},
+        display=("dagger", "dagger"),
         pile="dagger",
     )
     play(states, "violet 3", "violet 1", "violet 2", "take 1")

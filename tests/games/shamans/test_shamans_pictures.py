@@ -53,9 +53,16 @@ from ludotheque.envs.shamans.state import (
     hand_of,
     knows_camp,
 )
-from ludotheque.envs.shamans.table.geometry import layout_of, places, track_square, world_slot
-from ludotheque.envs.shamans.table.picture import describe, draw, locate
+from ludotheque.envs.shamans.table.geometry import (
+    layout_of,
+    locate,
+    places,
+    track_square,
+    world_slot,
+)
+from ludotheque.envs.shamans.table.picture import draw
 from ludotheque.envs.shamans.table.pieces import PAINTS
+from ludotheque.envs.shamans.table.text import describe
 from ludotheque.envs.shamans.table.visible import FACE_DOWN, see
 
 GAME = get_game("shamans")

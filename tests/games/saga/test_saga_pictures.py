@@ -31,8 +31,8 @@ from ludotheque.envs.saga.components import COLOURS, KINGDOMS, POWERS, POWERS_OF
 from ludotheque.envs.saga.observation import knows_pack as kernel_knows_pack
 from ludotheque.envs.saga.position import knight_of, set_position
 from ludotheque.envs.saga.state import PHASES, forces_of
-from ludotheque.envs.saga.table.geometry import Rect, area_of, layout_of, places
-from ludotheque.envs.saga.table.picture import draw, locate
+from ludotheque.envs.saga.table.geometry import Rect, area_of, layout_of, locate, places
+from ludotheque.envs.saga.table.picture import draw
 from ludotheque.envs.saga.table.pieces import PAINTS
 from ludotheque.envs.saga.table.text import describe
 from ludotheque.envs.saga.table.visible import POWER_WORDS, knows_pack, see

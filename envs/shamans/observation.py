@@ -15,57 +15,141 @@ import numpy as np
 
 from ..core.bits import count_bits
 from ..core.jit import kernel
+from ..core.schema import Field, offsets
+from ..core.state import seat_after
 from .artefacts import eclipse_shows
 from .components import (
     FACE_UP,
     FEWEST_PLAYERS,
     LEFT,
+    MAX_HAND,
     MAX_PLAYERS,
     NO_CARD,
     NO_WORLD,
+    NUM_CARDS,
     NUM_HELD,
     NUM_TILES,
     NUM_WORLDS,
     PLAYER_COUNTS,
+    RITUALS,
     SHADOW,
+    TILES,
+    TILES_IN_BOX,
     VALUE_OF,
     VALUES,
     WHOLE_WORLD,
     WORLD_OF,
 )
-from .fields import AT, BYTE, COUNTS_OF_VALUE, SEAT_SIZE, WORLD_SIZE
 from .rules import is_asked_unseen
 from .state import ECLIPSE_PHASE, KEEP_PHASE, PHASES
-from .track import is_out, seat_after
+from .track import is_out
 
-(
-    _WORLDS,
-    _VALUES,
-    _PASSED,
-    _ROLES,
-    _PASSED_BY,
-    _FACE_DOWN,
-    _TOP,
-    _SEATS,
-    _WITNESSES,
-    _DISPLAY,
-    _TABLE,
-    _PHASE,
-    _CARD,
-    _POINTS,
-    _NUMBERS,
-) = AT.values()
+BYTE = 127  # numbers beyond are cut off
+SEAT_SIZE = 12 + NUM_HELD
+WORLD_SIZE = 2 * VALUES + 5 + len(RITUALS)
+COUNTS_OF_VALUE = 4
+TABLE_SIZE = NUM_TILES + 4
+NUMBERS = 5
+
+_HELD = ", ".join(TILES[:NUM_HELD])
+_WORLD = (
+    "each world: own cards by value (those set aside, if out); is the Destination, and the seat is "
+    "a Shadow; what all know: cards there by value, is the Destination, its ritual is to be done, "
+    f"is being done, a card is on its way there; ritual: {', '.join(RITUALS)}"
+)
+_VALUE = (
+    "each value, while there is a Destination: its cards in front of players that are lower, "
+    "higher; those that the seat sees nowhere: lower, higher"
+)
+_SEAT = (
+    "each seat: is there, is to play (if everybody may know), is Guide, has the First player "
+    "marker, is eliminated, has played a card, does a ritual, is being eliminated, cards in hand "
+    "(set aside, if eliminated), value of its card in front (0 none), camp known to all "
+    f"(1 Shaman, 2 Shadow), artefacts face down, face up: {_HELD}"
+)
+_PHASE = (
+    f"phase ({', '.join(PHASES).lower()}; none while a seat is asked unseen), "
+    f"{PLAYER_COUNTS[0]} to {PLAYER_COUNTS[-1]} players, single round"
+)
+_TABLE = (
+    f"artefacts that left the round where all could see it: {', '.join(TILES)}; tiles in the pile; "
+    "the Eclipse is in the pile, has come up with its arrow to the left, to the right"
+)
+_NUMBERS = (
+    "round, square of the pawn, steps to the Moon, steps that the pawn is about to go, cards "
+    "passed by the Eclipse"
+)
+
+# Worlds, values, seats and places of the display are what actions are about
+# (``ACTIONS.targets``): a row each. Numbers that may be large stand apart from those. That a
+# Shadow sees the Destination as one is said outright: without it, policies trained on matches
+# followed as Shadows, too (README, Strength).
+FLAT = (
+    Field("worlds", (NUM_WORLDS, WORLD_SIZE), 0, 1, _WORLD, "seat"),
+    Field("values", (VALUES, COUNTS_OF_VALUE), 0, VALUES, _VALUE, "seat"),
+    Field(
+        "passed",
+        (NUM_CARDS,),
+        0,
+        2,
+        "cards of the Eclipse that only two seats know: 1 given by the seat, 2 given to it",
+        "seat",
+    ),
+    Field(
+        "roles",
+        (MAX_PLAYERS, 2),
+        0,
+        1,
+        "role in front of each seat, if the seat has seen it: Shaman, Shadow",
+        "seat",
+    ),
+    Field(
+        "passed_by",
+        (MAX_PLAYERS, 2),
+        0,
+        1,
+        "each seat: holds the card given by the seat; gave it the card it still holds",
+        "seat",
+    ),
+    Field("face_down", (NUM_HELD,), 0, 5, f"own artefacts face down: {_HELD}", "seat"),
+    Field("top", (NUM_HELD,), 0, 1, f"artefact of the pile to be kept: {_HELD}", "seat"),
+    Field("seats", (MAX_PLAYERS, SEAT_SIZE), 0, MAX_HAND, _SEAT, "all"),
+    Field(
+        "witnesses",
+        (MAX_PLAYERS, MAX_PLAYERS),
+        0,
+        1,
+        "who has seen the role card in front of each seat, one row a card",
+        "all",
+    ),
+    Field(
+        "display",
+        (FACE_UP, NUM_TILES + 1),
+        0,
+        1,
+        f"artefacts face up: none, {', '.join(TILES)}",
+        "all",
+    ),
+    Field("table", (TABLE_SIZE,), 0, int(TILES_IN_BOX.sum()), _TABLE, "all"),
+    Field("phase", (len(PHASES) + len(PLAYER_COUNTS) + 1,), 0, 1, _PHASE, "all"),
+    Field("card", (VALUES,), 0, 1, "value of the card on its way to its world", "all"),
+    Field("points", (MAX_PLAYERS,), 0, BYTE, f"points of each seat (at most {BYTE})", "all"),
+    Field("numbers", (NUMBERS,), 0, BYTE, _NUMBERS, "all"),
+)
+PLANES: tuple[Field, ...] = ()
+AT = offsets(FLAT)
 _NUM_PHASES = len(PHASES)
 _NUM_COUNTS = len(PLAYER_COUNTS)
 # Of a world: own cards; the Destination to a Shadow; cards there; flags.
 _THERE = VALUES + 1
 _FLAGS = _THERE + VALUES
-_MAX_SEATS = MAX_PLAYERS
 _BYTE_OF_CARDS = (1 << VALUES) - 1
 # SPREAD[byte]: its bits, one number each.
 SPREAD = np.array(
     [[byte >> bit & 1 for bit in range(VALUES)] for byte in range(1 << VALUES)], np.int8
 )
+
+assert max(VALUES, int(TILES_IN_BOX.max())) <= MAX_HAND <= BYTE
 
 
 @kernel
@@ -75,9 +159,9 @@ def observe(state, seat, out):
     if state["eclipsed"]:
         _write_passed(state, seat, out)
     for kind in range(NUM_HELD):
-        out[_FACE_DOWN + kind] = state["hidden"][seat, kind]
+        out[AT.face_down + kind] = state["hidden"][seat, kind]
     if state["phase"] == KEEP_PHASE and state["to_play"] == seat:
-        out[_TOP + np.int64(state["looked_at"])] = 1
+        out[AT.top + np.int64(state["looked_at"])] = 1
     unseen = is_asked_unseen(state) and state["to_play"] != seat
     for ahead in range(np.int64(state["num_players"])):
         _write_seat(state, seat, ahead, unseen, out)
@@ -97,15 +181,15 @@ def _write_passed(state, seat, out):
         if card == NO_CARD:
             continue
         if ahead == 0:
-            out[_PASSED + card] = 1
+            out[AT.passed + card] = 1
         elif state["phase"] != ECLIPSE_PHASE and np.int64(state["hand"][seat]) >> card & 1:
-            out[_PASSED + card] = 2
-            out[_PASSED_BY + 2 * ahead + 1] = 1
+            out[AT.passed + card] = 2
+            out[AT.passed_by + 2 * ahead + 1] = 1
     card = np.int64(state["given"][seat])
     if card != NO_CARD and state["phase"] != ECLIPSE_PHASE:
         for ahead in range(1, np.int64(state["num_players"])):
             other = seat_after(state, seat, ahead)
-            out[_PASSED_BY + 2 * ahead] = np.int64(state["hand"][other]) >> card & 1
+            out[AT.passed_by + 2 * ahead] = np.int64(state["hand"][other]) >> card & 1
 
 
 @kernel
@@ -118,10 +202,10 @@ def _write_seat(state, seat, ahead, unseen, out):
     seen = np.int64(state["seen"][role])
     everybody = (1 << num_players) - 1
     if seen >> seat & 1:
-        out[_ROLES + 2 * ahead + camp] = 1
+        out[AT.roles + 2 * ahead + camp] = 1
     for k in range(num_players):
-        out[_WITNESSES + _MAX_SEATS * ahead + k] = seen >> seat_after(state, seat, k) & 1
-    at = _SEATS + SEAT_SIZE * ahead
+        out[AT.witnesses + MAX_PLAYERS * ahead + k] = seen >> seat_after(state, seat, k) & 1
+    at = AT.seats + SEAT_SIZE * ahead
     front = np.int64(state["front"][other])
     out[at] = 1
     out[at + 1] = state["to_play"] == other and not unseen
@@ -139,16 +223,16 @@ def _write_seat(state, seat, ahead, unseen, out):
         face_down += np.int64(state["hidden"][other, kind])
         out[at + 12 + kind] = state["shown"][other, kind]
     out[at + 11] = face_down
-    out[_POINTS + ahead] = min(np.int64(state["points"][other]), BYTE)
+    out[AT.points + ahead] = min(np.int64(state["points"][other]), BYTE)
 
 
 @kernel
 def _write_table(state, out):
     for place in range(FACE_UP):
-        out[_DISPLAY + (NUM_TILES + 1) * place + np.int64(state["display"][place]) + 1] = 1
+        out[AT.display + (NUM_TILES + 1) * place + np.int64(state["display"][place]) + 1] = 1
     for kind in range(NUM_TILES):
-        out[_TABLE + kind] = state["gone"][kind]
-    at = _TABLE + NUM_TILES
+        out[AT.table + kind] = state["gone"][kind]
+    at = AT.table + NUM_TILES
     out[at] = state["pile_size"]
     if not state["eclipsed"] and not eclipse_shows(state):
         out[at + 1] = 1
@@ -162,7 +246,7 @@ def _write_table(state, out):
 def _write_worlds(state, seat, out):
     pending = np.int64(state["pending"])
     for world in range(NUM_WORLDS):
-        at = _WORLDS + WORLD_SIZE * world
+        at = AT.worlds + WORLD_SIZE * world
         own = SPREAD[np.int64(state["hand"][seat]) >> VALUES * world & _BYTE_OF_CARDS]
         there = SPREAD[np.int64(state["placed"]) >> VALUES * world & _BYTE_OF_CARDS]
         for k in range(VALUES):
@@ -170,11 +254,11 @@ def _write_worlds(state, seat, out):
             out[at + _THERE + k] = there[k]
         out[at + _FLAGS + 1] = pending >> world & 1
         out[at + _FLAGS + 4 + np.int64(state["ritual"][world])] = 1
-    at = _WORLDS + _FLAGS
+    at = AT.worlds + _FLAGS
     if state["destination"] != NO_WORLD:
         destination = WORLD_SIZE * np.int64(state["destination"])
         out[at + destination] = 1
-        out[_WORLDS + VALUES + destination] = state["camp"][state["role"][seat]] == SHADOW
+        out[AT.worlds + VALUES + destination] = state["camp"][state["role"][seat]] == SHADOW
     if state["doing"] != NO_WORLD:
         out[at + WORLD_SIZE * np.int64(state["doing"]) + 2] = 1
     if state["card"] != NO_CARD:
@@ -195,7 +279,7 @@ def _write_values(state, seat, out):
     for k in range(VALUES):
         lower = (1 << k) - 1
         higher = _BYTE_OF_CARDS & ~lower & ~(1 << k)
-        at = _VALUES + COUNTS_OF_VALUE * k
+        at = AT.values + COUNTS_OF_VALUE * k
         out[at] = count_bits(in_front & lower)
         out[at + 1] = count_bits(in_front & higher)
         out[at + 2] = count_bits(unseen & lower)
@@ -205,13 +289,13 @@ def _write_values(state, seat, out):
 @kernel
 def _write_game(state, unseen, out):
     if not unseen:
-        out[_PHASE + np.int64(state["phase"])] = 1
-    at = _PHASE + _NUM_PHASES
+        out[AT.phase + np.int64(state["phase"])] = 1
+    at = AT.phase + _NUM_PHASES
     out[at + np.int64(state["num_players"]) - FEWEST_PLAYERS] = 1
     out[at + _NUM_COUNTS] = state["single"]
     if state["card"] != NO_CARD:
-        out[_CARD + VALUE_OF[state["card"]] - 1] = 1
-    at = _NUMBERS
+        out[AT.card + VALUE_OF[state["card"]] - 1] = 1
+    at = AT.numbers
     out[at] = min(np.int64(state["round"]), BYTE)
     out[at + 1] = state["pawn"]
     out[at + 2] = np.int64(state["moon"]) - np.int64(state["pawn"])

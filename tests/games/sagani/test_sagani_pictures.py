@@ -38,9 +38,16 @@ from ludotheque.envs.sagani.components import (
 )
 from ludotheque.envs.sagani.position import TileAt, set_position
 from ludotheque.envs.sagani.state import PHASES, pile_tops, position_of
-from ludotheque.envs.sagani.table.geometry import area_of, decision_places, fixed_places, layout_of
-from ludotheque.envs.sagani.table.picture import describe, draw, locate
+from ludotheque.envs.sagani.table.geometry import (
+    area_of,
+    decision_places,
+    fixed_places,
+    layout_of,
+    locate,
+)
+from ludotheque.envs.sagani.table.picture import draw
 from ludotheque.envs.sagani.table.pieces import CACOPHONY_PAINT, ELEMENT_PAINTS, SEAT_PAINTS
+from ludotheque.envs.sagani.table.text import describe
 from ludotheque.envs.sagani.table.visible import see
 
 GAME = get_game("sagani")

@@ -13,7 +13,9 @@ from ludotheque.envs import get_game
 from ludotheque.envs.sarena.components import IS_ARROW, NUM_CIRCLES
 from ludotheque.envs.sarena.position import set_position
 from ludotheque.envs.sarena.state import stacks_of
-from ludotheque.envs.sarena.table.picture import circle_centre, describe, draw, locate
+from ludotheque.envs.sarena.table.geometry import circle_centre, locate
+from ludotheque.envs.sarena.table.picture import draw
+from ludotheque.envs.sarena.table.text import describe
 
 GAME = get_game("sarena")
 Y, R, G, B = range(4)

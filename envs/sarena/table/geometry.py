@@ -1,0 +1,71 @@
+"""Where things lie in the picture of Sàrèná, in units."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..components import COLS, NUM_CIRCLES
+
+# The picture, in units: circles are seen a little from the front, so a stack rises upwards.
+WIDTH, HEIGHT = 1084, 880
+
+
+LEFT, TOP = 122, 158
+
+
+COL_STEP, ROW_STEP = 116, 124
+
+
+RING_X, RING_Y = 47, 33
+
+
+DISC_X, DISC_Y = 39, 26
+
+
+DISC_HEIGHT = 18
+
+
+BOARD = (22, 22, 756, 836)
+
+
+PANEL = (796, 22, 266, 836)
+
+
+def circle_centre(circle: int) -> tuple[int, int]:
+    """Return the middle of a circle 0..35 in the picture's units."""
+    if not 0 <= circle < NUM_CIRCLES:
+        raise ValueError(f"circle must be 0..{NUM_CIRCLES - 1}, not {circle!r}")
+    row, col = divmod(circle, COLS)
+    return LEFT + col * COL_STEP, TOP + row * ROW_STEP
+
+
+def locate(x: float, y: float, state: np.void | None = None) -> int | None:
+    """Return the circle 0..35 at a point of the picture, or None beside all of them.
+
+    Args:
+        x, y: in the picture's units (pixels of `draw(...).rgb(1.0)`).
+        state: the record drawn there. With it, a click anywhere on a stack counts for the stack's
+            circle, though a high one hides part of the circle behind; without it, only the
+            circles on the board count.
+    """
+    if state is not None:
+        # From the front: what hides comes before what is hidden.
+        for circle in reversed(range(NUM_CIRCLES)):
+            if _is_on_stack(x, y, circle, int(state["height"][circle])):
+                return circle
+    for circle in range(NUM_CIRCLES):
+        centre_x, centre_y = circle_centre(circle)
+        if ((x - centre_x) / RING_X) ** 2 + ((y - centre_y) / RING_Y) ** 2 <= 1:
+            return circle
+    return None
+
+
+def _is_on_stack(x: float, y: float, circle: int, height: int) -> bool:
+    if not height:
+        return False
+    centre_x, centre_y = circle_centre(circle)
+    across = (x - centre_x) / DISC_X
+    if abs(across) > 1:
+        return False
+    reach = DISC_Y * (1 - across**2) ** 0.5
+    return centre_y - height * DISC_HEIGHT - reach <= y <= centre_y + reach

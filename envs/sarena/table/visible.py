@@ -1,0 +1,106 @@
+"""What a picture or a text of Sàrèná may show: the board, and the secrets that a seat knows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ...core.drawing.words import check_numbers, check_seat, ranks_of
+from ..actions import ACTIONS
+from ..components import NUM_CIRCLES, NUM_COLOURS
+from ..state import Stack, stacks_of
+
+
+class Seen(NamedTuple):
+    """What may be shown: everything that a picture or a text reads, and nothing else."""
+
+    stacks: list[Stack]
+    seat: int | None
+    num_players: int
+    to_play: int
+    ply: int
+    over: bool
+    forfeit: int
+    secrets: list[int | None]  # of each seat; None where it is face down
+    unused: list[int | None]  # the pawns nobody drew, by colour
+    scores: list[float]  # empty until the game is over
+    ranks: list[int]
+    move: tuple[int, int] | None
+
+
+def see(state, seat, last_action, scores, ranks) -> Seen:
+    num_players = int(state["num_players"])
+    check_seat(state, seat)
+    check_numbers(num_players, scores=scores, ranks=ranks)
+    over = bool(state["terminated"]) or bool(state["truncated"])
+    pawns = [int(colour) for colour in state["secret"]]
+    stacks = stacks_of(state)
+    shown = [seat is None or over or seat == other for other in range(num_players)]
+    secrets = [pawns[other] if shown[other] else None for other in range(num_players)]
+    unused = sorted(pawns[num_players:])
+    result_scores, result_ranks = [], []
+    if over:
+        counted = _result(stacks, pawns[:num_players], int(state["forfeit"]))
+        result_scores = [float(x) for x in (counted[0] if scores is None else scores)]
+        result_ranks = [int(x) for x in (counted[1] if ranks is None else ranks)]
+    return Seen(
+        stacks=stacks,
+        seat=seat,
+        num_players=num_players,
+        to_play=int(state["to_play"]),
+        ply=int(state["ply"]),
+        over=over,
+        forfeit=int(state["forfeit"]),
+        secrets=secrets,
+        unused=unused if seat is None else [None] * len(unused),
+        scores=result_scores,
+        ranks=result_ranks,
+        move=_move_of(last_action),
+    )
+
+
+def _move_of(last_action) -> tuple[int, int] | None:
+    if last_action is None:
+        return None
+    if np.ndim(last_action) == 0 and not isinstance(last_action, Mapping):
+        last_action = ACTIONS.decode(int(last_action))
+    if isinstance(last_action, Mapping):
+        last_action = last_action["from"], last_action["to"]
+    start, end = last_action
+    for circle in (start, end):
+        if not 0 <= circle < NUM_CIRCLES:
+            raise ValueError(
+                f"last_action {last_action!r} names circle {circle!r}; "
+                f"circles are 0 to {NUM_CIRCLES - 1}"
+            )
+    return int(start), int(end)
+
+
+def _result(
+    stacks: Sequence[Stack], colours: Sequence[int], forfeit: int
+) -> tuple[list[int], list[int]]:
+    """Discs and rank of each seat (Fin du jeu); a seat that forfeited comes last."""
+    keys = [(seat != forfeit, *own_discs(stacks, colour)) for seat, colour in enumerate(colours)]
+    return [key[1] for key in keys], ranks_of(keys)
+
+
+def own_discs(stacks: Sequence[Stack], colour: int) -> tuple[int, int]:
+    """Discs in the stacks with that colour on top, and how many of them carry it on a face."""
+    discs = [disc for stack in stacks if stack and stack[-1][1] == colour for disc in stack]
+    return len(discs), sum(colour in disc for disc in discs)
+
+
+def discs_on_top(stacks: Sequence[Stack]) -> list[int]:
+    """Discs that each colour would take now."""
+    counts = [0] * NUM_COLOURS
+    for stack in stacks:
+        if stack:
+            counts[stack[-1][1]] += len(stack)
+    return counts
+
+
+def winners(seen: Seen) -> list[int]:
+    best = min(seen.ranks)
+    return [seat for seat, rank in enumerate(seen.ranks) if rank == best]

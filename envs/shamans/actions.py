@@ -1,0 +1,65 @@
+"""The actions of Shamans.
+
+0-55     play that card; during the Eclipse, give it
+56       use a Portal: the pawn goes a square back
+57       use a Portal: the pawn goes a square on
+58       pass: use no Portal now; show no Dagger that lies face down
+59-60    take the artefact that lies face up in the first or second place
+61       take the artefact on top of the pile
+62       keep that artefact face up
+63       keep it face down
+64       stabilisation: the pawn goes two squares back
+65-68    permutation: swap roles with the first to fourth player to the left
+69-72    neutralisation: eliminate the first to fourth player to the left
+73-76    eliminated: name the first to fourth player to the left as the Guide
+77-83    do the ritual of that world first
+"""
+
+from __future__ import annotations
+
+from ..core.actions import ActionKind, ActionTable
+from .components import FACE_UP, MAX_PLAYERS, NUM_CARDS, VALUES, WORLDS
+
+NUM_TARGETS = MAX_PLAYERS - 1
+# How many seats to the left a player sits.
+_LEFT = range(1, MAX_PLAYERS)
+
+
+def _about_seat(*fields: str):
+    return lambda at: tuple((field, at + 1) for field in fields)
+
+
+ACTIONS = ActionTable(
+    ActionKind(
+        "card",
+        world=WORLDS,
+        value=range(1, VALUES + 1),
+        about=lambda world, value: (("values", value), ("worlds", world)),
+    ),
+    ActionKind("portal", direction=("back", "on")),
+    ActionKind("pass"),
+    ActionKind("take", place=range(FACE_UP), about=lambda place: (("display", place),)),
+    ActionKind("take", place=("top",)),
+    ActionKind("keep", face_up=(True, False)),
+    ActionKind("retreat"),
+    # In this order or that, so that they differ in what is made of the same player.
+    ActionKind("swap", left=_LEFT, about=_about_seat("roles", "seats")),
+    ActionKind("eliminate", left=_LEFT, about=_about_seat("seats", "roles")),
+    ActionKind("guide", left=_LEFT, about=_about_seat("seats")),
+    ActionKind("ritual", world=WORLDS, about=lambda world: (("worlds", world),)),
+)
+NUM_ACTIONS = len(ACTIONS)
+BACK = ACTIONS.first("portal")
+ON = BACK + 1
+PASS = ACTIONS.first("pass")
+TAKE = ACTIONS.first("take")
+TAKE_TOP = TAKE + FACE_UP
+SHOW = ACTIONS.first("keep")
+HIDE = SHOW + 1
+RETREAT = ACTIONS.first("retreat")
+SWAP = ACTIONS.first("swap")
+ELIMINATE = ACTIONS.first("eliminate")
+NAME_GUIDE = ACTIONS.first("guide")
+FIRST_RITUAL = ACTIONS.first("ritual")
+
+assert BACK == NUM_CARDS, "cards come first: legal cards are a set of bits"
