@@ -85,7 +85,9 @@ def test_rewards_add_up_to_nothing(setting, reward):
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)
 def test_first_player_is_drawn(setting):
-    check_first_seat_varies(lambda: TurnBasedEnv(setting.game, setting.num_players))
+    check_first_seat_varies(
+        lambda: TurnBasedEnv(setting.game, setting.num_players, **setting.options)
+    )
 
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])

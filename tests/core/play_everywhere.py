@@ -1,0 +1,55 @@
+"""Play one game in several settings through all its kernels, and print a digest of what they say.
+
+``python tests/core/play_everywhere.py GAME``: what ``test_nojit`` runs with and without compiling.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+
+import numpy as np
+
+from ludotheque.envs import get_game
+from ludotheque.envs.core.jit import JIT_DISABLED
+from ludotheque.testing.contract import is_over, settings
+
+# Looking at a position takes longer than a ply, most of all in plain Python.
+PLIES_BETWEEN_LOOKS = 15
+# Games in each setting, where one is played quickly and has rare events.
+GAMES_EACH = {"saga": 4, "shamans": 12}
+
+
+def play(name: str) -> str:
+    """Return a digest of all observations, redrawn positions, evaluations and results."""
+    game, hasher = get_game(name), hashlib.sha256()
+    for seed, setting in enumerate(GAMES_EACH.get(name, 1) * settings(game)):
+        states = setting.deal(seed)
+        for ply in range(game.max_plies):
+            if is_over(states):
+                break
+            if ply % PLIES_BETWEEN_LOOKS == 0:
+                look(game, states, setting.seats, ply, hasher)
+            actions = np.zeros(1, np.int64)
+            game.loops.random_actions(states, 0, 1, actions)
+            mask = game.legal_mask(states)
+            legal = [game.kernels["is_legal"](states[0], a) for a in range(game.num_actions)]
+            assert np.array_equal(np.array(legal, bool), mask.astype(bool))
+            hasher.update(mask.tobytes())
+            game.step(states, int(actions[0]))
+        look(game, states, setting.seats, 0, hasher)
+        hasher.update(game.digest(states).encode())
+    return hasher.hexdigest()
+
+
+def look(game, states, seats, seed, hasher) -> None:
+    for seat in seats:
+        for form in game.observation_forms:
+            hasher.update(np.ascontiguousarray(game.observe(states, seat, form=form)).tobytes())
+        hasher.update(game.digest(game.determinize(states, seat, seed)).encode())
+        value = float(game.kernels["evaluate"](states[0], seat))
+        hasher.update(f"{value:.6g}".encode())
+
+
+if __name__ == "__main__":
+    print("plain" if JIT_DISABLED else "compiled", play(sys.argv[1]))
