@@ -260,9 +260,19 @@ class _KernelCache(NullCache):  # type: ignore[misc]  # numba has no types
             logger.info("compiled kernels can't be kept in %s: %s", folder, error)
 
     def _path(self, folder: Path, sig, codegen) -> Path:
-        made_for = (self._digest, str(sig), codegen.magic_tuple(), _VERSIONS, *_changed_settings())
+        made_for = (self._digest, str(sig), codegen.magic_tuple(), _VERSIONS)
+        made_for += (*_changed_settings(), *_named_fields(sig))
         key = hashlib.sha256(repr(made_for).encode()).hexdigest()
         return folder / f"{self._function.__name__}-{key[:32]}.nbc"
+
+
+def _named_fields(argument_types) -> tuple[tuple[str, ...], ...]:
+    """Return the fields of each NamedTuple among the types of arguments, nested ones too."""
+    found: tuple[tuple[str, ...], ...] = ()
+    for one in argument_types:
+        found += (one.fields,) if hasattr(one, "instance_class") else ()
+        found += _named_fields(getattr(one, "types", ()))
+    return found
 
 
 def _changed_settings() -> list[tuple[str, Any]]:
