@@ -237,7 +237,7 @@ class OnOracle(Saga):
     def __init__(self, game: SagaOracle):
         self.game = game
         self.num_players = game.num_players
-        self.begun: tuple[str, ...] = ()
+        self.begun: tuple[str, ...] = ()  # the first part of a decision that has two
         self._decide()
 
     @classmethod
