@@ -115,6 +115,7 @@ class HarmoniesKernels:
         except (ValueError, RuntimeError) as error:
             names = {"token": "place"}
             raise ValueError(f"may not {names.get(decision[0], decision[0])}: {error}") from error
+        assert_up_to_date(states, decision)
         self.read(states)
 
     def can_choose_spirit(self, card: int) -> bool:
@@ -250,9 +251,20 @@ class HarmoniesKernels:
             player.done = [Held(held.card, held.cubes) for held in done]
             if state["spirits"]:
                 player.spirit = int(state["spirit"][seat]) or None
-                player.spirits_dealt = [] if player.spirit else list(dealt_to(state, seat))
+            dealt = [] if state["spirit"][seat] else dealt_to(state, seat)
+            player.spirits_dealt = [card for card in dealt if card]
             after_first = (seat - first) % self.num_players
             player.turns = (turns - after_first + self.num_players - 1) // self.num_players
+        # Whose spirit is still to be chosen does nothing else.
+        assert self.over or (PHASES[state["phase"]] == "SPIRIT") == bool(self.me.spirits_dealt)
+
+
+def assert_up_to_date(states: np.ndarray, decision: tuple) -> None:
+    """What the record keeps for speed, points among it, is what its boards and cards say."""
+    anew = states.copy()
+    index_board(anew, 0)
+    for name in states.dtype.names:
+        assert np.array_equal(states[name], anew[name]), f"{name} is behind after {decision}"
 
 
 @cache
