@@ -48,6 +48,7 @@ class HarmoniesKernels:
     def __init__(self, table: Deal, num_players: int, side: str, first_player: int = 0):
         # The oracle lends its attributes only, none of its rules.
         vars(self).update(vars(HarmoniesOracle(table, num_players, side, first_player)))
+        self.last_written = None
 
     def copy(self) -> HarmoniesKernels:
         return copy.deepcopy(self)
@@ -189,6 +190,13 @@ class HarmoniesKernels:
         return self.players[self.to_play if seat is None else seat].held
 
     def written(self) -> np.ndarray:
+        """A new record of the game; worked out once for as long as nothing changes."""
+        attributes = repr([(name, v) for name, v in vars(self).items() if name != "last_written"])
+        if self.last_written is None or self.last_written[0] != attributes:
+            self.last_written = attributes, self.written_anew()
+        return self.last_written[1].copy()
+
+    def written_anew(self) -> np.ndarray:
         spirits = any(player.spirits_dealt or player.spirit for player in self.players)
         states = blank(self.num_players, self.side, bool(spirits))
         state = states[0]
