@@ -1,6 +1,6 @@
 """What the pictures and the texts of all games share: who looks, who did what, words.
 
-``seen`` in an argument is a game's own `Seen`: whatever may be shown of a record.
+``seen`` in an argument is a game's own `Visible`: whatever may be shown of a record.
 """
 
 from __future__ import annotations
