@@ -16,7 +16,7 @@ from ..components import (
     HAND_LIMIT,
     axial_of,
 )
-from .visible import Seen, Table, see
+from .visible import Table, Visible, see
 
 WIDTH, HEIGHT = 1440, 960
 EDGE, GAP = 16, 8
@@ -118,7 +118,7 @@ class Layout(NamedTuple):
     areas: list[Area]
 
 
-def layout_of(seen: Seen) -> Layout:
+def layout_of(seen: Visible) -> Layout:
     """Lay out a picture."""
     right, bottom = WIDTH - EDGE, HEIGHT - EDGE
     title = Rect(EDGE, EDGE, COLUMN, HEAD_HEIGHT)
@@ -138,7 +138,7 @@ def _shared(room: Rect, count: int) -> list[tuple[int, Rect, bool]]:
     return [(seat, box, count < 3) for seat, box in enumerate(equal_parts(room, count, GAP))]
 
 
-def _around_seat(room: Rect, seen: Seen) -> list[tuple[int, Rect, bool]]:
+def _around_seat(room: Rect, seen: Visible) -> list[tuple[int, Rect, bool]]:
     """Give the seat that looks the larger part, the others, in turn order, what is beside it."""
     others = seen.num_players - 1
     wide = (room.width, 652, 620, 620)[others]
@@ -149,7 +149,7 @@ def _around_seat(room: Rect, seen: Seen) -> list[tuple[int, Rect, bool]]:
 # Cards and board in a seat's part
 
 
-def _area(seen: Seen, seat: int, box: Rect, large: bool) -> Area:
+def _area(seen: Visible, seat: int, box: Rect, large: bool) -> Area:
     head = LARGE_HEAD if large else SMALL_HEAD
     inner = Rect(box.x + 10, box.y + head + 6, box.width - 20, box.height - head - 11)
     chips = _chips(seen.tables[seat], inner, large)
@@ -287,7 +287,7 @@ def button(plan: Layout) -> Rect:
 # What can be clicked
 
 
-def places(plan: Layout, seen: Seen) -> list[tuple[Place, Rect]]:
+def places(plan: Layout, seen: Visible) -> list[tuple[Place, Rect]]:
     """Return what can be clicked but hexes: on the board and the central board."""
     if seen.over:
         return []
@@ -335,7 +335,7 @@ def locate(x: float, y: float, state: np.void) -> Place | int | None:
     return area_of(plan, seen.to_play).hex_at(x, y, seen.table_of_turn())
 
 
-def _space_under(plan: Layout, seen: Seen, x: float, y: float) -> int | None:
+def _space_under(plan: Layout, seen: Visible, x: float, y: float) -> int | None:
     if not seen.may_take or not plan.central.has(x, y):
         return None
     count = len(seen.central)

@@ -50,7 +50,7 @@ from .pieces import (
     token,
 )
 from .text import prompt, solo_outcome, water_word
-from .visible import FACE_DOWN, Seen, Table, is_spirit, points_of_card, see
+from .visible import FACE_DOWN, Table, Visible, is_spirit, points_of_card, see
 
 PAPER = "#f2efe4"
 PANEL_EDGE = "#d6ccb4"
@@ -110,7 +110,7 @@ def draw(
 # The head
 
 
-def _draw_title(canvas: Canvas, box: Rect, seen: Seen) -> None:
+def _draw_title(canvas: Canvas, box: Rect, seen: Visible) -> None:
     LOOK.panel(canvas, box)
     x = box.x + 16
     canvas.text(x, box.y + 34, "Harmonies", size=29, bold=True, anchor="start", fill=INK)
@@ -128,7 +128,7 @@ def _draw_title(canvas: Canvas, box: Rect, seen: Seen) -> None:
         canvas.text(x, y, line, size=14, bold=k == 2, anchor="start", fill=fill)
 
 
-def _draw_central(canvas: Canvas, plan: Layout, seen: Seen) -> None:
+def _draw_central(canvas: Canvas, plan: Layout, seen: Visible) -> None:
     box = plan.central
     fill = canvas.linear_gradient(((0, CENTRAL_FILL[0]), (1, CENTRAL_FILL[1])))
     canvas.rect(*box, radius=22, fill=fill, stroke="#6f8a58", stroke_width=2)
@@ -154,7 +154,7 @@ def _draw_central(canvas: Canvas, plan: Layout, seen: Seen) -> None:
             token(canvas, x + right * size, y + down * size, 0.32 * size, colour)
 
 
-def _draw_display(canvas: Canvas, plan: Layout, seen: Seen) -> None:
+def _draw_display(canvas: Canvas, plan: Layout, seen: Visible) -> None:
     LOOK.panel(canvas, plan.display, "animal cards")
     count = len(seen.display)
     right = plan.display.right - 12
@@ -189,7 +189,7 @@ def _empty_slot(canvas: Canvas, box: Rect, title: str) -> None:
     )
 
 
-def _draw_bag(canvas: Canvas, plan: Layout, seen: Seen) -> None:
+def _draw_bag(canvas: Canvas, plan: Layout, seen: Visible) -> None:
     box = plan.bag
     LOOK.panel(canvas, box, "in the bag")
     canvas.text(
@@ -206,7 +206,7 @@ def _draw_bag(canvas: Canvas, plan: Layout, seen: Seen) -> None:
 # The seats' parts
 
 
-def _draw_area(canvas: Canvas, area: Area, seen: Seen) -> None:
+def _draw_area(canvas: Canvas, area: Area, seen: Visible) -> None:
     box, table = area.box, seen.tables[area.seat]
     on_turn = not seen.over and area.seat == seen.to_play
     top, bottom = FIELD[seen.side]
@@ -219,7 +219,7 @@ def _draw_area(canvas: Canvas, area: Area, seen: Seen) -> None:
         _draw_chip(canvas, chip, number, table, area.large)
 
 
-def _draw_head(canvas: Canvas, area: Area, seen: Seen) -> None:
+def _draw_head(canvas: Canvas, area: Area, seen: Visible) -> None:
     """Who it is, the points, cubes and empty hexes."""
     box, seat, large = area.box, area.seat, area.large
     table = seen.tables[seat]
@@ -259,7 +259,7 @@ def _small_hex(canvas: Canvas, x: float, y: float, size: float) -> None:
     )
 
 
-def _draw_cards(canvas: Canvas, area: Area, seen: Seen) -> None:
+def _draw_cards(canvas: Canvas, area: Area, seen: Visible) -> None:
     table = seen.tables[area.seat]
     choosing = seen.phase == "SPIRIT" and not seen.over and area.seat == seen.to_play
     for k, (slot, held) in enumerate(zip(area.slots, table.cards, strict=True)):
@@ -280,11 +280,11 @@ def _draw_cards(canvas: Canvas, area: Area, seen: Seen) -> None:
             LOOK.frame(canvas, slot, grow=1)
 
 
-def _moved_by(seen: Seen, seat: int) -> bool:
+def _moved_by(seen: Visible, seat: int) -> bool:
     return seen.move is not None and seen.move.seat == seat
 
 
-def _draw_board(canvas: Canvas, area: Area, seen: Seen) -> None:
+def _draw_board(canvas: Canvas, area: Area, seen: Visible) -> None:
     box, size, table = area.board, area.grid.size, seen.tables[area.seat]
     fill = BOARD_FILL[seen.side]
     canvas.rect(
@@ -376,7 +376,7 @@ def _draw_chip(canvas: Canvas, box: Rect, number: int, table: Table, large: bool
 # The decision and the points
 
 
-def _draw_column(canvas: Canvas, plan: Layout, seen: Seen) -> None:
+def _draw_column(canvas: Canvas, plan: Layout, seen: Visible) -> None:
     box = plan.column
     LOOK.panel(canvas, box)
     if seen.over:
@@ -390,7 +390,7 @@ def _draw_column(canvas: Canvas, plan: Layout, seen: Seen) -> None:
     _draw_points(canvas, Rect(box.x, box.bottom - 308, box.width, 308), seen)
 
 
-def _draw_decision(canvas: Canvas, plan: Layout, seen: Seen) -> None:
+def _draw_decision(canvas: Canvas, plan: Layout, seen: Visible) -> None:
     box = plan.column
     x, y = box.x + 26, box.y + 26
     seat_badge(canvas, x, y, seen.to_play, 13, 15)
@@ -408,7 +408,7 @@ def _draw_decision(canvas: Canvas, plan: Layout, seen: Seen) -> None:
         LOOK.button(canvas, button(plan), text, size=15)
 
 
-def _draw_ranking(canvas: Canvas, box: Rect, seen: Seen) -> None:
+def _draw_ranking(canvas: Canvas, box: Rect, seen: Visible) -> None:
     canvas.text(box.x + 14, box.y + 28, "game over", size=18, bold=True, anchor="start", fill=INK)
     y = box.y + 68
     if seen.num_players == 1:
@@ -423,7 +423,7 @@ def _draw_ranking(canvas: Canvas, box: Rect, seen: Seen) -> None:
     )
 
 
-def _draw_suns(canvas: Canvas, box: Rect, seen: Seen) -> None:
+def _draw_suns(canvas: Canvas, box: Rect, seen: Visible) -> None:
     """The suns of the solo game, as if it ended now."""
     text = f"{amount(seen.suns, 'sun')}, {SOLO_GOAL} are a win"
     canvas.text(box.x + 14, box.y + 8, text, size=13, anchor="start", fill=INK)
@@ -432,7 +432,7 @@ def _draw_suns(canvas: Canvas, box: Rect, seen: Seen) -> None:
         sun(canvas, box.x + 26 + 31 * place, box.y + 36 + 32 * line, 13, shining=k < seen.suns)
 
 
-def _draw_points(canvas: Canvas, box: Rect, seen: Seen) -> None:
+def _draw_points(canvas: Canvas, box: Rect, seen: Visible) -> None:
     """The points of all seats, as on the score pad."""
     step = 34
     first = box.x + 14

@@ -22,7 +22,7 @@ from ..components import (
 from ..state import CATEGORIES, cards_of, completed_of
 from .visible import (
     FACE_DOWN,
-    Seen,
+    Visible,
     counts_groups,
     is_spirit,
     ladder_of,
@@ -70,12 +70,12 @@ def describe(
     return "\n\n".join("\n".join(part) for part in parts)
 
 
-def water_word(seen: Seen) -> str:
+def water_word(seen: Visible) -> str:
     """Return what water scores for: the river of side A, the islands of side B."""
     return ("river", "islands")[seen.side]
 
 
-def prompt(seen: Seen) -> str:
+def prompt(seen: Visible) -> str:
     """Say what the seat to play decides."""
     if seen.phase == "SPIRIT":
         return "keeps one of two Nature's Spirits"
@@ -94,7 +94,7 @@ def prompt(seen: Seen) -> str:
     return ", ".join(parts)
 
 
-def solo_outcome(seen: Seen) -> str:
+def solo_outcome(seen: Visible) -> str:
     """Say how a game alone has ended."""
     if seen.forfeit >= 0:
         return "forfeit"
@@ -102,7 +102,7 @@ def solo_outcome(seen: Seen) -> str:
     return f"{seen.scores[0]:g} points, {suns}: {'won' if seen.ranks[0] == 1 else 'not won'}"
 
 
-def _heading(seen: Seen) -> list[str]:
+def _heading(seen: Visible) -> list[str]:
     eyes = "all eyes" if seen.seat is None else f"seen by player_{seen.seat}"
     side = f"side {SIDES[seen.side]} ({water_word(seen)})"
     doing = "game over" if seen.over else f"player_{seen.to_play} {prompt(seen)}"
@@ -120,7 +120,7 @@ def _letters(colours: Sequence[int]) -> str:
     return "".join(LETTERS[colour] for colour in colours)
 
 
-def _supply(seen: Seen) -> list[str]:
+def _supply(seen: Visible) -> list[str]:
     spaces = "  ".join(f"{k + 1} {_letters(c) or '---'}" for k, c in enumerate(seen.central))
     bag = " ".join(f"{letter} {n}" for letter, n in zip(LETTERS, seen.bag, strict=True))
     lines = [LEGEND, f"central board: {spaces}"]
@@ -133,7 +133,7 @@ def _supply(seen: Seen) -> list[str]:
 # Cards
 
 
-def _display(seen: Seen) -> list[str]:
+def _display(seen: Visible) -> list[str]:
     blocks = [
         _card(f"{place + 1} ", number, points_of_card(number)[1]) if number else [f"{place + 1} -"]
         for place, number in enumerate(seen.display)
@@ -189,12 +189,12 @@ def _beside(blocks: Sequence[list[str]], width: int) -> list[str]:
 # Tables
 
 
-def _tables(seen: Seen) -> list[list[str]]:
+def _tables(seen: Visible) -> list[list[str]]:
     """All tables, that of the seat that looks last, nearest to where the answer is typed."""
     return [_table(seen, seat) for seat in looker_last(seen.seat, seen.num_players)]
 
 
-def _table(seen: Seen, seat: int) -> list[str]:
+def _table(seen: Visible, seat: int) -> list[str]:
     table = seen.tables[seat]
     several = seen.num_players > 1
     you = " (you)" if seat == seen.seat and several else ""
@@ -217,7 +217,7 @@ def _padded(one: list[str], other: list[str]):
     return zip_longest(one, other, fillvalue="")
 
 
-def _cards(seen: Seen, seat: int) -> list[str]:
+def _cards(seen: Visible, seat: int) -> list[str]:
     table = seen.tables[seat]
     blocks = []
     for k, held in enumerate(table.cards):
@@ -233,7 +233,7 @@ def _cards(seen: Seen, seat: int) -> list[str]:
     return [*upper, "", *lower]
 
 
-def _board(seen: Seen, seat: int) -> list[str]:
+def _board(seen: Visible, seat: int) -> list[str]:
     """The hexes: two lines a row, since every second column sits half a hex lower."""
     table, side = seen.tables[seat], seen.side
     columns = COLUMNS[side]
@@ -254,7 +254,7 @@ def _board(seen: Seen, seat: int) -> list[str]:
 # Points and the end
 
 
-def _points(seen: Seen) -> list[str]:
+def _points(seen: Visible) -> list[str]:
     names = [water_word(seen) if name == "water" else name for name in CATEGORIES]
     widths = [max(len(name) + 1, 7) for name in names]
     head = "".join(f"{name:>{width}}" for name, width in zip(names, widths, strict=True))
@@ -266,13 +266,13 @@ def _points(seen: Seen) -> list[str]:
     return lines
 
 
-def _results(seen: Seen) -> list[str]:
+def _results(seen: Visible) -> list[str]:
     if seen.num_players == 1:
         return [solo_outcome(seen)]
     return result_lines(seen, lambda seat: _result(seen, seat))
 
 
-def _result(seen: Seen, seat: int) -> str:
+def _result(seen: Visible, seat: int) -> str:
     """A seat's points; where others have the same, also the cubes that break the tie."""
     words = f"{seen.scores[seat]:g} points"
     if seen.scores.count(seen.scores[seat]) > 1:

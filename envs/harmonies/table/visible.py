@@ -7,11 +7,13 @@ it puts back into the box is never shown again. All else lies open to everybody.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from ...core.drawing.words import action_number, check_seat, ranks_after_forfeit, ranks_of
+from ...core.drawing.visible import VisibleBase, common_of, numbers_of
+from ...core.drawing.words import action_number, ranks_after_forfeit, ranks_of
 from ..actions import ACTIONS, CARD, DISCARD, END, NUM_ACTIONS, PLACE, SETTLE, SPIRIT, TAKE
 from ..components import (
     CARD_NAMES,
@@ -104,19 +106,12 @@ class Move(NamedTuple):
     card: int | None = None
 
 
-class Seen(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Visible(VisibleBase):
     """Everything that a picture or a text reads."""
 
-    seat: int | None
-    num_players: int
     side: int
-    first_player: int
-    to_play: int
-    phase: str
-    ply: int
     turns: int
-    over: bool
-    forfeit: int
     last_round: bool
     central: list[list[int]]  # colours on each space
     display: list[int]
@@ -128,9 +123,6 @@ class Seen(NamedTuple):
     may_end: bool
     tables: list[Table]
     suns: int  # solo
-    scores: list[float]  # empty until the game is over
-    ranks: list[int]
-    move: Move | None
 
     def table_of_turn(self) -> Table:
         return self.tables[self.to_play]
@@ -140,30 +132,22 @@ def see(
     state: np.void,
     seat: int | None = None,
     last_action: int | Mapping[str, object] | None = None,
-) -> Seen:
+) -> Visible:
     """Return what may be shown of a record to a seat; None is the all-seeing eye.
 
     Raises:
         ValueError: a seat or an action that can't be.
     """
-    check_seat(state, seat)
+    common = common_of(state, seat, PHASES)
     num_players = int(state["num_players"])
-    over = bool(state["terminated"]) or bool(state["truncated"])
+    over = common["over"]
     legal = 0 if over else int(state["legal"][0])
     tables = [_table(state, other, seat, over) for other in range(num_players)]
     scores, ranks = _result(state, tables) if over else ([], [])
     spaces, places = (3, 3) if num_players == 1 else (5, 5)
-    return Seen(
-        seat=seat,
-        num_players=num_players,
-        side=int(state["side"]),
-        first_player=int(state["first_player"]),
-        to_play=int(state["to_play"]),
-        phase=PHASES[int(state["phase"])],
-        ply=int(state["ply"]),
-        turns=int(state["turns"]),
-        over=over,
-        forfeit=int(state["forfeit"]),
+    return Visible(
+        **common,
+        **numbers_of(state, "side", "turns"),
         last_round=bool(state["last_round"]),
         central=central_of(state)[:spaces],
         display=display_of(state)[:places],
