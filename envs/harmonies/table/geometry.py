@@ -128,6 +128,7 @@ def layout_of(seen: Visible) -> Layout:
     title, central, display, bag = head.across(GAP, COLUMN, CENTRAL_WIDTH, 0, BAG_WIDTH)
     column, room = body.across(GAP, COLUMN, 0)
     held = len(seen.hand)
+    hand = column.less(top=128)._replace(height=66).middle(62 * held - 4, 66)
     return Layout(
         title=title,
         central=central,
@@ -137,10 +138,8 @@ def layout_of(seen: Visible) -> Layout:
         cards=_display_cards(display, len(seen.display)),
         bag=bag,
         column=column,
-        hand=column._replace(y=column.y + 128, height=66)
-        .centred(62 * held - 4, 66)
-        .across(4, *[0] * held),
-        button=Rect(column.x + 24, column.y + 212, column.width - 48, 40),
+        hand=hand.grid(held, 1, 4) if held else [],
+        button=column.less(24, 212, 24, column.height - 252),
         areas=_areas(room, seen),
     )
 
@@ -152,10 +151,10 @@ def _central_grid(box: Rect, count: int) -> Grid:
 
 
 def _display_cards(box: Rect, count: int) -> list[Rect]:
-    room = Rect(box.x, box.y + 27, box.width, CARD_HEIGHT)
-    cells = room.centred(min(box.width, 181 * count), CARD_HEIGHT).across(0, *[0] * count)
+    room = box.less(top=27)
+    cells = room.middle(min(box.width, 181 * count), room.height).grid(count, 1)
     scale = min(1.08, (cells[0].width - 8) / CARD_WIDTH)
-    cards = [cell.centred(scale * CARD_WIDTH, scale * CARD_HEIGHT) for cell in cells]
+    cards = [cell.middle(scale * CARD_WIDTH, scale * CARD_HEIGHT) for cell in cells]
     return [place._replace(y=room.y) for place in cards]
 
 
@@ -175,16 +174,15 @@ def _areas(room: Rect, seen: Visible) -> list[Area]:
 
 def _area(seen: Visible, seat: int, box: Rect, large: bool) -> Area:
     head = LARGE_HEAD if large else SMALL_HEAD
-    inner = Rect(box.x + 10, box.y + head + 6, box.width - 20, box.height - head - 6)
+    inner = box.less(10, head + 6, 10)
     chips = _chips(len(seen.tables[seat].completed), inner, large)
     rows = len({chip.y for chip in chips}) or 1
-    inner = inner.down(7, 0, (CHIP_HEIGHT + CHIP_GAP) * rows)[0]
+    inner = inner.less(bottom=7 + (CHIP_HEIGHT + CHIP_GAP) * rows)
     _, slots, field, size = max(_arrangements(inner, seen.side), key=lambda found: found[0])
     across, down = _board_size(seen.side)
-    x, y, width, height = field.centred(across * size, (down + RISE) * size)
-    board = Rect(x, y + RISE * size, width, height - RISE * size)
+    board = field.middle(across * size, (down + RISE) * size).less(top=RISE * size)
     top = board.y + FRAME * SQUASH * size
-    grid = Grid(x + (FRAME + 1) * size, top + ROW_STEP / 2 * size, size)
+    grid = Grid(board.x + (FRAME + 1) * size, top + ROW_STEP / 2 * size, size)
     hexes = range(len(seen.tables[seat].stacks))
     centres = [grid.at(*axial_of(seen.side, hex_)) for hex_ in hexes]
     return Area(seat, box, large, head, grid, board, centres, slots, chips)
@@ -211,7 +209,7 @@ def _arrangements(inner: Rect, side: int) -> Iterator[tuple[float, list[Rect], R
         size = min(field.width / across, field.height / (down + RISE), LARGEST_HEX)
         if size <= 0 or last.right > inner.width or last.bottom > inner.height:
             continue
-        x, y, _, _ = cards.centred(last.right, last.bottom)
+        x, y, _, _ = cards.middle(last.right, last.bottom)
         slots = first._replace(x=x, y=y).repeated(HAND_LIMIT, in_row, GAP)
         # Cards belong above the board: they lie beside it where that gains a lot.
         yield size * scale**0.6 * (1.25 if above else 1), slots, field, size

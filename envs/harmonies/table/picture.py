@@ -110,7 +110,7 @@ def _draw_central(canvas: Canvas, plan: Layout, seen: Visible) -> None:
     box, grid = plan.central, plan.grid
     fill = canvas.linear_gradient(((0, CENTRAL_FILL[0]), (1, CENTRAL_FILL[1])))
     canvas.rect(*box, radius=22, fill=fill, stroke=SPACE_EDGE, stroke_width=2)
-    canvas.text(box.x + 16, box.y + 15, "central board", size=13, anchor="start", fill="#3f5630")
+    LOOK.text(canvas, box.x + 16, box.y + 15, "central board", fill="#3f5630")
     for space, (at, colours) in enumerate(zip(plan.spaces, seen.central, strict=True)):
         marked = seen.moved("central", space)
         canvas.polygon(
@@ -131,15 +131,14 @@ def _draw_central(canvas: Canvas, plan: Layout, seen: Visible) -> None:
 def _draw_display(canvas: Canvas, plan: Layout, seen: Visible) -> None:
     LOOK.panel(canvas, plan.display, "animal cards")
     right, y = plan.display.right - 12, plan.display.y + 15
-    text = f"{seen.deck} in the deck"
-    canvas.text(right, y, text, size=13, anchor="end", fill=FAINT_INK)
+    LOOK.text(canvas, right, y, f"{seen.deck} in the deck", anchor="end", fill=FAINT_INK)
     choosing = not seen.over and (seen.may_take_card or seen.phase == "DISCARD")
     for place, (number, box) in enumerate(zip(seen.display, plan.cards, strict=True)):
         title = f"place {place + 1} of the display"
         if number:
             card(canvas, box, number, len(FACES[number].ladder), title=f"{title}: ")
         else:
-            _empty_slot(canvas, box, title)
+            LOOK.empty(canvas, box, title)
         if number and choosing:
             LOOK.frame(canvas, box, dashed=True, grow=2)
         if seen.moved("display", place):
@@ -148,23 +147,17 @@ def _draw_display(canvas: Canvas, plan: Layout, seen: Visible) -> None:
         canvas.text(x, y, str(place + 1), size=13, bold=True, fill=FAINT_INK)
 
 
-def _empty_slot(canvas: Canvas, box: Rect, title: str) -> None:
-    style = {"fill": "#ffffff", "fill_opacity": 0.25, "stroke": "#a89c80", "stroke_width": 1.2}
-    canvas.rect(*box.grown(-2), radius=8, title=title, stroke_dasharray="5 5", **style)
-
-
 def _draw_bag(canvas: Canvas, box: Rect, seen: Visible) -> None:
     LOOK.panel(canvas, box, "in the bag")
-    style = {"bold": True, "fill": INK}
-    text = str(sum(seen.bag))
-    canvas.text(box.right - 12, box.y + 15, text, size=14, anchor="end", **style)
+    x, text = box.right - 12, str(sum(seen.bag))
+    LOOK.text(canvas, x, box.y + 15, text, size=14, anchor="end", bold=True)
     places = Rect(box.x + 10, box.y + 30, 86, 43).repeated(len(COLOURS), 2)
     for colour, (place, count) in enumerate(zip(places, seen.bag, strict=True)):
         x, y = place.x + 34, place.y + 20
         with canvas.group(title=f"{count} {COLOURS[colour]} tokens in the bag"):
             token(canvas, x - 20, y + 3, 13, colour)
-            canvas.text(x, y - 8, COLOURS[colour], size=11, anchor="start", fill=FAINT_INK)
-            canvas.text(x, y + 7, str(count), size=15, anchor="start", **style)
+            LOOK.text(canvas, x, y - 8, COLOURS[colour], size=11, fill=FAINT_INK)
+            LOOK.text(canvas, x, y + 7, str(count), size=15, bold=True)
 
 
 # The seats' parts
@@ -187,18 +180,18 @@ def _draw_numbers(canvas: Canvas, area: Area, seen: Visible) -> None:
     table, large = seen.tables[area.seat], area.large
     x, y = area.box.right - 16, area.box.y + area.head / 2 + 2
     points = "0" if seen.forfeit == area.seat else str(table.total)
-    style = {"size": 24 if large else 19, "bold": True, "anchor": "end", "fill": INK}
-    canvas.text(x, y, points, title="points", **style)
-    style = {"size": 15 if large else 13, "anchor": "start", "fill": INK}
+    size = 24 if large else 19
+    LOOK.text(canvas, x, y, points, title="points", size=size, bold=True, anchor="end")
+    size = 15 if large else 13
     x -= 74 if large else 58
     with canvas.group(title=f"{table.empty} empty hexes"):
         corners = Grid(x - 14, y, 9 if large else 8).outline(0, 0)
         canvas.polygon(corners, fill=HEX_FILL, stroke=BOARD_EDGE, stroke_width=1.5)
-        canvas.text(x, y, str(table.empty), **style)
+        LOOK.text(canvas, x, y, str(table.empty), size=size)
     x -= 58 if large else 48
     with canvas.group(title=f"{len(table.cubes)} cubes settled"):
         draw_cube(canvas, x - 14, y + 4, 8 if large else 7, 1)
-        canvas.text(x, y, str(len(table.cubes)), **style)
+        LOOK.text(canvas, x, y, str(len(table.cubes)), size=size)
 
 
 def _draw_cards(canvas: Canvas, area: Area, seen: Visible) -> None:
@@ -214,7 +207,7 @@ def _draw_cards(canvas: Canvas, area: Area, seen: Visible) -> None:
         elif offered:
             card_back(canvas, slot, "spirit card, face down")
         else:
-            _empty_slot(canvas, slot, f"place for card {k + 1}")
+            LOOK.empty(canvas, slot, f"place for card {k + 1}")
         if table.ready[k] or (offered and choosing):
             LOOK.frame(canvas, slot, dashed=True, grow=1)
         if number and number == moved:
@@ -268,7 +261,7 @@ def _draw_chip(canvas: Canvas, box: Rect, number: int, table: Table, large: bool
         band = Rect(box.x + 2, box.y + 2, 6, box.height - 4)
         canvas.rect(*band, radius=2, fill=PAINTS[card_colour(face)].fill)
         if box.width > SHORT_CHIP:
-            canvas.text(box.x + 12, y, face.name, size=size, anchor="start", fill=INK)
+            LOOK.text(canvas, box.x + 12, y, face.name, size=size)
         style = {"size": size + 1, "bold": True, "anchor": "end", "fill": "#7a5c06"}
         canvas.text(box.right - 6, y, str(points), **style)
 
@@ -311,7 +304,7 @@ def _draw_decision(canvas: Canvas, plan: Layout, seen: Visible) -> None:
 
 def _draw_ranking(canvas: Canvas, box: Rect, seen: Visible) -> None:
     x, y = box.x + 14, box.y + 28
-    canvas.text(x, y, "game over", size=18, bold=True, anchor="start", fill=INK)
+    LOOK.text(canvas, x, y, "game over", size=18, bold=True)
     if seen.num_players == 1:
         LOOK.write(canvas, x, y + 40, textwrap.wrap(solo_outcome(seen), 23), size=14)
         return
@@ -323,7 +316,6 @@ def _draw_ranking(canvas: Canvas, box: Rect, seen: Visible) -> None:
 
 def _draw_suns(canvas: Canvas, x: float, y: float, seen: Visible) -> None:
     """The suns of the solo game, as if it ended now."""
-    text = f"{amount(seen.suns, 'sun')}, {SOLO_GOAL} are a win"
-    canvas.text(x, y, text, size=13, anchor="start", fill=INK)
+    LOOK.text(canvas, x, y, f"{amount(seen.suns, 'sun')}, {SOLO_GOAL} are a win")
     for k, place in enumerate(Rect(x, y + 16, 31, 32).repeated(MOST_SUNS, 6)):
         sun(canvas, place.x + 12, place.y + 12, 13, k < seen.suns)

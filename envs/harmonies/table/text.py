@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 import numpy as np
 
-from ...core.drawing.words import amount, looker_last, name_of, result_lines, wrapped
+from ...core.drawing.words import amount, looker_last, name_of, paragraphs, result_lines, wrapped
 from ..components import CARD_NAMES, COLUMNS, HEX_COL, HEX_ROW, NUM_ROTATIONS, SIDES
 from ..state import CATEGORIES, cards_of, completed_of
 from .visible import FACE_DOWN, FACES, STACK_OF_KIND, Table, Visible, see
@@ -46,7 +46,7 @@ def describe(
     parts = [_heading(seen), _supply(seen), _display(seen), *_tables(seen), _points(seen)]
     if seen.over:
         parts.append(_results(seen))
-    return "\n\n".join("\n".join(part) for part in parts)
+    return paragraphs(parts)
 
 
 def side_words(seen: Visible) -> str:
