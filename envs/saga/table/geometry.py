@@ -11,7 +11,7 @@ import numpy as np
 from ...core.drawing.panels import Place, Rect, area_of, equal_parts, one_and_others, place_at
 from ..actions import ACTIONS, ADD, DOWN, NEW, PASS, STRENGTHEN, TAKE_DEFENCE, TAKE_FORCE, TURN_UP
 from ..components import COLOURS, NUM_KINGDOMS, NUM_VALUES
-from .visible import Kingdom, Seen, Table, place_of, see
+from .visible import Kingdom, Table, Visible, place_of, see
 
 WIDTH, HEIGHT = 1440, 960
 EDGE, GAP = 14, 8
@@ -90,7 +90,7 @@ class Layout(NamedTuple):
     areas: list[Area]
 
 
-def layout_of(seen: Seen) -> Layout:
+def layout_of(seen: Visible) -> Layout:
     """Lay out a picture."""
     right, bottom = WIDTH - EDGE, HEIGHT - EDGE
     column, y = [], EDGE
@@ -116,7 +116,7 @@ def _shared(room: Rect, count: int) -> list[tuple[int, Rect, bool]]:
     return [(seat, box, count == 2) for seat, box in enumerate(equal_parts(room, count, GAP))]
 
 
-def _around_seat(room: Rect, seen: Seen) -> list[tuple[int, Rect, bool]]:
+def _around_seat(room: Rect, seen: Visible) -> list[tuple[int, Rect, bool]]:
     """Give the seat that looks the larger part, the others, in turn order, what is beside it."""
     others = seen.num_players - 1
     boxes = one_and_others(room, 620, others, GAP)
@@ -167,7 +167,7 @@ _HAND_WAYS = sorted(
 # A seat's part
 
 
-def _area(seen: Seen, seat: int, box: Rect, large: bool) -> Area:
+def _area(seen: Visible, seat: int, box: Rect, large: bool) -> Area:
     table = seen.tables[seat]
     head = LARGE_HEAD if large else SMALL_HEAD
     inner = Rect(box.x + 10, box.y + head + 8, box.width - 20, box.height - head - 14)
@@ -194,7 +194,7 @@ def _hand(table: Table, inner: Rect) -> list[Rect]:
     return _hand_cards(room, len(table.hand)) if table.hand else []
 
 
-def _force_chips(seen: Seen, slot: int) -> list[tuple[int, str]]:
+def _force_chips(seen: Visible, slot: int) -> list[tuple[int, str]]:
     kinds = (
         (STRENGTHEN, "+ card"),
         (DOWN, "+ face down"),
@@ -288,7 +288,7 @@ def _chips(box: Rect, row: Sequence[tuple[int, str]]) -> list[Chip]:
 # A kingdom's part
 
 
-def _realm(seen: Seen, kingdom: Kingdom, box: Rect) -> Realm:
+def _realm(seen: Visible, kingdom: Kingdom, box: Rect) -> Realm:
     # What isn't covered of six is narrower than their numbers, unless they are smaller.
     scale = {5: 0.92, 6: 0.8}.get(len(kingdom.cards), 1.12)
     room = Rect(box.x + 10, box.y + 152, box.width - 20 - 50, scale * CARD_HEIGHT)
@@ -313,12 +313,12 @@ def shield_place(realm: Realm) -> tuple[float, float]:
 # The column
 
 
-def free_kinds(seen: Seen) -> list[tuple[int, int]]:
+def free_kinds(seen: Visible) -> list[tuple[int, int]]:
     """Return the free knights, each once, with how many there are."""
     return [(knight, seen.free.count(knight)) for knight in sorted(set(seen.free))]
 
 
-def free_places(plan: Layout, seen: Seen) -> list[tuple[int, Rect]]:
+def free_places(plan: Layout, seen: Visible) -> list[tuple[int, Rect]]:
     """Return where each free knight is; equal ones lie on top of each other."""
     kinds = free_kinds(seen)
     columns = 4 if len(kinds) <= 12 else 6
@@ -343,7 +343,7 @@ def button(plan: Layout) -> Rect:
 # What can be clicked
 
 
-def places(plan: Layout, seen: Seen) -> list[tuple[Place, Rect]]:
+def places(plan: Layout, seen: Visible) -> list[tuple[Place, Rect]]:
     """Return what can be clicked, what lies on top of others first."""
     if seen.over:
         return []
@@ -362,7 +362,7 @@ def places(plan: Layout, seen: Seen) -> list[tuple[Place, Rect]]:
     return found
 
 
-def _cards(plan: Layout, seen: Seen, area: Area) -> list[tuple[Place, Rect]]:
+def _cards(plan: Layout, seen: Visible, area: Area) -> list[tuple[Place, Rect]]:
     """Return the cards to choose from: of the hand, or of the force or defence chosen."""
     table = seen.tables[area.seat]
     if seen.phase in ("PLACING", "LAST_KNIGHT"):

@@ -56,7 +56,7 @@ from .visible import (
     Attack,
     Kingdom,
     Laid,
-    Seen,
+    Visible,
     place_of,
     power_text,
     power_when,
@@ -132,7 +132,7 @@ def _draw_chip(canvas: Canvas, chip: Chip) -> None:
 # The column
 
 
-def _draw_title(canvas: Canvas, box: Rect, seen: Seen) -> None:
+def _draw_title(canvas: Canvas, box: Rect, seen: Visible) -> None:
     LOOK.panel(canvas, box)
     canvas.text(box.x + 14, box.y + 31, "Saga", size=32, bold=True, anchor="start", fill=INK)
     crown(canvas, box.x + 124, box.y + 30, 26)
@@ -144,7 +144,7 @@ def _draw_title(canvas: Canvas, box: Rect, seen: Seen) -> None:
         canvas.text(box.x + 14, box.y + 80, last, size=13, bold=True, anchor="start", fill=ACCENT)
 
 
-def _draw_decision(canvas: Canvas, plan: Layout, seen: Seen) -> None:
+def _draw_decision(canvas: Canvas, plan: Layout, seen: Visible) -> None:
     box = plan.decision
     LOOK.panel(canvas, box)
     if seen.over:
@@ -161,7 +161,7 @@ def _draw_decision(canvas: Canvas, plan: Layout, seen: Seen) -> None:
         LOOK.last_move(canvas, box.x + 14, box.y + 188, seen.move.text, 28)
 
 
-def _draw_ranking(canvas: Canvas, box: Rect, seen: Seen) -> None:
+def _draw_ranking(canvas: Canvas, box: Rect, seen: Visible) -> None:
     canvas.text(box.x + 14, box.y + 24, "game over", size=17, bold=True, anchor="start", fill=INK)
     y = box.y + 57
     for rank, seat, text in ranked(seen, lambda seat: span(seen.scores[seat])):
@@ -174,7 +174,7 @@ def _draw_ranking(canvas: Canvas, box: Rect, seen: Seen) -> None:
         y += 33
 
 
-def _draw_free(canvas: Canvas, plan: Layout, seen: Seen) -> None:
+def _draw_free(canvas: Canvas, plan: Layout, seen: Visible) -> None:
     LOOK.panel(canvas, plan.free, "free knights")
     right = plan.free.right - 12
     price = "one for free" if seen.phase == "RECRUITING" else "cost their value"
@@ -193,7 +193,7 @@ def _draw_free(canvas: Canvas, plan: Layout, seen: Seen) -> None:
         canvas.text(x, y, "none", size=13, fill=FAINT_INK)
 
 
-def _draw_points(canvas: Canvas, box: Rect, seen: Seen) -> None:
+def _draw_points(canvas: Canvas, box: Rect, seen: Visible) -> None:
     """The points of all seats, by category."""
     LOOK.panel(canvas, box)
     rows = (*CATEGORIES, "in all")
@@ -239,7 +239,7 @@ def _draw_number(canvas: Canvas, x: float, y: float, bounds: tuple[int, int], bo
 # Kingdoms
 
 
-def _draw_kingdom(canvas: Canvas, realm: Realm, kingdom: Kingdom, seen: Seen) -> None:
+def _draw_kingdom(canvas: Canvas, realm: Realm, kingdom: Kingdom, seen: Visible) -> None:
     box, paint = realm.box, PAINTS[kingdom.number]
     canvas.rect(*box, radius=12, fill=REALM_FILL, stroke=paint.edge, stroke_width=1.6)
     canvas.path(
@@ -296,7 +296,7 @@ def _draw_power(canvas: Canvas, place: Rect, kingdom: Kingdom, power: str) -> No
             canvas.text(place.x + 38, top + 14 * k, line, size=11, anchor="start", fill=INK)
 
 
-def _draw_defence(canvas: Canvas, realm: Realm, kingdom: Kingdom, seen: Seen) -> None:
+def _draw_defence(canvas: Canvas, realm: Realm, kingdom: Kingdom, seen: Visible) -> None:
     choosing = seen.phase == "TAKING" and place_of(seen.chosen)[1] == kingdom.number
     for knight, box in zip(kingdom.cards, realm.cards, strict=True):
         card(canvas, box, knight, title=f"defends {kingdom.name}: ")
@@ -331,7 +331,7 @@ def _sum_words(kingdom: Kingdom) -> str:
 # The seats' parts
 
 
-def _draw_area(canvas: Canvas, area: Area, seen: Seen) -> None:
+def _draw_area(canvas: Canvas, area: Area, seen: Visible) -> None:
     box = area.box
     on_turn = not seen.over and area.seat == seen.to_play
     fill = canvas.linear_gradient(((0, AREA_FILL[0]), (1, AREA_FILL[1])))
@@ -345,7 +345,7 @@ def _draw_area(canvas: Canvas, area: Area, seen: Seen) -> None:
         _draw_new(canvas, area.new, seen.chosen == NEW)
 
 
-def _draw_head(canvas: Canvas, area: Area, seen: Seen) -> None:
+def _draw_head(canvas: Canvas, area: Area, seen: Visible) -> None:
     """Who it is, its kingdoms, its cards, fame and points."""
     box, seat, large = area.box, area.seat, area.large
     table = seen.tables[seat]
@@ -391,7 +391,7 @@ def _draw_numbers(canvas: Canvas, right: float, y: float, table, large: bool) ->
         cards_sign(canvas, right, y, size)
 
 
-def _draw_hand(canvas: Canvas, area: Area, seen: Seen) -> None:
+def _draw_hand(canvas: Canvas, area: Area, seen: Visible) -> None:
     table = seen.tables[area.seat]
     if area.hand:
         top, bottom = area.hand[0].y, area.hand[-1].bottom
@@ -413,13 +413,13 @@ def _draw_hand(canvas: Canvas, area: Area, seen: Seen) -> None:
         canvas.text(note.x + 2, note.centre[1], text, size=11.5, anchor="start", fill=FAINT_INK)
 
 
-def _choosing_of_hand(area: Area, seen: Seen) -> bool:
+def _choosing_of_hand(area: Area, seen: Visible) -> bool:
     """Say whether the one who looks sees which cards of this hand may be chosen."""
     choosing = seen.phase in ("PLACING", "LAST_KNIGHT") and area.seat == seen.to_play
     return choosing and bool(seen.choices)
 
 
-def _mark_hand(canvas: Canvas, area: Area, seen: Seen) -> None:
+def _mark_hand(canvas: Canvas, area: Area, seen: Visible) -> None:
     """Mark the cards that may be chosen, and the one that has come last."""
     table = seen.tables[area.seat]
     choosing = _choosing_of_hand(area, seen)
@@ -443,7 +443,7 @@ def _shown(row: Sequence[Rect], k: int) -> Rect:
 
 
 def _draw_force(
-    canvas: Canvas, group: Group, force: Attack, slot: int, seat: int, seen: Seen
+    canvas: Canvas, group: Group, force: Attack, slot: int, seat: int, seen: Visible
 ) -> None:
     box, letters = group.box, group.letters
     edge = PAINTS[force.target].edge if force.target >= 0 else FAINT_INK
@@ -472,13 +472,13 @@ def _draw_force(
         _draw_chip(canvas, chip)
 
 
-def _odds(force: Attack, seen: Seen) -> str:
+def _odds(force: Attack, seen: Visible) -> str:
     if force.target < 0:
         return "0"
     return f"{force.strength}:{seen.kingdoms[force.target].strength}"
 
 
-def _draw_odds(canvas: Canvas, group: Group, force: Attack, seat: int, seen: Seen) -> None:
+def _draw_odds(canvas: Canvas, group: Group, force: Attack, seat: int, seen: Visible) -> None:
     """Its strength against that of its kingdom."""
     letters = group.letters
     x = group.box.x + 16
@@ -499,7 +499,7 @@ def _draw_odds(canvas: Canvas, group: Group, force: Attack, seat: int, seen: See
             seat_badge(canvas, x + 3.55 * letters, y, kingdom.owner, 0.62 * letters)
 
 
-def _draw_laid(canvas: Canvas, box: Rect, laid: Laid, seen: Seen) -> None:
+def _draw_laid(canvas: Canvas, box: Rect, laid: Laid, seen: Visible) -> None:
     if laid.up:
         card(canvas, box, laid.knight)
     else:
@@ -507,7 +507,7 @@ def _draw_laid(canvas: Canvas, box: Rect, laid: Laid, seen: Seen) -> None:
 
 
 def _mark_force(
-    canvas: Canvas, group: Group, force: Attack, slot: int, seat: int, seen: Seen
+    canvas: Canvas, group: Group, force: Attack, slot: int, seat: int, seen: Visible
 ) -> None:
     acting = seat == seen.to_play and not seen.over
     chosen = acting and place_of(seen.chosen)[0] == slot

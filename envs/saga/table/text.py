@@ -15,7 +15,7 @@ from .visible import (
     Attack,
     Kingdom,
     Laid,
-    Seen,
+    Visible,
     chosen_words,
     power_text,
     see,
@@ -49,14 +49,14 @@ def describe(
     return "\n\n".join("\n".join(part) for part in parts)
 
 
-def pass_words(seen: Seen) -> str:
+def pass_words(seen: Visible) -> str:
     """Say what passing means now."""
     if seen.phase == "RECRUITING":
         return "recruit nobody"
     return "add no card" if seen.phase == "LAST_CARD" else "end the turn"
 
 
-def prompt(seen: Seen) -> str:
+def prompt(seen: Visible) -> str:
     """Say what the seat to play decides, as far as everybody knows."""
     if seen.phase == "RECRUITING":
         return "conquered Castleland, may recruit a knight for free"
@@ -86,7 +86,7 @@ def guess_words(laid: Laid) -> str:
     return f"one of {', '.join(knight_name(knight) for knight in laid.guesses)}"
 
 
-def _heading(seen: Seen) -> list[str]:
+def _heading(seen: Visible) -> list[str]:
     eyes = "all eyes" if seen.seat is None else f"seen by player_{seen.seat}"
     lines = [f"Saga, ply {seen.ply}, {eyes}"]
     if seen.over:
@@ -115,7 +115,7 @@ def _cards(knights: Sequence[int]) -> str:
 # Kingdoms
 
 
-def _kingdoms(seen: Seen) -> list[str]:
+def _kingdoms(seen: Visible) -> list[str]:
     lines = [
         f"cards: {LEGEND}",
         f"free knights: {_cards(seen.free)}",
@@ -146,12 +146,12 @@ def _powers(kingdom: Kingdom) -> list[str]:
 # Tables
 
 
-def _tables(seen: Seen) -> list[list[str]]:
+def _tables(seen: Visible) -> list[list[str]]:
     """All tables, that of the seat that looks last, nearest to where the answer is typed."""
     return [_table(seen, seat) for seat in looker_last(seen.seat, seen.num_players)]
 
 
-def _table(seen: Seen, seat: int) -> list[str]:
+def _table(seen: Visible, seat: int) -> list[str]:
     table = seen.tables[seat]
     you = " (you)" if seat == seen.seat else ""
     first = ", first player" if seat == seen.first_player else ""
@@ -169,7 +169,7 @@ def _table(seen: Seen, seat: int) -> list[str]:
     return lines
 
 
-def _force(seen: Seen, slot: int, force: Attack) -> list[str]:
+def _force(seen: Visible, slot: int, force: Attack) -> list[str]:
     cards = " ".join(_laid(laid) for laid in force.cards)
     if force.target < 0:
         lines = [f"  force {slot + 1}, no target: {cards}"]
@@ -191,7 +191,7 @@ def _laid(laid: Laid) -> str:
 # Points and the end
 
 
-def _points(seen: Seen) -> list[str]:
+def _points(seen: Visible) -> list[str]:
     title = "points" if seen.over else "points now"
     lines = [f"{title:<12}" + "".join(f"{name:>10}" for name in (*CATEGORIES, "in all"))]
     for seat, table in enumerate(seen.tables):
@@ -201,7 +201,7 @@ def _points(seen: Seen) -> list[str]:
     return lines
 
 
-def _results(seen: Seen) -> list[str]:
+def _results(seen: Visible) -> list[str]:
     return result_lines(seen, lambda seat: f"{span(seen.scores[seat])} points")
 
 

@@ -9,11 +9,13 @@ sees the final count.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from ...core.drawing.words import action_number, check_seat, ranks_after_forfeit
+from ...core.drawing.visible import VisibleBase, common_of, numbers_of
+from ...core.drawing.words import action_number, ranks_after_forfeit
 from ..actions import (
     ACTIONS,
     ADD,
@@ -187,18 +189,14 @@ class Move(NamedTuple):
     to_hand: bool = False
 
 
-class Seen(NamedTuple):
-    """Everything that a picture or a text reads."""
+@dataclass(frozen=True, kw_only=True)
+class Visible(VisibleBase):
+    """Everything that a picture or a text reads.
 
-    seat: int | None
-    num_players: int
-    first_player: int
-    to_play: int
+    Scores are least and most, as hidden cards allow; a rank that they leave open is None.
+    """
+
     turn_of: int
-    phase: str
-    ply: int
-    over: bool
-    forfeit: int
     ending: bool
     played: bool
     recruited: bool
@@ -209,43 +207,32 @@ class Seen(NamedTuple):
     kingdoms: list[Kingdom]
     free: list[int]
     tables: list[Table]
-    scores: list[tuple[float, float]]  # within bounds; empty until the game is over
-    ranks: list[int | None]  # None where the bounds don't tell
-    move: Move | None
 
 
 def see(
     state: np.void,
     seat: int | None = None,
     last_action: int | Mapping[str, object] | None = None,
-) -> Seen:
+) -> Visible:
     """Return what may be shown of a record to a seat; None is the all-seeing eye.
 
     Raises:
         ValueError: a seat or an action that can't be.
     """
-    check_seat(state, seat)
+    common = common_of(state, seat, PHASES)
     num_players = int(state["num_players"])
-    over = bool(state["terminated"]) or bool(state["truncated"])
+    over = common["over"]
     tables = [_table(state, other, seat) for other in range(num_players)]
     scores, ranks = _result(state, tables) if over else ([], [])
     choosing = not over and seat in (None, state["to_play"])
-    return Seen(
-        seat=seat,
-        num_players=num_players,
-        first_player=int(state["first_player"]),
-        to_play=int(state["to_play"]),
-        turn_of=int(state["turn_of"]),
-        phase=PHASES[int(state["phase"])],
-        ply=int(state["ply"]),
-        over=over,
-        forfeit=int(state["forfeit"]),
+    return Visible(
+        **common,
+        **numbers_of(state, "turn_of", "chosen"),
         ending=bool(state["ending"]),
         played=bool(state["played"]),
         recruited=bool(state["recruited"]),
         took=bool(state["took"]),
         fresh=bool(state["fresh"]),
-        chosen=int(state["chosen"]),
         choices=_choices(state) if choosing else frozenset(),
         kingdoms=[_kingdom(state, k) for k in range(NUM_KINGDOMS)],
         free=free_of(state),

@@ -18,7 +18,7 @@ from ..components import (
     WINDOW,
 )
 from .pieces import arrow_centre
-from .visible import Position, Seen, see
+from .visible import Position, Visible, see
 
 WIDTH, HEIGHT = 1200, 900
 EDGE, GAP = 16, 8
@@ -91,7 +91,7 @@ class Layout(NamedTuple):
     areas: list[Area]
 
 
-def layout_of(seen: Seen) -> Layout:
+def layout_of(seen: Visible) -> Layout:
     """Lay out a picture."""
     plan = frame_of(seen.num_players)
     # What the track and the decision leave is for the tables.
@@ -129,7 +129,7 @@ def _shared(room: Rect, count: int) -> list[tuple[int, Rect, bool]]:
     return [(seat, box, True) for seat, box in enumerate(equal_parts(room, count, GAP))]
 
 
-def _around_seat(room: Rect, seen: Seen) -> list[tuple[int, Rect, bool]]:
+def _around_seat(room: Rect, seen: Visible) -> list[tuple[int, Rect, bool]]:
     """Give the seat that looks the larger part, the others, in turn order, what is beside it."""
     others = seen.num_players - 1
     if not others:
@@ -167,7 +167,7 @@ def is_narrow(box: Rect, large: bool) -> bool:
     return box.width < (400 if large else 420)
 
 
-def _grid(seen: Seen, seat: int, box: Rect, large: bool, margin: bool) -> Grid:
+def _grid(seen: Visible, seat: int, box: Rect, large: bool, margin: bool) -> Grid:
     """Fit a seat's tiles into its part."""
     head = head_height(box, large)
     axis = AXIS if large else 0
@@ -245,7 +245,7 @@ def fixed_places(plan: Layout) -> list[tuple[Place, Rect]]:
     ]
 
 
-def decision_places(plan: Layout, seen: Seen) -> list[tuple[Place, Rect]]:
+def decision_places(plan: Layout, seen: Visible) -> list[tuple[Place, Rect]]:
     """Return what the decision at hand has beside spaces and cells."""
     if seen.phase == "ROTATE" and seen.hand is not None:
         return [(("turn", turns), preview_space(plan, turns)) for turns in range(4)]
@@ -263,7 +263,7 @@ def decision_places(plan: Layout, seen: Seen) -> list[tuple[Place, Rect]]:
     return []
 
 
-def _arrow_places(plan: Layout, seen: Seen) -> list[tuple[Place, Rect]]:
+def _arrow_places(plan: Layout, seen: Visible) -> list[tuple[Place, Rect]]:
     """Return the arrows of the tile chosen, in hand and on the table."""
     grid = area_of(plan, seen.to_play).grid
     squares = [hand_space(plan), around(*grid.centre(seen.chosen), grid.size)]

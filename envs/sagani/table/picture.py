@@ -57,7 +57,7 @@ from .pieces import (
     tile,
 )
 from .text import prompt, solo_outcome
-from .visible import Seen, Table, position_words, see
+from .visible import Table, Visible, position_words, see
 
 PAPER = "#f4eee0"
 PANEL_EDGE = "#d9cdb6"
@@ -138,7 +138,7 @@ def _frame(canvas: Canvas, square: Rect, dashed: bool = False, grow: float = 3) 
     LOOK.frame(canvas, square, dashed, grow, radius=square.width / 8)
 
 
-def _draw_title(canvas: Canvas, box: Rect, seen: Seen) -> None:
+def _draw_title(canvas: Canvas, box: Rect, seen: Visible) -> None:
     LOOK.panel(canvas, box)
     canvas.text(box.x + 16, box.y + 34, "Sagani", size=32, bold=True, anchor="start", fill=INK)
     for element in range(NUM_ELEMENTS):
@@ -160,7 +160,7 @@ def _draw_title(canvas: Canvas, box: Rect, seen: Seen) -> None:
         )
 
 
-def _draw_river(canvas: Canvas, plan: Layout, seen: Seen) -> None:
+def _draw_river(canvas: Canvas, plan: Layout, seen: Visible) -> None:
     LOOK.panel(canvas, plan.river, "display")
     for space in range(DISPLAY_SIZE):
         square = river_space(plan, space)
@@ -177,7 +177,7 @@ def _draw_river(canvas: Canvas, plan: Layout, seen: Seen) -> None:
         canvas.text(x, square.bottom + 11, str(space + 1), size=12, fill=FAINT_INK)
 
 
-def _draw_row(canvas: Canvas, plan: Layout, seen: Seen) -> None:
+def _draw_row(canvas: Canvas, plan: Layout, seen: Visible) -> None:
     LOOK.panel(canvas, plan.row, "interlude")
     if seen.removed:
         text = f"{seen.removed} left the game"
@@ -199,7 +199,7 @@ def _draw_row(canvas: Canvas, plan: Layout, seen: Seen) -> None:
         canvas.text(x, square.bottom + 11, str(space + 1), size=12, fill=FAINT_INK)
 
 
-def _draw_piles(canvas: Canvas, plan: Layout, seen: Seen) -> None:
+def _draw_piles(canvas: Canvas, plan: Layout, seen: Visible) -> None:
     LOOK.panel(canvas, plan.piles, "piles")
     for pile in range(NUM_PILES):
         square = pile_space(plan, pile)
@@ -227,7 +227,7 @@ def _hidden(canvas: Canvas, square: Rect, down: float) -> None:
     )
 
 
-def _draw_solo(canvas: Canvas, plan: Layout, seen: Seen) -> None:
+def _draw_solo(canvas: Canvas, plan: Layout, seen: Visible) -> None:
     box = plan.river
     table = seen.tables[0]
     if seen.advanced:
@@ -255,7 +255,7 @@ def _draw_solo(canvas: Canvas, plan: Layout, seen: Seen) -> None:
     canvas.text(box.x + 14, y + 50, words, size=16, anchor="start", fill=INK)
 
 
-def _draw_count(canvas: Canvas, box: Rect, seen: Seen, table: Table) -> None:
+def _draw_count(canvas: Canvas, box: Rect, seen: Visible, table: Table) -> None:
     """What the advanced game counts at its end, as it stands."""
     unfinished, cacophony = seen.deductions
     parts = (
@@ -278,7 +278,7 @@ def _draw_count(canvas: Canvas, box: Rect, seen: Seen, table: Table) -> None:
     canvas.text(box.x + 14, box.y + 117, placed, size=14, anchor="start", fill=INK)
 
 
-def _draw_aside(canvas: Canvas, box: Rect, seen: Seen) -> None:
+def _draw_aside(canvas: Canvas, box: Rect, seen: Visible) -> None:
     canvas.text(box.x, box.y + 15, "put aside for the end", size=13, anchor="start", fill=FAINT_INK)
     for k, face in enumerate(seen.aside):
         back(canvas, box.x + 28 + 58 * k, box.y + 72, 52, face, f"put aside, {ordinal(k + 1)}: ")
@@ -295,7 +295,7 @@ def _signed(points: float) -> str:
 # The track
 
 
-def _draw_track(canvas: Canvas, box: Rect, seen: Seen) -> None:
+def _draw_track(canvas: Canvas, box: Rect, seen: Visible) -> None:
     LOOK.panel(canvas, box)
     alone = seen.num_players == 1
     x = box.x + 12
@@ -335,7 +335,7 @@ def _draw_track(canvas: Canvas, box: Rect, seen: Seen) -> None:
             )
 
 
-def _draw_field(canvas: Canvas, box: Rect, field: int, seen: Seen) -> None:
+def _draw_field(canvas: Canvas, box: Rect, field: int, seen: Visible) -> None:
     goal = field == seen.goal and not seen.advanced
     narrow = box.width < 14
     canvas.rect(
@@ -352,7 +352,7 @@ def _draw_field(canvas: Canvas, box: Rect, field: int, seen: Seen) -> None:
 # The tables
 
 
-def _draw_area(canvas: Canvas, area: Area, seen: Seen) -> None:
+def _draw_area(canvas: Canvas, area: Area, seen: Visible) -> None:
     box, table = area.box, seen.tables[area.seat]
     on_turn = not seen.over and area.seat == seen.to_play
     fill = canvas.linear_gradient(((0, FIELD[0]), (1, FIELD[1])))
@@ -406,7 +406,7 @@ def _draw_axes(canvas: Canvas, area: Area) -> None:
             canvas.text(box.x + 16, y, f"{north:+d}", size=11, fill=FAINT_INK)
 
 
-def _draw_choices(canvas: Canvas, area: Area, seen: Seen) -> None:
+def _draw_choices(canvas: Canvas, area: Area, seen: Visible) -> None:
     """Where the tile in hand may go."""
     if area.seat != seen.to_play or seen.phase != "PLACE" or seen.over:
         return
@@ -425,7 +425,7 @@ def _draw_choices(canvas: Canvas, area: Area, seen: Seen) -> None:
         canvas.text(*square.centre, "+", size=0.4 * square.width, fill=ACCENT)
 
 
-def _draw_marks(canvas: Canvas, area: Area, seen: Seen) -> None:
+def _draw_marks(canvas: Canvas, area: Area, seen: Visible) -> None:
     """The cell or tile chosen, tiles to choose from, and the last move."""
     on_turn = area.seat == seen.to_play and not seen.over
     if on_turn and seen.chosen is not None:
@@ -447,7 +447,7 @@ def _draw_marks(canvas: Canvas, area: Area, seen: Seen) -> None:
         _frame(canvas, _cell(area, move.position), grow=1)
 
 
-def _draw_turning(canvas: Canvas, square: Rect, seen: Seen) -> None:
+def _draw_turning(canvas: Canvas, square: Rect, seen: Visible) -> None:
     """The tile in hand on its cell, not turned yet."""
     paint = ELEMENT_PAINTS[seen.hand.element]
     canvas.rect(*square, radius=square.width / 9, fill=CREAM)
@@ -456,7 +456,7 @@ def _draw_turning(canvas: Canvas, square: Rect, seen: Seen) -> None:
     canvas.text(x, y, "↻", size=0.62 * square.width, bold=True, fill=paint.edge)
 
 
-def _draw_head(canvas: Canvas, area: Area, seen: Seen) -> None:
+def _draw_head(canvas: Canvas, area: Area, seen: Visible) -> None:
     """Who it is, the points, and what lies beside the table."""
     box, seat, large = area.box, area.seat, area.large
     table = seen.tables[seat]
@@ -494,7 +494,7 @@ def _draw_chips(canvas: Canvas, x: float, y: float, step: float, area: Area, tab
             LOOK.write(canvas, at + 22, y, [str(number)], size=15 if large else 13)
 
 
-def _draw_score(canvas: Canvas, right: float, y: float, area: Area, seen: Seen) -> float:
+def _draw_score(canvas: Canvas, right: float, y: float, area: Area, seen: Visible) -> float:
     """Write a seat's points up to ``right``; return where they begin."""
     seat, size = area.seat, 24 if area.large else 18
     table = seen.tables[seat]
@@ -514,7 +514,7 @@ def _draw_score(canvas: Canvas, right: float, y: float, area: Area, seen: Seen) 
     return right - max(width, 2.4 * size) - 8
 
 
-def _write_place(canvas: Canvas, x: float, y: float, area: Area, seen: Seen) -> None:
+def _write_place(canvas: Canvas, x: float, y: float, area: Area, seen: Visible) -> None:
     """Write a seat's place at the end: up to ``x`` in a narrow head, else from there."""
     first = seen.ranks[area.seat] == 1
     canvas.text(
@@ -558,7 +558,7 @@ def _draw_icon(canvas: Canvas, x: float, y: float, kind: str, seat: int, radius:
 # The decision
 
 
-def _draw_column(canvas: Canvas, plan: Layout, seen: Seen) -> None:
+def _draw_column(canvas: Canvas, plan: Layout, seen: Visible) -> None:
     box = plan.column
     LOOK.panel(canvas, box)
     if seen.over:
@@ -570,7 +570,7 @@ def _draw_column(canvas: Canvas, plan: Layout, seen: Seen) -> None:
     _draw_legend(canvas, Rect(box.x, box.bottom - 150, box.width, 150))
 
 
-def _draw_decision(canvas: Canvas, plan: Layout, seen: Seen) -> None:
+def _draw_decision(canvas: Canvas, plan: Layout, seen: Visible) -> None:
     box = plan.column
     seat_disc(canvas, box.x + 26, box.y + 26, seen.to_play, 13, 15)
     you = " (you)" if seen.seat == seen.to_play and seen.num_players > 1 else ""
@@ -606,7 +606,7 @@ def _draw_decision(canvas: Canvas, plan: Layout, seen: Seen) -> None:
         LOOK.button(canvas, button(plan), "no more discs", size=15)
 
 
-def _draw_preview(canvas: Canvas, square: Rect, turns: int, seen: Seen) -> None:
+def _draw_preview(canvas: Canvas, square: Rect, turns: int, seen: Visible) -> None:
     """The tile in hand as it may lie, and the arrows that would be covered."""
     x, y = square.centre
     met = seen.met[turns]
@@ -627,7 +627,7 @@ def _draw_preview(canvas: Canvas, square: Rect, turns: int, seen: Seen) -> None:
     canvas.text(x, square.bottom + 12, words, size=12, fill=ACCENT if met else FAINT_INK)
 
 
-def _draw_ranking(canvas: Canvas, box: Rect, seen: Seen) -> None:
+def _draw_ranking(canvas: Canvas, box: Rect, seen: Visible) -> None:
     canvas.text(box.x + 14, box.y + 28, "game over", size=18, bold=True, anchor="start", fill=INK)
     y = box.y + 66
     if seen.num_players == 1:

@@ -10,7 +10,7 @@ import numpy as np
 from ...core.drawing.words import amount, looker_last, name_of, result_lines
 from ..components import DIRECTIONS, ELEMENTS, PERFECT_HARMONY, TILE_ELEMENT, TILE_VALUE
 from .pieces import ELEMENT_LETTERS
-from .visible import Face, Seen, see, tile_words
+from .visible import Face, Visible, see, tile_words
 
 WIDTH = 79
 BETWEEN = "    "
@@ -56,7 +56,7 @@ def describe(
     return "\n\n".join("\n".join(part) for part in parts)
 
 
-def prompt(seen: Seen) -> str:
+def prompt(seen: Visible) -> str:
     """Say what the seat to play decides."""
     hand = "" if seen.hand is None else tile_words(seen.hand)
     if seen.phase == "TAKE":
@@ -72,7 +72,7 @@ def prompt(seen: Seen) -> str:
     }[seen.phase]
 
 
-def solo_outcome(seen: Seen) -> str:
+def solo_outcome(seen: Visible) -> str:
     """Say how a game alone has ended."""
     if seen.forfeit >= 0:
         return "forfeit"
@@ -85,7 +85,7 @@ def solo_outcome(seen: Seen) -> str:
     return f"{words}: perfect harmony" if placed <= PERFECT_HARMONY else f"{words}: goal reached"
 
 
-def _heading(seen: Seen) -> list[str]:
+def _heading(seen: Visible) -> list[str]:
     eyes = "all eyes" if seen.seat is None else f"seen by player_{seen.seat}"
     doing = "game over" if seen.over else f"player_{seen.to_play} {prompt(seen)}"
     lines = [f"Sagani, ply {seen.ply}, {eyes}", doing]
@@ -101,7 +101,7 @@ def _heading(seen: Seen) -> list[str]:
 # Display, interlude, piles, track
 
 
-def _supply(seen: Seen) -> list[str]:
+def _supply(seen: Visible) -> list[str]:
     lines = []
     if seen.num_players > 1:
         lines += _spaces("display", seen.display)
@@ -136,7 +136,7 @@ def _spaces(name: str, tiles: Sequence[Face | None]) -> list[str]:
     return [lines[0].rstrip(), *((" " * 10 + line).rstrip() for line in _beside(blocks, "   "))]
 
 
-def _in_hand(seen: Seen) -> list[str]:
+def _in_hand(seen: Visible) -> list[str]:
     if seen.phase != "ROTATE":
         return [f"in hand: {tile_words(seen.hand)}", *_beside([_block(seen.hand)])]
     turned = [_block(_turned(seen.hand, turns)) for turns in range(4)]
@@ -159,7 +159,7 @@ def _turned(face: Face, turns: int) -> Face:
 # Tables
 
 
-def _tables(seen: Seen) -> list[list[str]]:
+def _tables(seen: Visible) -> list[list[str]]:
     """All tables, that of the seat that looks last, nearest to where the answer is typed."""
     own = None if seen.seat is None else _table(seen, seen.seat)
     order = looker_last(seen.seat, seen.num_players)
@@ -188,7 +188,7 @@ def _width(lines: Sequence[str]) -> int:
     return max(map(len, lines))
 
 
-def _table(seen: Seen, seat: int) -> list[str]:
+def _table(seen: Visible, seat: int) -> list[str]:
     table = seen.tables[seat]
     several = seen.num_players > 1
     you = " (you)" if seat == seen.seat and several else ""
@@ -201,7 +201,7 @@ def _table(seen: Seen, seat: int) -> list[str]:
     ]
 
 
-def _grid(seen: Seen, seat: int) -> list[str]:
+def _grid(seen: Visible, seat: int) -> list[str]:
     table = seen.tables[seat]
     on_turn = seat == seen.to_play and not seen.over
     cells = {position: _block(face) for position, face in table.tiles.items()}
@@ -259,7 +259,7 @@ def _block(face: Face) -> tuple[str, str, str]:
 # The end
 
 
-def _results(seen: Seen) -> list[str]:
+def _results(seen: Visible) -> list[str]:
     if seen.num_players == 1:
         return [solo_outcome(seen)]
     return result_lines(seen, lambda seat: f"{seen.scores[seat]:g} points")

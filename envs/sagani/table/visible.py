@@ -8,14 +8,15 @@ lies open to everybody: a seat sees what all see.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from ...core.drawing.visible import VisibleBase, common_of, numbers_of
 from ...core.drawing.words import (
     action_number,
     check_numbers,
-    check_seat,
     ranks_after_forfeit,
     ranks_of,
 )
@@ -114,18 +115,11 @@ class Move(NamedTuple):
     space: tuple[str, int] | None = None
 
 
-class Seen(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Visible(VisibleBase):
     """Everything that a picture or a text reads."""
 
-    seat: int | None
-    num_players: int
     advanced: bool  # the advanced solo game
-    first_player: int
-    to_play: int
-    phase: str
-    ply: int
-    over: bool
-    forfeit: int
     last_round: bool
     goal: int
     display: list[Face | None]
@@ -145,9 +139,6 @@ class Seen(NamedTuple):
     track: list[tuple[int, list[int]]]
     bonus: int
     deductions: tuple[int, int]  # solo advanced: unfinished tiles and cacophony, so far
-    scores: list[float]  # empty until the game is over
-    ranks: list[int]
-    move: Move | None
 
 
 def see(
@@ -156,16 +147,16 @@ def see(
     last_action: int | Mapping[str, object] | None = None,
     scores: Sequence[float] | None = None,
     ranks: Sequence[int] | None = None,
-) -> Seen:
+) -> Visible:
     """Return what may be shown of a record to a seat; None is the all-seeing eye.
 
     Raises:
         ValueError: a seat, an action or a length of ``scores`` or ``ranks`` that can't be.
     """
-    check_seat(state, seat)
+    common = common_of(state, seat, PHASES)
     num_players = int(state["num_players"])
     check_numbers(num_players, scores=scores, ranks=ranks)
-    over = bool(state["terminated"]) or bool(state["truncated"])
+    over = common["over"]
     to_play, phase = int(state["to_play"]), int(state["phase"])
     deductions = _deductions(state) if state["solo"] else (0, 0)
     result_scores, result_ranks = _result(state, sum(deductions)) if over else ([], [])
@@ -180,16 +171,10 @@ def see(
         chosen = (0, 0)
         if tables[to_play].tiles:
             chosen = position_of(state, to_play, int(state["hand_cell"]))
-    return Seen(
-        seat=seat,
-        num_players=num_players,
+    return Visible(
+        **common,
+        **numbers_of(state, "bonus"),
         advanced=bool(state["solo"]),
-        first_player=int(state["first_player"]),
-        to_play=to_play,
-        phase=PHASES[phase],
-        ply=int(state["ply"]),
-        over=over,
-        forfeit=int(state["forfeit"]),
         last_round=bool(state["last_round"]),
         goal=int(GOAL[num_players]),
         display=[_lying(tile) for tile in state["display"].tolist()],
@@ -212,7 +197,6 @@ def see(
         queue=_queue(state) if not over else [],
         tables=tables,
         track=track_of(state),
-        bonus=int(state["bonus"]),
         deductions=deductions,
         scores=result_scores,
         ranks=result_ranks,

@@ -32,7 +32,7 @@ from .geometry import (
     circle_centre,
 )
 from .text import LETTERS, _faces, outcome, result_of
-from .visible import Seen, discs_on_top, see
+from .visible import Visible, discs_on_top, see
 
 # Fill, dark edge and letter of each colour. They stay apart for every kind of colour blindness, and
 # in grey from light to dark: yellow, green, red, blue.
@@ -91,7 +91,7 @@ def draw(
 # What may be seen
 
 
-def _draw_board(canvas: Canvas, seen: Seen) -> None:
+def _draw_board(canvas: Canvas, seen: Visible) -> None:
     x, y, width, height = BOARD
     canvas.rect(x + 3, y + 5, width, height, radius=26, fill="#000000", fill_opacity=0.16)
     canvas.rect(
@@ -125,7 +125,7 @@ def _write_coordinate(canvas: Canvas, x: float, y: float, text: str) -> None:
     canvas.text(x, y, text, size=18, bold=True, fill="#8a744c")
 
 
-def _draw_circle(canvas: Canvas, circle: int, seen: Seen) -> None:
+def _draw_circle(canvas: Canvas, circle: int, seen: Visible) -> None:
     x, y = circle_centre(circle)
     arrow = bool(IS_ARROW[circle])
     moved = seen.move is not None and circle in seen.move
@@ -195,7 +195,7 @@ def _draw_turning_arrows(canvas: Canvas, x: float, y: float) -> None:
         )
 
 
-def _draw_stack(canvas: Canvas, circle: int, stack: Stack, seen: Seen) -> None:
+def _draw_stack(canvas: Canvas, circle: int, stack: Stack, seen: Visible) -> None:
     x, y = circle_centre(circle)
     top = stack[-1][1]
     title = (
@@ -270,7 +270,7 @@ def _draw_badge(canvas: Canvas, x: float, y: float, count: int) -> None:
 # The panel beside it
 
 
-def _draw_panel(canvas: Canvas, seen: Seen) -> None:
+def _draw_panel(canvas: Canvas, seen: Visible) -> None:
     x, y, width, height = PANEL
     canvas.rect(x, y, width, height, radius=18, fill="#fffdf8", stroke="#d9cdb6", stroke_width=1.5)
     canvas.text(x + 20, y + 34, "Sàrèná", size=30, bold=True, anchor="start", fill=INK)
@@ -288,7 +288,9 @@ def _draw_panel(canvas: Canvas, seen: Seen) -> None:
     _draw_legend(canvas, x + 20, y + height - 118)
 
 
-def _draw_player(canvas: Canvas, x: float, y: float, width: float, seat: int, seen: Seen) -> None:
+def _draw_player(
+    canvas: Canvas, x: float, y: float, width: float, seat: int, seen: Visible
+) -> None:
     on_turn = not seen.over and seat == seen.to_play
     won = seen.over and seen.ranks[seat] == min(seen.ranks)
     canvas.rect(
@@ -311,7 +313,7 @@ def _draw_player(canvas: Canvas, x: float, y: float, width: float, seat: int, se
         canvas.text(x + width - 22, y + 26, "★", size=24, fill="#a8830a")
 
 
-def _note(seen: Seen, seat: int) -> str:
+def _note(seen: Visible, seat: int) -> str:
     """The second line of a player's box."""
     if seen.over:
         return f"{ordinal(seen.ranks[seat])}, {result_of(seen, seat)}"
@@ -331,14 +333,14 @@ def _draw_pawn(canvas: Canvas, x: float, y: float, colour: int | None, scale: fl
         canvas.text(0, -8, letter, size=16, bold=True, fill=ink)
 
 
-def _draw_unused(canvas: Canvas, x: float, y: float, seen: Seen) -> float:
+def _draw_unused(canvas: Canvas, x: float, y: float, seen: Visible) -> float:
     canvas.text(x, y, "not drawn", size=14, anchor="start", fill=FAINT_INK)
     for k, colour in enumerate(seen.unused):
         _draw_pawn(canvas, x + 100 + 34 * k, y, colour, scale=0.7)
     return y + 16
 
 
-def _draw_outcome(canvas: Canvas, x: float, y: float, seen: Seen) -> float:
+def _draw_outcome(canvas: Canvas, x: float, y: float, seen: Visible) -> float:
     if seen.move is not None:
         start, end = (circle_to_string(circle) for circle in seen.move)
         canvas.text(
@@ -351,7 +353,7 @@ def _draw_outcome(canvas: Canvas, x: float, y: float, seen: Seen) -> float:
     return y
 
 
-def _draw_counts(canvas: Canvas, x: float, y: float, width: float, seen: Seen) -> None:
+def _draw_counts(canvas: Canvas, x: float, y: float, width: float, seen: Visible) -> None:
     counts = discs_on_top(seen.stacks)
     canvas.text(x, y, "discs topped by each colour", size=14, anchor="start", fill=FAINT_INK)
     room = width - 62
@@ -371,7 +373,7 @@ def _draw_counts(canvas: Canvas, x: float, y: float, width: float, seen: Seen) -
 
 
 def _write_owner(
-    canvas: Canvas, x: float, y: float, length: float, room: float, colour: int, seen: Seen
+    canvas: Canvas, x: float, y: float, length: float, room: float, colour: int, seen: Visible
 ) -> None:
     """Name the holder of a colour beside its bar, or in it where it is long."""
     seat = seen.secrets.index(colour)

@@ -11,7 +11,7 @@ from ...core.drawing.words import name_of, ordinal
 from ..components import COLOURS, COLS, IS_ARROW, ROWS
 from ..notation import circle_to_string
 from ..state import Stack
-from .visible import Seen, discs_on_top, own_discs, see, winners
+from .visible import Visible, discs_on_top, own_discs, see, winners
 
 LETTERS = "".join(colour[0].upper() for colour in COLOURS)
 
@@ -57,7 +57,7 @@ def describe(
     return text
 
 
-def outcome(seen: Seen, names_in_line: int = 4) -> list[str]:
+def outcome(seen: Visible, names_in_line: int = 4) -> list[str]:
     """Who has won, in words, in short lines."""
     names = [name_of(seat) for seat in winners(seen)]
     if len(names) == 1:
@@ -66,7 +66,7 @@ def outcome(seen: Seen, names_in_line: int = 4) -> list[str]:
     return ["shared win:", *(", ".join(part) for part in parts)]
 
 
-def _heading(seen: Seen) -> list[str]:
+def _heading(seen: Visible) -> list[str]:
     eyes = "all secrets shown" if seen.seat is None else f"seen by player_{seen.seat}"
     doing = "game over" if seen.over else f"player_{seen.to_play} to move"
     if seen.move is not None:
@@ -84,7 +84,7 @@ def letter_of(colour: int | None) -> str:
     return "?" if colour is None else LETTERS[colour]
 
 
-def _board_lines(seen: Seen) -> list[str]:
+def _board_lines(seen: Visible) -> list[str]:
     margin = "    "
     names = margin + "".join(name.center(TEXT_COLUMN) for name in "abcdef"[:COLS]).rstrip()
     lines = [names]
@@ -112,7 +112,7 @@ def _faces(stack: Stack) -> str:
     return " ".join(LETTERS[below] + LETTERS[above] for below, above in stack)
 
 
-def _result_lines(seen: Seen) -> list[str]:
+def _result_lines(seen: Visible) -> list[str]:
     counts = zip(LETTERS, discs_on_top(seen.stacks), strict=True)
     lines = ["discs topped by " + ", ".join(f"{letter} {count}" for letter, count in counts)]
     if seen.over:
@@ -128,7 +128,7 @@ def _painted(letters: re.Match[str]) -> str:
     return "".join(TERMINAL[letter] + letter + "\x1b[0m" for letter in letters.group())
 
 
-def result_of(seen: Seen, seat: int) -> str:
+def result_of(seen: Visible, seat: int) -> str:
     """A seat's score; where others have the same, also the count that breaks the tie."""
     text = f"{seen.scores[seat]:g} discs"
     if seen.scores.count(seen.scores[seat]) > 1:

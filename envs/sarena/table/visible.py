@@ -3,38 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
-from ...core.drawing.words import check_numbers, check_seat, ranks_of
+from ...core.drawing.visible import VisibleBase, common_of
+from ...core.drawing.words import check_numbers, ranks_of
 from ..actions import ACTIONS
 from ..components import NUM_CIRCLES, NUM_COLOURS
 from ..state import Stack, stacks_of
 
 
-class Seen(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Visible(VisibleBase):
     """What may be shown: everything that a picture or a text reads, and nothing else."""
 
     stacks: list[Stack]
-    seat: int | None
-    num_players: int
-    to_play: int
-    ply: int
-    over: bool
-    forfeit: int
     secrets: list[int | None]  # of each seat; None where it is face down
     unused: list[int | None]  # the pawns nobody drew, by colour
-    scores: list[float]  # empty until the game is over
-    ranks: list[int]
-    move: tuple[int, int] | None
 
 
-def see(state, seat, last_action, scores, ranks) -> Seen:
+def see(state, seat, last_action, scores, ranks) -> Visible:
     num_players = int(state["num_players"])
-    check_seat(state, seat)
+    common = common_of(state, seat)
     check_numbers(num_players, scores=scores, ranks=ranks)
-    over = bool(state["terminated"]) or bool(state["truncated"])
+    over = common["over"]
     pawns = [int(colour) for colour in state["secret"]]
     stacks = stacks_of(state)
     shown = [seat is None or over or seat == other for other in range(num_players)]
@@ -45,14 +38,9 @@ def see(state, seat, last_action, scores, ranks) -> Seen:
         counted = _result(stacks, pawns[:num_players], int(state["forfeit"]))
         result_scores = [float(x) for x in (counted[0] if scores is None else scores)]
         result_ranks = [int(x) for x in (counted[1] if ranks is None else ranks)]
-    return Seen(
+    return Visible(
+        **common,
         stacks=stacks,
-        seat=seat,
-        num_players=num_players,
-        to_play=int(state["to_play"]),
-        ply=int(state["ply"]),
-        over=over,
-        forfeit=int(state["forfeit"]),
         secrets=secrets,
         unused=unused if seat is None else [None] * len(unused),
         scores=result_scores,
@@ -101,6 +89,6 @@ def discs_on_top(stacks: Sequence[Stack]) -> list[int]:
     return counts
 
 
-def winners(seen: Seen) -> list[int]:
+def winners(seen: Visible) -> list[int]:
     best = min(seen.ranks)
     return [seat for seat, rank in enumerate(seen.ranks) if rank == best]

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.drawing.panels import Place, Rect, area_of, place_at
 from ..components import FACE_UP, STABILISATION_SQUARES, VALUES, WORLDS
-from .visible import Player, Seen, see
+from .visible import Player, Visible, see
 
 WIDTH, HEIGHT = 1440, 960
 EDGE, GAP = 16, 8
@@ -60,7 +60,7 @@ class Layout(NamedTuple):
     areas: list[Area]
 
 
-def layout_of(seen: Seen) -> Layout:
+def layout_of(seen: Visible) -> Layout:
     """Lay out a picture."""
     right, bottom = WIDTH - EDGE, HEIGHT - EDGE
     title = Rect(EDGE, EDGE, COLUMN, TITLE_HEIGHT)
@@ -92,7 +92,7 @@ def _shared(room: Rect, count: int) -> list[tuple[int, Rect]]:
     return list(enumerate(boxes))
 
 
-def _around_seat(room: Rect, seen: Seen) -> list[tuple[int, Rect]]:
+def _around_seat(room: Rect, seen: Visible) -> list[tuple[int, Rect]]:
     """Put the seat that looks below the others, which sit clockwise from the left."""
     others = seen.num_players - 1
     height = 276
@@ -174,24 +174,24 @@ def _tiles(room: Rect, player: Player, largest: float) -> list[Rect]:
 # The table
 
 
-def track_square(plan: Layout, seen: Seen, square: int) -> tuple[float, float]:
+def track_square(plan: Layout, seen: Visible, square: int) -> tuple[float, float]:
     """Return where a square of the Shadow track is."""
     first, last = plan.track.x + 34, plan.track.right - 80
     return first + (last - first) * square / seen.moon, plan.track.y + 58
 
 
-def square_size(plan: Layout, seen: Seen) -> float:
+def square_size(plan: Layout, seen: Visible) -> float:
     """Return the radius of the squares of the track."""
     return min(13.0, 0.42 * (plan.track.width - 114) / seen.moon)
 
 
-def world_box(plan: Layout, seen: Seen, world: int) -> Rect:
+def world_box(plan: Layout, seen: Visible, world: int) -> Rect:
     """Return where a world is."""
     inner = Rect(plan.board.x + 8, plan.board.y + 8, plan.board.width - 16, TABLE_HEIGHT - 16)
     return _row(*inner, len(seen.worlds))[world]
 
 
-def world_slot(plan: Layout, seen: Seen, world: int, value: int) -> Rect:
+def world_slot(plan: Layout, seen: Visible, world: int, value: int) -> Rect:
     """Return where a card of a world is laid."""
     box = world_box(plan, seen, world)
     size = seen.worlds[world].size
@@ -224,7 +224,7 @@ def pile_place(plan: Layout) -> Rect:
 BUTTON_HEIGHT, FIRST_BUTTON = 40, 236
 
 
-def buttons(plan: Layout, seen: Seen) -> list[tuple[Place, str, Rect]]:
+def buttons(plan: Layout, seen: Visible) -> list[tuple[Place, str, Rect]]:
     """Return the buttons: what they stand for, their words and where they are."""
     words = {
         ("portal", "back"): "portal: pawn back",
@@ -252,7 +252,7 @@ def looked_at_place(plan: Layout) -> Rect:
     return Rect(plan.column.centre[0] - 38, plan.column.y + 146, 76, 76)
 
 
-def places(plan: Layout, seen: Seen) -> list[tuple[Place, Rect]]:
+def places(plan: Layout, seen: Visible) -> list[tuple[Place, Rect]]:
     """Return what can be clicked, what lies on top first."""
     found: list[tuple[Place, Rect]] = [(place, box) for place, _, box in buttons(plan, seen)]
     for parts in reversed(seen.choices):
@@ -270,7 +270,7 @@ def places(plan: Layout, seen: Seen) -> list[tuple[Place, Rect]]:
     return found
 
 
-def _card_place(plan: Layout, seen: Seen, parts: dict[str, object]) -> Rect:
+def _card_place(plan: Layout, seen: Visible, parts: dict[str, object]) -> Rect:
     """Return where a card of the hand is: the cards are in the order of their numbers."""
     player = seen.players[seen.to_play]
     names = [(WORLDS[card // VALUES], card % VALUES + 1) for card in player.hand]

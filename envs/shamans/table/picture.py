@@ -66,7 +66,7 @@ from .text import (
     ritual_words,
     round_words,
 )
-from .visible import FACE_DOWN, Player, Seen, World, see
+from .visible import FACE_DOWN, Player, Visible, World, see
 
 PAPER = "#dedcea"
 PANEL_FILL = "#fdfcff"
@@ -129,7 +129,7 @@ def draw(
 # Title and track
 
 
-def _draw_title(canvas: Canvas, box: Rect, seen: Seen) -> None:
+def _draw_title(canvas: Canvas, box: Rect, seen: Visible) -> None:
     LOOK.panel(canvas, box)
     x = box.x + 14
     canvas.text(x, box.y + 30, "Shamans", size=29, bold=True, anchor="start", fill=INK)
@@ -147,7 +147,7 @@ def _draw_title(canvas: Canvas, box: Rect, seen: Seen) -> None:
         canvas.text(x, y, line, size=13.5, bold=k == 0, anchor="start", fill=fill)
 
 
-def _draw_track(canvas: Canvas, plan: Layout, seen: Seen) -> None:
+def _draw_track(canvas: Canvas, plan: Layout, seen: Visible) -> None:
     box = plan.track
     fill = canvas.linear_gradient(((0, "#474d8a"), (0.7, NIGHT), (1, NIGHT_EDGE)), end=(1, 0))
     canvas.rect(*box, radius=14, fill=fill, stroke=NIGHT_EDGE, stroke_width=1.5)
@@ -174,7 +174,7 @@ def _draw_track(canvas: Canvas, plan: Layout, seen: Seen) -> None:
     pawn(canvas, x + (MOON_SHIFT if there else 0), y + (14 if there else 6), 40)
 
 
-def _draw_square(canvas: Canvas, plan: Layout, seen: Seen, square: int) -> None:
+def _draw_square(canvas: Canvas, plan: Layout, seen: Visible, square: int) -> None:
     x, y = track_square(plan, seen, square)
     radius = square_size(plan, seen)
     gone, start = square <= seen.pawn, square == seen.start
@@ -197,20 +197,20 @@ def _draw_square(canvas: Canvas, plan: Layout, seen: Seen, square: int) -> None:
             canvas.text(x, below, str(square), size=12, bold=square == seen.pawn, fill=fill)
 
 
-def first_x(plan: Layout, seen: Seen) -> float:
+def first_x(plan: Layout, seen: Visible) -> float:
     return track_square(plan, seen, 0)[0]
 
 
 # Worlds
 
 
-def _draw_board(canvas: Canvas, plan: Layout, seen: Seen) -> None:
+def _draw_board(canvas: Canvas, plan: Layout, seen: Visible) -> None:
     LOOK.panel(canvas, plan.board)
     for world in seen.worlds:
         _draw_world(canvas, plan, seen, world)
 
 
-def _draw_world(canvas: Canvas, plan: Layout, seen: Seen, world: World) -> None:
+def _draw_world(canvas: Canvas, plan: Layout, seen: Visible, world: World) -> None:
     box, paint = world_box(plan, seen, world.number), PAINTS[world.name]
     now = world.status in ("destination", "ritual now")
     canvas.rect(
@@ -241,7 +241,7 @@ def _draw_world(canvas: Canvas, plan: Layout, seen: Seen, world: World) -> None:
         _draw_status(canvas, box, world)
 
 
-def _draw_world_card(canvas: Canvas, slot: Rect, seen: Seen, world: World, value: int) -> None:
+def _draw_world_card(canvas: Canvas, slot: Rect, seen: Visible, world: World, value: int) -> None:
     number = VALUES * world.number + value - 1
     paint = PAINTS[world.name]
     if value in world.values:
@@ -273,7 +273,7 @@ def _draw_status(canvas: Canvas, box: Rect, world: World) -> None:
 # Artefacts
 
 
-def _draw_artefacts(canvas: Canvas, plan: Layout, seen: Seen) -> None:
+def _draw_artefacts(canvas: Canvas, plan: Layout, seen: Visible) -> None:
     box = plan.artefacts
     LOOK.panel(canvas, box, "artefacts")
     for place, kind in enumerate(seen.display):
@@ -307,7 +307,7 @@ def _caption(canvas: Canvas, box: Rect, text: str) -> None:
     canvas.text(x, box.bottom + 14, text, size=13, bold=True, fill=FAINT_INK)
 
 
-def _draw_pile(canvas: Canvas, plan: Layout, seen: Seen) -> None:
+def _draw_pile(canvas: Canvas, plan: Layout, seen: Visible) -> None:
     box = pile_place(plan)
     if seen.pile_size == 0:
         empty(canvas, box, ("empty",), title="the pile is empty")
@@ -324,7 +324,7 @@ def _draw_pile(canvas: Canvas, plan: Layout, seen: Seen) -> None:
 # The seats' parts
 
 
-def _draw_area(canvas: Canvas, area: Area, seen: Seen) -> None:
+def _draw_area(canvas: Canvas, area: Area, seen: Visible) -> None:
     box, player = area.box, seen.players[area.seat]
     on_turn = not seen.over and area.seat == seen.to_play
     LOOK.area(canvas, box, OUT if player.eliminated else "#f0eef8", PANEL_EDGE, on_turn)
@@ -338,7 +338,7 @@ def _draw_area(canvas: Canvas, area: Area, seen: Seen) -> None:
         LOOK.frame(canvas, area.role, grow=2)
 
 
-def _draw_head(canvas: Canvas, area: Area, seen: Seen) -> None:
+def _draw_head(canvas: Canvas, area: Area, seen: Visible) -> None:
     """Who it is, and the points."""
     box, seat, large = area.head, area.seat, area.large
     player = seen.players[seat]
@@ -375,7 +375,7 @@ def _draw_head(canvas: Canvas, area: Area, seen: Seen) -> None:
     canvas.text(right, y, points, size=size, bold=True, anchor="end", fill=INK, title="points")
 
 
-def _draw_front(canvas: Canvas, area: Area, seen: Seen) -> None:
+def _draw_front(canvas: Canvas, area: Area, seen: Visible) -> None:
     """The card that was played in this trick."""
     player = seen.players[area.seat]
     if player.front is not None:
@@ -422,7 +422,7 @@ def _draw_count(canvas: Canvas, back: Rect, shown: float, player: Player) -> Non
 # The decision and the points
 
 
-def _draw_column(canvas: Canvas, plan: Layout, seen: Seen) -> None:
+def _draw_column(canvas: Canvas, plan: Layout, seen: Visible) -> None:
     box = plan.column
     LOOK.panel(canvas, box)
     if seen.over:
@@ -434,7 +434,7 @@ def _draw_column(canvas: Canvas, plan: Layout, seen: Seen) -> None:
     _draw_points(canvas, Rect(box.x, box.bottom - 296, box.width, 296), seen)
 
 
-def _draw_decision(canvas: Canvas, plan: Layout, seen: Seen) -> None:
+def _draw_decision(canvas: Canvas, plan: Layout, seen: Visible) -> None:
     box = plan.column
     if seen.to_play is not None:
         x, y = box.x + 26, box.y + 26
@@ -454,7 +454,7 @@ def _draw_decision(canvas: Canvas, plan: Layout, seen: Seen) -> None:
         LOOK.button(canvas, where, text)
 
 
-def _draw_ranking(canvas: Canvas, box: Rect, seen: Seen) -> None:
+def _draw_ranking(canvas: Canvas, box: Rect, seen: Visible) -> None:
     canvas.text(box.x + 14, box.y + 28, "game over", size=18, bold=True, anchor="start", fill=INK)
     if outcome(seen):
         LOOK.write(canvas, box.x + 14, box.y + 54, [outcome(seen)])
@@ -467,7 +467,7 @@ def _draw_ranking(canvas: Canvas, box: Rect, seen: Seen) -> None:
     )
 
 
-def _draw_points(canvas: Canvas, box: Rect, seen: Seen) -> None:
+def _draw_points(canvas: Canvas, box: Rect, seen: Visible) -> None:
     """The points of all seats as bars, and what pays."""
     left, right = box.x + 14, box.right - 14
     canvas.line(left, box.y, right, box.y, stroke=PANEL_EDGE, stroke_width=1.5)
@@ -492,7 +492,7 @@ def _draw_points(canvas: Canvas, box: Rect, seen: Seen) -> None:
     LOOK.write(canvas, left, box.bottom - 69, lines, size=12, fill=FAINT_INK)
 
 
-def _draw_choices(canvas: Canvas, plan: Layout, seen: Seen) -> None:
+def _draw_choices(canvas: Canvas, plan: Layout, seen: Visible) -> None:
     """Dashed frames around what can be chosen; buttons and cards of the hand show it themselves."""
     own = [where for _, _, where in buttons(plan, seen)]
     for place, where in places(plan, seen):

@@ -33,7 +33,7 @@ from ..state import (
     placed_at,
     rounds_ended,
 )
-from .visible import FACE_DOWN, Player, Seen, World, counted, see, tile_name
+from .visible import FACE_DOWN, Player, Visible, World, counted, see, tile_name
 
 WIDTH = 79
 
@@ -64,7 +64,7 @@ def describe(
     return "\n".join(lines[:-1])
 
 
-def prompt(seen: Seen) -> str:
+def prompt(seen: Visible) -> str:
     """Say what the seat to play decides."""
     if not seen.phase:
         return "a player may be deciding about a tile that lies face down"
@@ -91,7 +91,7 @@ def prompt(seen: Seen) -> str:
     }[seen.phase]
 
 
-def _card_prompt(seen: Seen, player: Player) -> str:
+def _card_prompt(seen: Visible, player: Player) -> str:
     portal = any(held.kind == PORTAL and held.face_up for held in player.artefacts)
     portal |= any(parts["kind"] == "portal" for parts in seen.choices)
     also = ", or uses a portal" if portal else ""
@@ -100,7 +100,7 @@ def _card_prompt(seen: Seen, player: Player) -> str:
     return f"plays a card, the Destination is {WORLDS[seen.destination]}{also}"
 
 
-def doing(seen: Seen) -> str:
+def doing(seen: Visible) -> str:
     """Say who decides what, or that the game is over."""
     if seen.over:
         return "game over"
@@ -109,12 +109,12 @@ def doing(seen: Seen) -> str:
     return f"{name_of(seen.to_play)}: {prompt(seen)}"
 
 
-def round_words(seen: Seen) -> str:
+def round_words(seen: Visible) -> str:
     """Say which round it is."""
     return "single round" if seen.single else f"round {seen.round}"
 
 
-def outcome(seen: Seen) -> str:
+def outcome(seen: Visible) -> str:
     """Say who won the last round that has ended; empty if there is none."""
     if not seen.won:
         return ""
@@ -122,7 +122,7 @@ def outcome(seen: Seen) -> str:
     return f"{camp} won" if seen.single else f"{camp} won round {seen.rounds_ended}"
 
 
-def camps_words(seen: Seen) -> str:
+def camps_words(seen: Visible) -> str:
     """Say how many Shamans and Shadows there are."""
     shadows = amount(seen.shadows, "Shadow")
     return f"{seen.num_players - seen.shadows} Shamans, {shadows}"
@@ -137,7 +137,7 @@ def points_words() -> list[str]:
     ]
 
 
-def ritual_words(seen: Seen) -> str:
+def ritual_words(seen: Visible) -> str:
     """Say who is doing which ritual."""
     if seen.doing == NO_WORLD:
         return f"{name_of(seen.performer)} does rituals"
@@ -145,14 +145,14 @@ def ritual_words(seen: Seen) -> str:
     return f"{name_of(seen.performer)} does the ritual of {world.name}: {world.ritual}"
 
 
-def eclipse_words(seen: Seen) -> str:
+def eclipse_words(seen: Visible) -> str:
     """Say where the Eclipse is."""
     arrow = f", arrow to the {seen.arrow}" if seen.arrow else ""
     where = {"in the pile": "in the pile", "on top": "on top of the pile", "over": "has come"}
     return f"Eclipse: {where[seen.eclipse]}{arrow}"
 
 
-def _heading(seen: Seen) -> list[str]:
+def _heading(seen: Visible) -> list[str]:
     eyes = f"ply {seen.ply}, all eyes" if seen.seat is None else f"seen by {name_of(seen.seat)}"
     before = f", {outcome(seen)}" if outcome(seen) else ""
     goal = "" if seen.single else f", to {GOAL} points"
@@ -166,7 +166,7 @@ def _heading(seen: Seen) -> list[str]:
     return lines
 
 
-def _track(seen: Seen) -> list[str]:
+def _track(seen: Visible) -> list[str]:
     steps = seen.moon - seen.pawn
     words = f"Shadow track: pawn on {seen.pawn}, Moon on {seen.moon}: {steps} to go"
     if seen.steps:
@@ -178,7 +178,7 @@ def _track(seen: Seen) -> list[str]:
     return [words, *(track[k : k + WIDTH] for k in range(0, len(track), WIDTH))]
 
 
-def _worlds(seen: Seen) -> list[str]:
+def _worlds(seen: Visible) -> list[str]:
     return [_world_line(world) for world in seen.worlds]
 
 
@@ -191,7 +191,7 @@ def _world_line(world: World) -> str:
     return f"{world.name:<8}{world.ritual:<16}{values}  {notes}".rstrip()
 
 
-def _artefacts(seen: Seen) -> list[str]:
+def _artefacts(seen: Visible) -> list[str]:
     places = [
         f"[{k + 1}] {'-' if kind == NO_TILE else tile_name(kind)}"
         for k, kind in enumerate(seen.display)
@@ -209,7 +209,7 @@ def _artefacts(seen: Seen) -> list[str]:
     return lines
 
 
-def _trick(seen: Seen) -> list[str]:
+def _trick(seen: Visible) -> list[str]:
     """The current trick from the Guide on."""
     where = "none yet" if seen.destination == NO_WORLD else WORLDS[seen.destination]
     lines = [f"Destination: {where}; Guide: {name_of(seen.guide)}"]
@@ -232,13 +232,13 @@ def _trick(seen: Seen) -> list[str]:
 # Players
 
 
-def _players(seen: Seen) -> list[list[str]]:
+def _players(seen: Visible) -> list[list[str]]:
     """All players, the one that looks last, nearest to where the answer is typed."""
     seats = looker_last(seen.seat, seen.num_players)
     return [_player(seen, seen.players[seat]) for seat in seats]
 
 
-def _player(seen: Seen, player: Player) -> list[str]:
+def _player(seen: Visible, player: Player) -> list[str]:
     marks = [
         word
         for word, is_so in (
@@ -294,7 +294,7 @@ def _held(player: Player) -> list[str]:
     return wrapped(f"  {where}", words, WIDTH)
 
 
-def _results(seen: Seen) -> list[str]:
+def _results(seen: Visible) -> list[str]:
     return result_lines(seen, lambda seat: f"{seen.scores[seat]:g} points")
 
 

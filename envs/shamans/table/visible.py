@@ -9,11 +9,13 @@ or got during the Eclipse.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from ...core.drawing.words import action_number, check_seat, name_of, ranks_after_forfeit, ranks_of
+from ...core.drawing.visible import VisibleBase, common_of, numbers_of
+from ...core.drawing.words import action_number, name_of, ranks_after_forfeit, ranks_of
 from ..actions import ACTIONS, NUM_ACTIONS
 from ..components import (
     CAMPS,
@@ -132,20 +134,14 @@ class Move(NamedTuple):
     seats: tuple[int, ...] = ()
 
 
-class Seen(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Visible(VisibleBase):
     """Everything that a picture or a text reads."""
 
-    seat: int | None
-    num_players: int
-    to_play: int | None  # None if the seat that looks may not know
-    phase: str  # "" if the seat that looks may not know
-    ply: int | None  # None but for all eyes: it counts what others did unseen
     round: int
     single: bool
     rounds_ended: int
     won: str  # the last round that has ended: "shaman", "shadow" or ""
-    over: bool
-    forfeit: int
     pawn: int
     start: int
     moon: int
@@ -168,61 +164,60 @@ class Seen(NamedTuple):
     receiver: int | None  # who gets the card that is being given
     players: list[Player]
     choices: list[dict[str, object]]  # for who decides, and all eyes
-    scores: list[float]  # empty until the game is over
-    ranks: list[int]
-    move: Move | None
 
 
 def see(
     state: np.void,
     seat: int | None = None,
     last_action: int | Mapping[str, object] | None = None,
-) -> Seen:
+) -> Visible:
     """Return what may be shown of a record to a seat; None is the all-seeing eye.
 
     Raises:
         ValueError: a seat or an action that can't be.
     """
-    check_seat(state, seat)
+    common = common_of(state, seat, PHASES)
     num_players = int(state["num_players"])
-    over = bool(state["terminated"]) or bool(state["truncated"])
+    over = common["over"]
     to_play = int(state["to_play"])
     decides = seat in (None, to_play)
     unseen = not over and not decides and bool(is_asked_unseen(state))
     phase = PHASES[int(state["phase"])]
     scores, ranks = _result(state) if over else ([], [])
     eclipse, arrow = _eclipse(state, seat)
-    return Seen(
-        seat=seat,
-        num_players=num_players,
-        to_play=None if unseen else to_play,
-        phase="" if unseen else phase,
-        ply=int(state["ply"]) if seat is None else None,
+    if unseen:
+        common |= {"to_play": None, "phase": ""}
+    if seat is not None:
+        # It counts what others did unseen.
+        common["ply"] = None
+    return Visible(
+        **common,
+        **numbers_of(
+            state,
+            "pawn",
+            "start",
+            "moon",
+            "steps",
+            "destination",
+            "pile_size",
+            "guide",
+            "marker",
+            "performer",
+            "doing",
+            "target",
+        ),
         round=int(state["round"]) + 1,
         single=bool(state["single"]),
         rounds_ended=rounds_ended(state),
         won=CAMPS[int(state["won"])] if state["won"] >= 0 else "",
-        over=over,
-        forfeit=int(state["forfeit"]),
-        pawn=int(state["pawn"]),
-        start=int(state["start"]),
-        moon=int(state["moon"]),
-        steps=int(state["steps"]),
         worlds=[_world(state, world) for world in range(int(WORLDS_IN_PLAY[num_players]))],
-        destination=int(state["destination"]),
         display=state["display"].tolist(),
-        pile_size=int(state["pile_size"]),
         pile=pile_of(state) if seat is None else [],
         eclipse=eclipse,
         arrow=arrow,
         gone=state["gone"].tolist(),
         looked_at=_looked_at(state, decides),
-        guide=int(state["guide"]),
-        marker=int(state["marker"]),
         shadows=int(SHADOWS_IN_PLAY[num_players]),
-        performer=int(state["performer"]),
-        doing=int(state["doing"]),
-        target=int(state["target"]),
         receiver=_receiver(state) if phase == "ECLIPSE" and not over else None,
         players=[_player(state, other, seat) for other in range(num_players)],
         choices=_choices(state) if decides and not over else [],

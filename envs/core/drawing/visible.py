@@ -1,0 +1,91 @@
+"""What every game shows of a record, whoever looks; a game adds its own to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+
+from .words import check_seat, ranks_after_forfeit
+
+
+@dataclass(frozen=True, kw_only=True)
+class VisibleBase:
+    """What pictures and texts of all games read of a record.
+
+    Attributes:
+        seat: who looks; None sees everything.
+        to_play: the seat to play, None if the one that looks may not know.
+        phase: the phase's name, ``""`` if the one that looks may not know.
+        ply: actions played, None if the one that looks may not know.
+        forfeit: the seat that has forfeited, -1 for none.
+        scores, ranks: of the seats, empty until the game is over.
+        move: the last move, as the game tells it.
+    """
+
+    seat: int | None
+    num_players: int
+    first_player: int
+    to_play: int | None
+    phase: str
+    ply: int | None
+    over: bool
+    forfeit: int
+    scores: Sequence[Any] = ()
+    ranks: Sequence[int | None] = ()
+    move: Any = field(default=None)
+
+
+def common_of(state: np.void, seat: int | None, phases: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the fields of `VisibleBase` that every record has alike.
+
+    Args:
+        phases: names of the phases, for a game that has them.
+
+    Raises:
+        ValueError: a seat that isn't at the table.
+    """
+    check_seat(state, seat)
+    return {
+        "seat": seat,
+        "over": bool(state["terminated"]) or bool(state["truncated"]),
+        "phase": phases[int(state["phase"])] if phases else "",
+        "first_player": int(state["first_player"]) if "first_player" in state.dtype.names else 0,
+        **numbers_of(state, "num_players", "to_play", "ply", "forfeit"),
+    }
+
+
+def numbers_of(state: np.void, *names: str) -> dict[str, int]:
+    """Return whole-number fields of a record by name, as Python ints."""
+    return {name: int(state[name]) for name in names}
+
+
+def fields_of(kind: type, state: np.void, given: Collection[str] = ()) -> dict[str, Any]:
+    """Return the fields of a dataclass that a record has by the same names, as Python values.
+
+    Args:
+        kind: the dataclass: it names what may be shown as it is.
+        given: names of fields that are got otherwise.
+    """
+    names = (item.name for item in fields(kind) if item.name not in given)
+    return {name: state[name].tolist() for name in names if name in state.dtype.names}
+
+
+def result_of(state: np.void, returns: Callable[..., None]) -> dict[str, list]:
+    """Return ``scores`` and ``ranks`` of a game that is over, none before; a forfeit comes last.
+
+    Args:
+        returns: the game's kernel.
+    """
+    num_players, forfeit = int(state["num_players"]), int(state["forfeit"])
+    if not (state["terminated"] or state["truncated"]):
+        return {"scores": [], "ranks": []}
+    scores = np.zeros(num_players, dtype=np.float32)
+    ranks = np.zeros(num_players, dtype=np.int64)
+    if forfeit >= 0:
+        ranks[:] = ranks_after_forfeit(num_players, forfeit)
+    else:
+        returns(state, scores, ranks)
+    return {"scores": scores.tolist(), "ranks": ranks.tolist()}
