@@ -16,6 +16,8 @@ from .words import minus, name_of, ordinal
 
 Named = TypeVar("Named")
 
+INK, FAINT_INK, ACCENT = "#2e2820", "#766b5c", "#b0208f"
+
 # What can be clicked is named by the values of `decode_action`, in their order.
 Place = tuple[object, ...]
 
@@ -187,13 +189,13 @@ class Look:
         stripe: behind the rows of a table of points.
     """
 
-    ink: str
-    faint_ink: str
-    accent: str
-    panel_fill: str
-    panel_edge: str
-    on_turn: str
-    won: str
+    ink: str = INK
+    faint_ink: str = FAINT_INK
+    accent: str = ACCENT
+    panel_fill: str = "#fffdf8"
+    panel_edge: str = "#cbbfa4"
+    on_turn: str = "#f8e3f2"
+    won: str = "#fbeebf"
     label_at: tuple[float, float] = (12, 15)
     line_step: float = 18
     frame_radius: float = 10

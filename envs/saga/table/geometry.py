@@ -195,7 +195,7 @@ def _flow(
 ) -> list[Group]:
     """Lay forces into lines."""
     letters = min(13.5, max(9.5 if named else 7.5, 12 * scale))
-    pad, above, beside = (5, letters + 6, 0) if named else (4, 0, 6.4 * letters + 10)
+    pad, above, beside = (5, letters + 7, 0) if named else (4, 0, 6.4 * letters + 10)
     least = 10.6 * letters if named else 0
     buttons = max((-(-len(row) // 2) for row in rows), default=0)
     height = 2 * (pad + above) + scale * CARD_HEIGHT + buttons * (BUTTON_HEIGHT + BUTTON_SPACE)

@@ -15,21 +15,9 @@ from ...core.drawing.panels import Look, Rect, rounded_top, uncovered
 from ...core.drawing.words import minus, name_of, ranked
 from ..actions import ACTIONS, CARD, HIDDEN, NEW, PASS
 from ..components import KINGDOMS, VALUE_OF, WHEN
-from .geometry import (
-    HEIGHT,
-    LARGE_HEAD,
-    SMALL_HEAD,
-    WIDTH,
-    Area,
-    Group,
-    Layout,
-    layout_of,
-)
+from .geometry import HEIGHT, LARGE_HEAD, SMALL_HEAD, WIDTH, Area, Group, Layout, layout_of
 from .pieces import (
-    ACCENT,
     CREAM,
-    FAINT_INK,
-    INK,
     PAINTS,
     SEAT_PAINTS,
     badge,
@@ -63,22 +51,7 @@ REALM_FILL = "#fdf8ec"
 AREA_FILL = ("#f6efdf", "#ebe0c8")
 AREA_EDGE = "#b9a982"
 HAND_FILL = "#d8c8a2"
-FORCE_FILL = "#fffaf0"
-LOOK = Look(
-    ink=INK,
-    faint_ink=FAINT_INK,
-    accent=ACCENT,
-    panel_fill="#fffdf8",
-    panel_edge="#cbbfa4",
-    on_turn="#f8e3f2",
-    won="#fbeebf",
-    label_at=(12, 16),
-    line_step=1.36 * 13,
-    frame_radius=7,
-    frame_dash="6 4",
-    seat_paints=SEAT_PAINTS,
-    stripe="#f4eddd",
-)
+LOOK = Look(frame_radius=7, frame_dash="6 4", seat_paints=SEAT_PAINTS, stripe="#f4eddd")
 BUTTONS = {
     "strengthen": "+ card",
     "add": "+ card",
@@ -146,7 +119,7 @@ def _draw_free(canvas: Canvas, plan: Layout, seen: Visible) -> None:
     box = plan.free
     LOOK.panel(canvas, box, "free knights")
     price = "one for free" if seen.phase == "RECRUITING" else "cost their value"
-    canvas.text(box.right - 12, box.y + 16, price, size=11, anchor="end", fill=FAINT_INK)
+    canvas.text(box.right - 12, box.y + 16, price, size=11, anchor="end", fill=LOOK.faint_ink)
     for knight, place in plan.knights:
         count = seen.free.count(knight)
         for k in reversed(range(min(count, 3))):
@@ -154,10 +127,10 @@ def _draw_free(canvas: Canvas, plan: Layout, seen: Visible) -> None:
             card(canvas, moved, knight, title="free: ")
         if count > 1:
             x, y = place.right - 5, place.bottom - 6
-            canvas.circle(x, y, 9, fill=CREAM, stroke=INK, stroke_width=1)
-            canvas.text(x, y, f"×{count}", size=9.5, bold=True, fill=INK)
+            canvas.circle(x, y, 9, fill=CREAM, stroke=LOOK.ink, stroke_width=1)
+            canvas.text(x, y, f"×{count}", size=9.5, bold=True, fill=LOOK.ink)
     if not seen.free:
-        canvas.text(*box.centre, "none", size=13, fill=FAINT_INK)
+        canvas.text(*box.centre, "none", size=13, fill=LOOK.faint_ink)
 
 
 def _draw_points(canvas: Canvas, box: Rect, seen: Visible) -> None:
@@ -186,7 +159,7 @@ def _draw_kingdom(canvas: Canvas, realm: Group, kingdom: Kingdom, seen: Visible)
     for k, power in enumerate(kingdom.powers):
         _draw_power(canvas, box.x + 8, box.y + 81 + 45 * k, kingdom, power)
     if not kingdom.powers:
-        LOOK.text(canvas, box.x + 12, box.y + 80, "no power", size=12, fill=FAINT_INK)
+        LOOK.text(canvas, box.x + 12, box.y + 80, "no power", size=12, fill=LOOK.faint_ink)
     _draw_defence(canvas, realm, kingdom, seen)
 
 
@@ -195,14 +168,14 @@ def _draw_owner(canvas: Canvas, box: Rect, kingdom: Kingdom) -> None:
     if kingdom.side == "crown":
         crown(canvas, x, y, 17)
     else:
-        canvas.circle(x, y, 7.5, fill="#d9d0bd", stroke=FAINT_INK, stroke_width=1)
-        canvas.text(x, y, "↻", size=11, bold=True, fill=INK)
-    LOOK.text(canvas, x + 14, y, kingdom.side, size=11.5, fill=FAINT_INK)
+        canvas.circle(x, y, 7.5, fill="#d9d0bd", stroke=LOOK.faint_ink, stroke_width=1)
+        canvas.text(x, y, "↻", size=11, bold=True, fill=LOOK.ink)
+    LOOK.text(canvas, x + 14, y, kingdom.side, size=11.5, fill=LOOK.faint_ink)
     if kingdom.owner is None:
-        canvas.text(right, y, "centre", size=12, anchor="end", fill=FAINT_INK)
+        canvas.text(right, y, "centre", size=12, anchor="end", fill=LOOK.faint_ink)
     else:
         name = name_of(kingdom.owner)
-        canvas.text(right, y, name, size=12.5, bold=True, anchor="end", fill=INK)
+        LOOK.text(canvas, right, y, name, size=12.5, bold=True, anchor="end")
         LOOK.badge(canvas, right - 0.66 * 12.5 * len(name) - 8, y, kingdom.owner, 9)
 
 
@@ -227,7 +200,7 @@ def _draw_defence(canvas: Canvas, realm: Group, kingdom: Kingdom, seen: Visible)
             LOOK.frame(canvas, place, grow=0)
     x, y = realm.box.right - 30, realm.box.y + 182
     if not kingdom.cards:
-        style = {"size": 12, "fill": FAINT_INK}
+        style = {"size": 12, "fill": LOOK.faint_ink}
         LOOK.text(canvas, realm.box.x + 14, y, "no defenders", **style)
     values = "+".join(str(VALUE_OF[knight]) for knight in kingdom.cards) or "0"
     change = f"{kingdom.modifier:+d}" if kingdom.modifier else ""
@@ -235,7 +208,7 @@ def _draw_defence(canvas: Canvas, realm: Group, kingdom: Kingdom, seen: Visible)
         shield(canvas, x, y, 44, minus(kingdom.strength))
         if change:
             text = "with " + change.replace("-", "\u2212")
-            canvas.text(x, y + 36, text, size=10.5, fill=FAINT_INK)
+            canvas.text(x, y + 36, text, size=10.5, fill=LOOK.faint_ink)
     if moved or (place_of(seen.chosen)[1] == kingdom.number and not seen.over):
         LOOK.frame(canvas, realm.box, grow=1, radius=13)
 
@@ -268,7 +241,7 @@ def _draw_numbers(canvas: Canvas, right: float, y: float, table: Table, size: fl
         (table.size, "cards in hand", cards_sign),
     ):
         with canvas.group(title=f"{number} {what}"):
-            canvas.text(right, y, str(number), size=size, bold=True, anchor="end", fill=INK)
+            LOOK.text(canvas, right, y, str(number), size=size, bold=True, anchor="end")
             right -= 0.7 * size * len(str(number)) + 0.85 * size
             sign(canvas, right, y, 0.62 * size)
         right -= 1.3 * size
@@ -293,19 +266,19 @@ def _draw_hand(canvas: Canvas, area: Area, seen: Visible) -> None:
     if move.to_hand and move.seat == area.seat and move.knight in (table.hand or ()):
         LOOK.frame(canvas, uncovered(area.hand, table.hand.index(move.knight)), grow=0)
     if table.mixed or table.hand is None:
-        LOOK.text(canvas, area.box.x + 12, bottom + 13, note, size=11.5, fill=FAINT_INK)
+        LOOK.text(canvas, area.box.x + 12, bottom + 13, note, size=11.5, fill=LOOK.faint_ink)
 
 
 def _draw_force(canvas: Canvas, area: Area, slot: int, seen: Visible) -> None:
     group, force = area.forces[slot], seen.tables[area.seat].forces[slot]
     box, letters = group.box, group.letters
     target = None if force.target < 0 else seen.kingdoms[force.target]
-    edge = PAINTS[target.number].edge if target else FAINT_INK
-    canvas.rect(*box, radius=9, fill=FORCE_FILL, stroke=edge, stroke_width=1.3)
+    edge = PAINTS[target.number].edge if target else LOOK.faint_ink
+    canvas.rect(*box, radius=9, fill=CREAM, stroke=edge, stroke_width=1.3)
     radius = 0.68 * letters
     x, y = box.x + 7 + radius, box.y + 7 + letters / 2
-    canvas.circle(x, y, radius, fill="#e5dac2", stroke=FAINT_INK, stroke_width=1)
-    canvas.text(x, y, str(slot + 1), size=0.85 * letters, bold=True, fill=INK)
+    canvas.circle(x, y, radius, fill="#e5dac2", stroke=LOOK.faint_ink, stroke_width=1)
+    canvas.text(x, y, str(slot + 1), size=0.85 * letters, bold=True, fill=LOOK.ink)
     x += 2.1 * radius + 4
     if target:
         badge(canvas, x, y, target.number, 0.72 * letters, f"attacks {target.name}")
@@ -358,8 +331,8 @@ def _draw_new(canvas: Canvas, box: Rect, chosen: bool) -> None:
     canvas.rect(*box, radius=9, fill=LOOK.on_turn, title="begin a new attack force")
     LOOK.frame(canvas, box, dashed=not chosen, grow=0, radius=9)
     x, y = box.centre
-    canvas.text(x, y - 10, "+", size=24, bold=True, fill=ACCENT)
-    canvas.text(x, y + 12, "new force", size=12, bold=True, fill=ACCENT)
+    canvas.text(x, y - 10, "+", size=24, bold=True, fill=LOOK.accent)
+    canvas.text(x, y + 12, "new force", size=12, bold=True, fill=LOOK.accent)
 
 
 def _draw_choices(canvas: Canvas, plan: Layout, seen: Visible) -> None:

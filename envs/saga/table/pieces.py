@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...core.drawing.canvas import Canvas
-from ...core.drawing.panels import Rect, shift
+from ...core.drawing.panels import INK, Rect, shift
 from ..components import COLOUR_OF, VALUE_OF, WHEN, knight_name
 from .geometry import CARD_HEIGHT, CARD_WIDTH
 
@@ -37,9 +37,6 @@ SEAT_PAINTS = (
     ("#2f9c95", "#ffffff"),
 )
 CREAM = "#fffaf0"
-INK = "#2e2820"
-FAINT_INK = "#6f6556"
-ACCENT = "#b0208f"
 GOLD, GOLD_EDGE, GOLD_INK = "#f0c548", "#8a6512", "#5b4006"
 STEEL, STEEL_EDGE = "#dfe4ea", "#4a525c"
 BACK, BACK_EDGE, BACK_LINE, BACK_INK = "#6b4a36", "#35231a", "#c9a981", "#f4e3c8"
