@@ -41,7 +41,7 @@ GOLD, GOLD_EDGE, GOLD_INK = "#f0c548", "#8a6512", "#5b4006"
 STEEL, STEEL_EDGE = "#dfe4ea", "#4a525c"
 BACK, BACK_EDGE, BACK_LINE, BACK_INK = "#6b4a36", "#35231a", "#c9a981", "#f4e3c8"
 
-# Emblems of the kingdoms in a box of 20 x 20 units: tower, fir, waves, ingots, moon, ear.
+# Emblems of the kingdoms in a box of 20 x 20 units: castle, tree, waves, gold, moon, wheat.
 _EMBLEMS = (
     "M -9 9 V -9 H -5.5 V -5.5 H -2 V -9 H 2 V -5.5 H 5.5 V -9 H 9 V 9 H 3 V 5 "
     "A 3 3 0 0 0 -3 5 V 9 Z",

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ...core.drawing.words import amount, looker_last, name_of, result_lines
+from ...core.drawing.words import amount, looker_last, name_of, paragraphs, result_lines
 from ..components import COLOUR_OF, COLOURS, FIELDLAND, KINGDOMS, VALUE_OF, knight_name
 from ..state import CENTRE
 from .visible import (
@@ -48,7 +48,7 @@ def describe(
     parts.append(_points(seen))
     if seen.over:
         parts.append(result_lines(seen, lambda seat: f"{span(seen.scores[seat])} points"))
-    return "\n\n".join("\n".join(part) for part in parts)
+    return paragraphs(parts)
 
 
 def pass_words(seen: Visible) -> str:
