@@ -275,9 +275,11 @@ def _forces(state: np.void, seat: int, own: bool) -> tuple[Attack, ...]:
 
 def _points(state: np.void, seat: int, cost: tuple[int, int]) -> Points:
     """Split a seat's points into categories (Fin du jeu)."""
-    powers, fame, owned = int(state["powers"]), int(state["fame"][seat]), kingdoms_of(state, seat)
-    strengths = [int(points_for(powers & ~PLUS_5, k, state["strength"][k])) for k in owned]
-    kingdoms = sum(strengths)
+    powers, fame = int(state["powers"]), int(state["fame"][seat])
+    owned = kingdoms_of(state, seat)
+    # The bonus of Fieldland counts among the powers.
+    strengths = [points_for(powers & ~PLUS_5, k, state["strength"][k]) for k in owned]
+    kingdoms = int(sum(strengths))
     if FORESTLAND in owned and has_power(state, HAND_IS_FREE):
         cost = (0, 0)
     at_the_end = int(table_points(state, seat)) - fame - kingdoms
