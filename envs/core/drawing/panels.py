@@ -135,6 +135,16 @@ def shift(x: float, y: float, scale: float) -> str:
     return f"translate({x:.2f} {y:.2f}) scale({scale:.4f})"
 
 
+def head_path(box: Rect, height: float, radius: float) -> str:
+    """Return the path of the top of a box with round corners, so high."""
+    bottom = box.y + height
+    corner = f"a {radius} {radius} 0 0 1 {radius}"
+    return (
+        f"M {box.x} {bottom} V {box.y + radius} {corner} {-radius} "
+        f"H {box.right - radius} {corner} {radius} V {bottom} Z"
+    )
+
+
 @dataclass(frozen=True)
 class Look:
     """A game's colours and lines, and what is drawn with them in every game.

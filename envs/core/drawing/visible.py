@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -62,12 +62,10 @@ def numbers_of(state: np.void, *names: str) -> dict[str, int]:
     return {name: int(state[name]) for name in names}
 
 
-def fields_of(kind: type, state: np.void, given: Collection[str] = ()) -> dict[str, Any]:
+def fields_of(kind: type, state: np.void) -> dict[str, Any]:
     """Return the fields of a dataclass that a record has by the same names, as Python values.
 
-    Args:
-        kind: the dataclass: it names what may be shown as it is.
-        given: names of fields that are got otherwise.
+    What a seat may not know must be put in their place afterwards.
     """
-    names = (item.name for item in fields(kind) if item.name not in given)
-    return {name: state[name].tolist() for name in names if name in state.dtype.names}
+    names = (item.name for item in fields(kind) if item.name in state.dtype.names)
+    return {name: state[name].tolist() for name in names}
