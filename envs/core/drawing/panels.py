@@ -239,10 +239,28 @@ class Look:
             canvas.rect(*box, radius=0.45 * box.height, fill=fill)
             canvas.text(*box.centre, text, size=0.62 * box.height, bold=True, fill=ink)
 
-    def empty(
-        self, canvas: Canvas, box: Rect, title: str, lines: Sequence[str] = (), edge: str = ""
+    def disc(
+        self, canvas: Canvas, x: float, y: float, radius: float, text: str, fill: str, ink: str
     ) -> None:
-        """Draw a place where nothing lies, and what there is to say of it."""
+        """Draw a disc with a short text: a number, a letter."""
+        line = max(0.6, radius / 10)
+        canvas.circle(x, y, radius, fill=fill, stroke=self.ink, stroke_width=line)
+        canvas.text(x, y, text, size=1.2 * radius, bold=True, fill=ink)
+
+    def empty(
+        self,
+        canvas: Canvas,
+        box: Rect,
+        title: str,
+        lines: Sequence[str] = (),
+        size: float = 14,
+        edge: str = "",
+    ) -> None:
+        """Draw a place where nothing lies, and what there is to say of it.
+
+        Args:
+            size: of the letters, less where the place is narrow.
+        """
         canvas.rect(
             *box.grown(-1),
             radius=min(8.0, 0.1 * box.width),
@@ -253,7 +271,7 @@ class Look:
             stroke_width=1.2,
             stroke_dasharray="4 4",
         )
-        size = min(14.0, 0.16 * box.width)
+        size = min(size, 0.16 * box.width) if len("".join(lines)) > 2 else size
         x, y = box.centre
         y -= (len(lines) - 1) / 2 * 1.35 * size
         for k, line in enumerate(lines):
@@ -331,9 +349,7 @@ class Look:
 
     def badge(self, canvas: Canvas, x: float, y: float, seat: int, radius: float) -> None:
         """Draw a seat's disc with its number."""
-        fill, ink = self.seat_paints[seat]
-        canvas.circle(x, y, radius, fill=fill, stroke=self.ink, stroke_width=max(1, radius / 9))
-        canvas.text(x, y, str(seat), size=1.2 * radius, bold=True, fill=ink)
+        self.disc(canvas, x, y, radius, str(seat), *self.seat_paints[seat])
 
     def seat_part(
         self,

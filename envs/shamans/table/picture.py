@@ -41,8 +41,6 @@ from .pieces import (
     LOOK,
     NIGHT,
     NIGHT_EDGE,
-    NIGHT_INK,
-    NIGHT_LINE,
     PAINTS,
     WHITE,
     card,
@@ -53,20 +51,19 @@ from .pieces import (
     tiles,
 )
 from .text import (
+    POINTS_WORDS,
     camps_words,
     eclipse_words,
-    eyes_words,
+    heading,
     outcome,
-    points_words,
     prompt,
     ritual_words,
-    round_words,
 )
 from .visible import FACE_DOWN, Player, Visible, World, see
 
 PAPER = "#dedcea"
 GROUND, OUT = "#f0eef8", "#d3d0de"
-EDGE, BLOOD = "#a39dbb", "#8d2340"
+BLOOD = "#8d2340"
 # The Moon is larger than the squares: it lies a little beyond the last one.
 MOON_SHIFT = 37
 # Frames around what can be chosen: how far beyond its edge; what has an edge of its own is less.
@@ -125,8 +122,7 @@ def draw(
 
 
 def _draw_title(canvas: Canvas, seen: Visible) -> None:
-    lines = [round_words(seen), outcome(seen) or camps_words(seen), eyes_words(seen)]
-    LOOK.title(canvas, TITLE, "Shamans", lines, y=94)
+    LOOK.title(canvas, TITLE, "Shamans", heading(seen), y=94)
     for k, world in enumerate(seen.worlds):
         x, y, paint = TITLE.x + 26 + 27 * k, TITLE.y + 66, PAINTS[world.name]
         canvas.circle(x, y, 11.5, fill=paint.fill, stroke=paint.edge, stroke_width=1)
@@ -135,7 +131,7 @@ def _draw_title(canvas: Canvas, seen: Visible) -> None:
 
 def _draw_track(canvas: Canvas, seen: Visible) -> None:
     box = TRACK
-    fill = canvas.linear_gradient(((0, "#474d8a"), (0.7, NIGHT), (1, NIGHT_EDGE)), end=(1, 0))
+    fill = canvas.linear_gradient(((0, "#474d8a"), (0.7, NIGHT.fill), (1, NIGHT_EDGE)), end=(1, 0))
     canvas.rect(*box, radius=14, fill=fill, stroke=NIGHT_EDGE, stroke_width=1.5)
     for k in range(46):
         # Stars, always the same ones.
@@ -144,10 +140,10 @@ def _draw_track(canvas: Canvas, seen: Visible) -> None:
     words = f"{amount(seen.moon - seen.pawn, 'step')} to the Moon"
     if seen.steps:
         words += f", about to go {seen.steps} on"
-    LOOK.text(canvas, box.x + 16, box.y + 17, "Shadow track", fill=NIGHT_INK)
+    LOOK.text(canvas, box.x + 16, box.y + 17, "Shadow track", fill=NIGHT.ink)
     LOOK.text(canvas, box.x + 124, box.y + 17, words, size=13.5, bold=True, fill=WHITE)
     first, last = track_square(seen, 0), track_square(seen, seen.moon)
-    canvas.line(*first, *last, stroke=NIGHT_LINE, stroke_width=2)
+    canvas.line(*first, *last, stroke=NIGHT.edge, stroke_width=2)
     step = (last[0] - first[0]) / seen.moon
     for square in range(seen.moon):
         _draw_square(canvas, seen, square, step)
@@ -163,7 +159,7 @@ def _draw_square(canvas: Canvas, seen: Visible, square: int, step: float) -> Non
     x, y = track_square(seen, square)
     radius = min(13.0, 0.42 * step)
     here, start = square == seen.pawn, square == seen.start
-    edge, thick = (GOLD, 3) if start else (NIGHT_LINE, 1.2)
+    edge, thick = (GOLD, 3) if start else (NIGHT.edge, 1.2)
     canvas.circle(
         x,
         y,
@@ -175,7 +171,7 @@ def _draw_square(canvas: Canvas, seen: Visible, square: int, step: float) -> Non
     )
     numbered = start or square % (5 if radius > 7 else 10) == 0
     if here or (numbered and abs(square - seen.pawn) * step > 24):
-        fill = GOLD if start else WHITE if here else NIGHT_INK
+        fill = GOLD if start else WHITE if here else NIGHT.ink
         canvas.text(x, y + radius + 13, str(square), size=12, bold=here, fill=fill)
 
 
@@ -214,10 +210,8 @@ def _draw_slot(canvas: Canvas, slot: Rect, world: World, value: int, seen: Visib
         return
     coming = world.coming == value
     title = f"{world.name} {value}, " + ("on its way" if coming else "missing")
-    LOOK.empty(canvas, slot, title, edge=edge if coming else EDGE)
     size = min(0.5 * slot.width, 0.4 * slot.height)
-    fill = edge if coming else "#8b85a3"
-    canvas.text(*slot.centre, str(value), size=size, bold=coming, fill=fill)
+    LOOK.empty(canvas, slot, title, [str(value)], size, edge if coming else "")
     if coming:
         LOOK.frame(canvas, slot, dashed=True, grow=1)
 
@@ -235,7 +229,7 @@ def _draw_artefacts(canvas: Canvas, plan: Layout, seen: Visible) -> None:
         canvas.text(where.centre[0], where.bottom + 14, caption, **style)
     for k, (where, kind) in enumerate(zip(places, seen.display, strict=True), 1):
         if kind == NO_TILE:
-            LOOK.empty(canvas, where, f"place {k} for an artefact", ("none",), EDGE)
+            LOOK.empty(canvas, where, f"place {k} for an artefact", ["none"])
         else:
             tile(canvas, where, kind)
     _draw_pile(canvas, pile, seen)
@@ -259,7 +253,7 @@ def _draw_artefacts(canvas: Canvas, plan: Layout, seen: Visible) -> None:
 
 def _draw_pile(canvas: Canvas, box: Rect, seen: Visible) -> None:
     if seen.pile_size == 0:
-        LOOK.empty(canvas, box, "the pile is empty", ("empty",), EDGE)
+        LOOK.empty(canvas, box, "the pile is empty", ["empty"])
         return
     for k in range(min(3, seen.pile_size) - 1, 0, -1):
         tile_ground(canvas, box._replace(x=box.x + 3 * k, y=box.y - 3 * k), face_up=False)
@@ -303,7 +297,7 @@ def _draw_front(canvas: Canvas, box: Rect, player: Player, seen: Visible) -> Non
             "elsewhere": ("has played to another world", "played", "to another", "world"),
             "laid": ("the cards of the trick are laid", "card laid"),
         }[player.played]
-        LOOK.empty(canvas, box, title, lines, EDGE)
+        LOOK.empty(canvas, box, title, lines)
         return
     note = "not counted" if player.eliminated else ""
     card(canvas, box, player.front, note=note, title=", played in this trick")
@@ -338,8 +332,7 @@ def _draw_count(canvas: Canvas, back: Rect, shown: float, player: Player) -> Non
     with canvas.group(title=f"{len(player.hand)} cards {where}"):
         radius = min(0.2 * back.height, shown / 2 - 1)
         x, y = back.x + shown / 2, back.centre[1]
-        canvas.circle(x, y, radius, fill=WHITE, stroke=NIGHT_EDGE, stroke_width=1.2)
-        canvas.text(x, y, str(len(player.hand)), size=1.1 * radius, bold=True, fill=INK)
+        LOOK.disc(canvas, x, y, radius, str(len(player.hand)), WHITE, INK)
 
 
 # The decision and the points
@@ -381,7 +374,7 @@ def _draw_points(canvas: Canvas, box: Rect, seen: Visible) -> None:
         for k, part in enumerate(parts):
             canvas.rect(*part, radius=3, fill=fill if k < player.points else "#eae7f3")
         LOOK.text(canvas, right, y, str(player.points), size=14, bold=True, anchor="end")
-    lines = [camps_words(seen), *points_words()]
+    lines = [camps_words(seen), *POINTS_WORDS]
     if not seen.single:
         lines.append(f"first to lead with {GOAL} wins")
     LOOK.write(canvas, left, box.bottom - 69, lines, size=12, fill=LOOK.faint_ink)

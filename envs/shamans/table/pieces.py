@@ -38,11 +38,13 @@ PAINTS = {
 }
 INK, WHITE = "#27243a", "#ffffff"
 GOLD, CREAM = "#e6b93e", "#fffaf0"
-NIGHT, NIGHT_EDGE, NIGHT_LINE, NIGHT_INK = "#262a52", "#12142e", "#8f96cf", "#aeb4e6"
+# Of the backs of cards and tiles, and of the track.
+NIGHT = Paint("#262a52", "#8f96cf", "#aeb4e6")
+NIGHT_EDGE = "#12142e"
 CAMP_PAINTS = {
     "shaman": Paint("#fdf1cf", "#a97b12", "#7a5600"),
     "shadow": Paint("#3a3547", "#0f0c18", "#f2e6ff"),
-    None: Paint(NIGHT, NIGHT_LINE, NIGHT_INK),
+    None: NIGHT,
 }
 LOOK = Look(
     ink=INK,
@@ -112,10 +114,10 @@ def _note(canvas: Canvas, box: Rect, note: str, shown: float) -> None:
 def card_back(canvas: Canvas, box: Rect) -> None:
     """Draw a card that lies face down."""
     width = box.width
-    style = {"fill": NIGHT, "stroke_width": 1}
-    canvas.rect(*box, radius=0.1 * width, stroke=NIGHT_LINE, **style)
+    style = {"fill": NIGHT.fill, "stroke_width": 1}
+    canvas.rect(*box, radius=0.1 * width, stroke=NIGHT.edge, **style)
     canvas.rect(*box.grown(-0.1 * width), radius=0.06 * width, stroke="#5a61a3", **style)
-    ICONS.draw(canvas, "shard", *box.centre, 0.4 * width, NIGHT_INK)
+    ICONS.draw(canvas, "shard", *box.centre, 0.4 * width, NIGHT.ink)
 
 
 def role(canvas: Canvas, box: Rect, player: Player) -> None:
@@ -149,8 +151,7 @@ def _witnesses(
     ICONS.draw(canvas, "violet", x, y, 2.1 * radius, ink)
     for k, seat in enumerate(seats):
         at = x + step * (k + 1.1)
-        canvas.circle(at, y, radius, fill=CREAM, stroke=INK, stroke_width=0.6)
-        canvas.text(at, y, str(seat), size=1.5 * radius, bold=True, fill=INK)
+        LOOK.disc(canvas, at, y, radius, str(seat), CREAM, INK)
 
 
 # Artefacts
@@ -173,7 +174,7 @@ def tiles(canvas: Canvas, box: Rect, held: Held, arrow: str = "") -> None:
         tile_ground(canvas, box, held.face_up and known)
         (x, y), ink = box.centre, INK if held.face_up else "#f0f1ff"
         if not known:
-            canvas.text(x, y, "?", size=0.5 * size, bold=True, fill=NIGHT_INK)
+            canvas.text(x, y, "?", size=0.5 * size, bold=True, fill=NIGHT.ink)
         elif kind == ECLIPSE:
             ICONS.draw(canvas, "Eclipse", x, y - 0.1 * size, 0.66 * size)
             sign = {"left": "←", "right": "→", "": ""}[arrow]
@@ -186,8 +187,7 @@ def tiles(canvas: Canvas, box: Rect, held: Held, arrow: str = "") -> None:
         if held.count > 1:
             radius = max(8.0, 0.16 * size)
             at = box.right - radius + 3, box.y + radius - 3
-            canvas.circle(*at, radius, fill="#2d3a8c", stroke=CREAM, stroke_width=1.2)
-            canvas.text(*at, str(held.count), size=1.3 * radius, bold=True, fill=WHITE)
+            LOOK.disc(canvas, *at, radius, str(held.count), "#2d3a8c", WHITE)
 
 
 def tile(canvas: Canvas, box: Rect, kind: int, arrow: str = "") -> None:
@@ -197,5 +197,5 @@ def tile(canvas: Canvas, box: Rect, kind: int, arrow: str = "") -> None:
 
 def tile_ground(canvas: Canvas, box: Rect, face_up: bool) -> None:
     """Draw a tile with nothing on it."""
-    fill, edge = ("#f4ead0", "#8a7440") if face_up else (NIGHT, NIGHT_LINE)
+    fill, edge = ("#f4ead0", "#8a7440") if face_up else (NIGHT.fill, NIGHT.edge)
     canvas.rect(*box, radius=0.16 * box.width, fill=fill, stroke=edge, stroke_width=1.4)

@@ -18,7 +18,9 @@ from ..components import (
     POINTS_OF_SHARDS,
     PORTAL,
     RITUALS,
+    SHADOW,
     SHADOWS_IN_PLAY,
+    SHAMAN,
     SHARDS_THAT_SCORE,
     STABILISATION_SQUARES,
     TILES,
@@ -39,6 +41,11 @@ from .visible import FACE_DOWN, Held, Player, Visible, World, see
 WIDTH = 79
 # By camp.
 CAMP_NAMES = ("Shamans", "Shadows")
+# What pays in a round.
+POINTS_WORDS = (
+    f"won: Shaman +{POINTS_OF_CAMP[SHAMAN]}, Shadow +{POINTS_OF_CAMP[SHADOW]}",
+    f"{SHARDS_THAT_SCORE} shards: +{POINTS_OF_SHARDS}",
+)
 
 
 def describe(
@@ -60,7 +67,7 @@ def describe(
     """
     seen = see(state, seat, last_action)
     parts = [
-        _heading(seen),
+        _beginning(seen),
         _track(seen),
         [_world_line(world) for world in seen.worlds],
         _artefacts(seen),
@@ -104,9 +111,11 @@ def prompt(seen: Visible) -> str:
     }[seen.phase]
 
 
-def round_words(seen: Visible) -> str:
-    """Say which round it is."""
-    return "single round" if seen.single else f"round {seen.round + 1}"
+def heading(seen: Visible) -> list[str]:
+    """Say which round it is, who won the last one, and who looks."""
+    rounds = "single round" if seen.single else f"round {seen.round + 1}"
+    eyes = f"ply {seen.ply}, all eyes" if seen.seat is None else f"seen by {name_of(seen.seat)}"
+    return [words for words in (rounds, outcome(seen), eyes) if words]
 
 
 def outcome(seen: Visible) -> str:
@@ -117,24 +126,10 @@ def outcome(seen: Visible) -> str:
     return won if seen.single else f"{won} round {seen.rounds_ended}"
 
 
-def eyes_words(seen: Visible) -> str:
-    """Say who looks."""
-    return f"ply {seen.ply}, all eyes" if seen.seat is None else f"seen by {name_of(seen.seat)}"
-
-
 def camps_words(seen: Visible) -> str:
     """Say how many Shamans and Shadows there are."""
     shadows = int(SHADOWS_IN_PLAY[seen.num_players])
     return f"{seen.num_players - shadows} Shamans, {amount(shadows, 'Shadow')}"
-
-
-def points_words() -> list[str]:
-    """Say what pays in a round."""
-    shaman, shadow = POINTS_OF_CAMP.tolist()
-    return [
-        f"won: Shaman +{shaman}, Shadow +{shadow}",
-        f"{SHARDS_THAT_SCORE} shards: +{POINTS_OF_SHARDS}",
-    ]
 
 
 def ritual_words(seen: Visible) -> str:
@@ -175,16 +170,15 @@ def tiles_words(held: Held) -> str:
 # The parts of a text
 
 
-def _heading(seen: Visible) -> list[str]:
+def _beginning(seen: Visible) -> list[str]:
     doing = "game over" if seen.over else prompt(seen)
     if not seen.over and seen.to_play is not None:
         doing = f"{name_of(seen.to_play)}: {doing}"
-    first = ["Shamans", round_words(seen), outcome(seen), eyes_words(seen)]
     goal = "" if seen.single else f", to {GOAL} points"
     lines = [
-        ", ".join(word for word in first if word),
+        ", ".join(["Shamans", *heading(seen)]),
         doing,
-        f"{camps_words(seen)}; {', '.join(points_words())}{goal}",
+        f"{camps_words(seen)}; {', '.join(POINTS_WORDS)}{goal}",
     ]
     if seen.move is not None:
         lines.append(f"last move: {seen.move.text}")

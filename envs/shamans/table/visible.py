@@ -63,7 +63,7 @@ class World(NamedTuple):
 
     Attributes:
         number: of the world, 0 violet ...
-        ritual: its name.
+        ritual: the name of its ritual.
         values: of the cards laid there, ascending.
         size: how many cards it has when it is complete.
         status: ``"destination"``, ``"ritual now"``, ``"ritual to come"``, ``"complete"`` or ``""``.
@@ -71,15 +71,12 @@ class World(NamedTuple):
     """
 
     number: int
+    name: str
     ritual: str
     values: list[int]
     size: int
     status: str
     coming: int
-
-    @property
-    def name(self) -> str:
-        return WORLDS[self.number]
 
 
 class Held(NamedTuple):
@@ -225,7 +222,8 @@ def _world(state: np.void, world: int) -> World:
     elif state["destination"] == world:
         status = "destination"
     coming = card % VALUES + 1 if card != NO_CARD and card // VALUES == world else 0
-    return World(world, RITUALS[int(state["ritual"][world])], values, size, status, coming)
+    ritual = RITUALS[int(state["ritual"][world])]
+    return World(world, WORLDS[world], ritual, values, size, status, coming)
 
 
 def _player(state: np.void, seat: int, viewer: int | None) -> Player:
@@ -292,11 +290,9 @@ def _eclipse(state: np.void, viewer: int | None) -> tuple[str, str]:
 def _receiver(state: np.void) -> int | None:
     """Return who gets the card of the player who is giving one: the next who has cards."""
     num_players, giver = int(state["num_players"]), int(state["to_play"])
-    for ahead in range(1, num_players):
-        seat = (giver + ahead * int(state["arrow"])) % num_players
-        if state["hand"][seat] and not is_eliminated(state, seat):
-            return seat
-    return None
+    way = (giver + ahead * int(state["arrow"]) for ahead in range(1, num_players))
+    seats = (seat % num_players for seat in way)
+    return next((s for s in seats if state["hand"][s] and not is_eliminated(state, s)), None)
 
 
 def _choices(state: np.void) -> list[Place]:
