@@ -14,7 +14,7 @@ from ludotheque.envs.core.drawing.canvas import Canvas
 from ludotheque.envs.core.drawing.icons import Icons
 from ludotheque.envs.core.drawing.panels import Rect, fan, squares
 from ludotheque.envs.core.drawing.visible import fields_of
-from ludotheque.envs.core.drawing.words import paragraphs, results_of
+from ludotheque.envs.core.drawing.words import paragraphs
 
 ROOM = Rect(10, 20, 300, 100)
 
@@ -91,12 +91,6 @@ def test_fields_are_those_that_dataclass_and_record_share():
 
     record = np.zeros((), dtype=[("points", np.int16, (2,)), ("moon", np.int8), ("hand", "i8")])[()]
     assert fields_of(Seen, record) == {"moon": 0, "points": [0, 0]}
-
-
-def test_results_are_points_and_ranks_or_who_forfeits_comes_last():
-    assert results_of([3, 5, 3], -1) == ([3.0, 5.0, 3.0], [2, 1, 2])
-    assert results_of([3, 3], -1, [(3, 1), (3, 0)]) == ([3.0, 3.0], [1, 2])
-    assert results_of([3, 5, 3], 1) == ([0.0, 0.0, 0.0], [1, 3, 1])
 
 
 def test_paragraphs_have_an_empty_line_between_them():

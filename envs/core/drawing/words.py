@@ -60,21 +60,6 @@ def ranks_after_forfeit(num_players: int, forfeit: int) -> list[int]:
     return [last if seat == forfeit else 1 for seat in range(num_players)]
 
 
-def results_of(
-    points: Sequence[float], forfeit: int, keys: Sequence | None = None
-) -> tuple[list[float], list[int]]:
-    """Return scores and ranks at the end; after a forfeit nobody has points.
-
-    Args:
-        points: of the seats.
-        forfeit: the seat that has forfeited, -1 for none.
-        keys: what the seats are ranked by, if not by points alone.
-    """
-    if forfeit >= 0:
-        return [0.0] * len(points), ranks_after_forfeit(len(points), forfeit)
-    return [float(number) for number in points], ranks_of(keys or points)
-
-
 def ranked(seen, words: Callable[[int], str]) -> list[tuple[int | None, int, str]]:
     """Return rank, seat and result of all seats, the best first.
 

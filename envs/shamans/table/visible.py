@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.drawing.panels import Place
-from ...core.drawing.visible import VisibleBase, common_of, fields_of
-from ...core.drawing.words import action_number, name_of, results_of
+from ...core.drawing.visible import VisibleBase, common_of, fields_of, result_of
+from ...core.drawing.words import action_number, name_of
 from ..actions import ACTIONS, NUM_ACTIONS
 from ..components import (
     ECLIPSE,
@@ -36,7 +36,7 @@ from ..components import (
 )
 from ..hidden import action_seen_by, hides_action
 from ..notation import action_to_string
-from ..rules import is_asked_unseen, legal_words
+from ..rules import is_asked_unseen, legal_words, returns
 from ..state import (
     NEW_TRICK,
     PHASES,
@@ -188,14 +188,12 @@ def see(
     if seat is not None:
         # It counts what others did unseen.
         common["ply"] = None
-    if over:
-        points = state["points"][:num_players].tolist()
-        common["scores"], common["ranks"] = results_of(points, common["forfeit"])
     tile = int(state["looked_at"]) if decides else FACE_DOWN
     eclipse, arrow = _eclipse(state, seat)
     shown = {
         **fields_of(Visible, state),
         **common,
+        **result_of(state, returns),
         "first_player": int(state["marker"]),
         "rounds_ended": rounds_ended(state),
         "worlds": [_world(state, world) for world in range(int(WORLDS_IN_PLAY[num_players]))],
