@@ -9,7 +9,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .canvas import Canvas
 from .words import name_of, ordinal
@@ -116,12 +116,16 @@ class Look:
 
     def panel(self, canvas: Canvas, box: Rect, label: str = "") -> None:
         """Draw an empty panel."""
-        style = {"fill": self.panel_fill, "stroke": self.panel_edge, "stroke_width": 1.5}
+        style: dict[str, Any] = {
+            "fill": self.panel_fill,
+            "stroke": self.panel_edge,
+            "stroke_width": 1.5,
+        }
         canvas.rect(*box, radius=12, **style)
         if label:
             right, down = self.label_at
-            style = {"size": 13, "anchor": "start", "fill": self.faint_ink}
-            canvas.text(box.x + right, box.y + down, label, **style)
+            x, y, fill = box.x + right, box.y + down, self.faint_ink
+            canvas.text(x, y, label, size=13, anchor="start", fill=fill)
 
     def frame(
         self,
@@ -142,7 +146,7 @@ class Look:
         )
 
     def write(
-        self, canvas: Canvas, x: float, y: float, lines: Sequence[str], **style: object
+        self, canvas: Canvas, x: float, y: float, lines: Sequence[str], **style: Any
     ) -> float:
         """Write lines from (x, y) down; return where the next one would be."""
         style = {"size": 13, "fill": self.ink, **style}
@@ -153,7 +157,7 @@ class Look:
 
     def button(self, canvas: Canvas, box: Rect, text: str, size: float = 14) -> None:
         """Draw a button."""
-        style = {"fill": self.on_turn, "stroke": self.accent, "stroke_width": 2}
+        style: dict[str, Any] = {"fill": self.on_turn, "stroke": self.accent, "stroke_width": 2}
         canvas.rect(*box, radius=10, **style)
         canvas.text(*box.centre, text, size=size, bold=True, fill=self.accent)
 
@@ -216,7 +220,7 @@ class Look:
         canvas: Canvas,
         box: Rect,
         y: float,
-        rows: Iterable[tuple[int, int, str]],
+        rows: Iterable[tuple[int | None, int, str]],
         badge: Callable[[float, int], None],
         fills: Mapping[int, str] | None = None,
     ) -> None:
@@ -232,7 +236,7 @@ class Look:
             if rank == 1:
                 canvas.rect(box.x + 8, y - 20, box.width - 16, 40, radius=10, fill=self.won)
             badge(y, seat)
-            style = {"size": 17, "bold": True}
+            style: dict[str, Any] = {"size": 17, "bold": True}
             canvas.text(box.x + 20, y, ordinal(rank), anchor="start", fill=self.ink, **style)
             fill = (fills or {}).get(seat, self.ink)
             canvas.text(box.right - 20, y, text, anchor="end", fill=fill, **style)
