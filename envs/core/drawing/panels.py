@@ -45,30 +45,79 @@ class Rect(NamedTuple):
         """Return it with so much more on each side; less if that is negative."""
         return Rect(self.x - by, self.y - by, self.width + 2 * by, self.height + 2 * by)
 
+    def less(self, left: float = 0, top: float = 0, right: float = 0, bottom: float = 0) -> Rect:
+        """Return what is left of it without such strips at its sides."""
+        width, height = self.width - left - right, self.height - top - bottom
+        return Rect(self.x + left, self.y + top, width, height)
+
+    def middle(self, width: float, height: float) -> Rect:
+        """Return a box of this size with the same centre."""
+        x, y = self.centre
+        return Rect(x - width / 2, y - height / 2, width, height)
+
+    def across(self, gap: float, *widths: float) -> list[Rect]:
+        """Split it from left to right; the widths that are 0 share what is left."""
+        found, x = [], self.x
+        for width in _shares(self.width, gap, widths):
+            found.append(Rect(x, self.y, width, self.height))
+            x += width + gap
+        return found
+
+    def down(self, gap: float, *heights: float) -> list[Rect]:
+        """Split it from top to bottom; the heights that are 0 share what is left."""
+        found, y = [], self.y
+        for height in _shares(self.height, gap, heights):
+            found.append(Rect(self.x, y, self.width, height))
+            y += height + gap
+        return found
+
+    def grid(self, columns: int, rows: int, gap: float = 0) -> list[Rect]:
+        """Split it into equal cells, line by line."""
+        lines = self.down(gap, *[0] * rows)
+        return [cell for line in lines for cell in line.across(gap, *[0] * columns)]
+
+    def repeated(self, count: int, columns: int, gap: float = 0) -> list[Rect]:
+        """Return so many of its size in lines of ``columns``, itself the first."""
+        steps = [divmod(k, columns) for k in range(count)]
+        right, down = self.width + gap, self.height + gap
+        return [self._replace(x=self.x + k * right, y=self.y + n * down) for n, k in steps]
+
+
+def _shares(whole: float, gap: float, sizes: Sequence[float]) -> list[float]:
+    rest = whole - gap * (len(sizes) - 1) - sum(sizes)
+    return [size or rest / sizes.count(0) for size in sizes]
+
 
 def equal_parts(room: Rect, count: int, gap: float) -> list[Rect]:
     """Give every seat an equal part: side by side, four in two lines."""
     columns = 2 if count == 4 else count
-    rows = -(-count // columns)
-    width = (room.width - gap * (columns - 1)) / columns
-    height = (room.height - gap * (rows - 1)) / rows
-    return [
-        Rect(
-            room.x + seat % columns * (width + gap),
-            room.y + seat // columns * (height + gap),
-            width,
-            height,
-        )
-        for seat in range(count)
-    ]
+    return room.grid(columns, -(-count // columns), gap)
 
 
 def one_and_others(room: Rect, wide: float, others: int, gap: float) -> list[Rect]:
     """Give the seat that looks a part so wide, and the others, from the top, what is beside it."""
-    x = room.x + wide + gap
-    height = (room.height - gap * (others - 1)) / max(others, 1)
-    beside = [Rect(x, room.y + k * (height + gap), room.right - x, height) for k in range(others)]
-    return [room._replace(width=wide), *beside]
+    if not others:
+        return [room._replace(width=wide)]
+    first, beside = room.across(gap, wide, 0)
+    return [first, *beside.grid(1, others, gap)]
+
+
+def fan(room: Rect, count: int, width: float, gap: float) -> list[Rect]:
+    """Lay cards side by side from the left, over each other where they are too many for that."""
+    step = width + gap
+    if count > 1:
+        step = min(step, (room.width - width) / (count - 1))
+    return [Rect(room.x + k * step, room.y, width, room.height) for k in range(count)]
+
+
+def squares(room: Rect, count: int, gap: float, largest: float) -> list[Rect]:
+    """Put squares into lines from the top left, as large as they fit."""
+    ways = [(0.0, 1)]
+    for columns in range(1, count + 1):
+        cell = room.grid(columns, -(-count // columns), gap)[0]
+        ways.append((min(cell.width, cell.height, largest), columns))
+    size, columns = max(ways)
+    return Rect(room.x, room.y, size, size).repeated(count, columns, gap)
 
 
 def area_of(plan, seat: int):
@@ -81,9 +130,27 @@ def place_at(places: Iterable[tuple[Place, Rect]], x: float, y: float) -> Place 
     return next((place for place, box in places if box.has(x, y)), None)
 
 
-def shift(x: float, y: float, scale: float) -> str:
-    """Return the `transform` of a group drawn around (0, 0), to put it at (x, y)."""
-    return f"translate({x:.2f} {y:.2f}) scale({scale:.4f})"
+def shift(x: float, y: float, scale: float, squash: float = 1) -> str:
+    """Return the `transform` of a group drawn around (0, 0), to put it at (x, y).
+
+    ``squash`` makes it flatter, as something that lies on the table.
+    """
+    scales = f"{scale:.4f}" if squash == 1 else f"{scale:.4f} {squash * scale:.4f}"
+    return f"translate({x:.2f} {y:.2f}) scale({scales})"
+
+
+def cylinder(
+    x: float, y: float, radius: float, flat: float, height: float, whole: bool = False
+) -> str:
+    """Return the path around the side of a disc that stands on (x, y), or around the whole disc.
+
+    ``radius`` and ``flat`` are half of its width and of its depth, as it is seen from the front.
+    """
+    back = 0 if whole else 1
+    return (
+        f"M {x - radius} {y} A {radius} {flat} 0 0 0 {x + radius} {y} v {-height} "
+        f"A {radius} {flat} 0 0 {back} {x - radius} {y - height} Z"
+    )
 
 
 @dataclass(frozen=True)
@@ -99,6 +166,8 @@ class Look:
         line_step: from one line of text to the next.
         frame_radius, frame_dash: corners and dashes of frames.
         frame_widths: how thick a whole frame is, and a dashed one.
+        seat_paints: fill and ink of the badge of each seat.
+        stripe: behind the rows of a table of points.
     """
 
     ink: str
@@ -113,6 +182,8 @@ class Look:
     frame_radius: float = 10
     frame_widths: tuple[float, float] = (3.5, 2)
     frame_dash: str = "7 5"
+    seat_paints: Sequence[tuple[str, str]] = ()
+    stripe: str = "#f5efe0"
 
     def panel(self, canvas: Canvas, box: Rect, label: str = "") -> None:
         """Draw an empty panel."""
@@ -126,6 +197,10 @@ class Look:
             right, down = self.label_at
             x, y, fill = box.x + right, box.y + down, self.faint_ink
             canvas.text(x, y, label, size=13, anchor="start", fill=fill)
+
+    def text(self, canvas: Canvas, x: float, y: float, text: str, **style: object) -> None:
+        """Write a line from (x, y) to the right, as `Canvas.text` does, in ink."""
+        canvas.text(x, y, text, **{"size": 13, "anchor": "start", "fill": self.ink, **style})
 
     def frame(
         self,
@@ -149,9 +224,8 @@ class Look:
         self, canvas: Canvas, x: float, y: float, lines: Sequence[str], **style: Any
     ) -> float:
         """Write lines from (x, y) down; return where the next one would be."""
-        style = {"size": 13, "fill": self.ink, **style}
         for line in lines:
-            canvas.text(x, y, line, anchor="start", **style)
+            self.text(canvas, x, y, line, **style)
             y += self.line_step
         return y
 
@@ -161,11 +235,47 @@ class Look:
         canvas.rect(*box, radius=10, **style)
         canvas.text(*box.centre, text, size=size, bold=True, fill=self.accent)
 
+    def label(
+        self, canvas: Canvas, x: float, y: float, text: str, fill: str, ink: str, title: str
+    ) -> float:
+        """Write a word on a coloured label that begins at x; return where the next may begin."""
+        box = Rect(x, y - 9, 7.2 * len(text) + 12, 18)
+        self.flag(canvas, box, text, fill, ink, title)
+        return box.right + 5
+
+    def flag(
+        self, canvas: Canvas, box: Rect, text: str, fill: str, ink: str, title: str | None = None
+    ) -> None:
+        """Write a word on a coloured label that fills a box."""
+        with canvas.group(title=title):
+            canvas.rect(*box, radius=0.45 * box.height, fill=fill)
+            canvas.text(*box.centre, text, size=0.62 * box.height, bold=True, fill=ink)
+
+    def empty(
+        self, canvas: Canvas, box: Rect, title: str, lines: Sequence[str] = (), edge: str = ""
+    ) -> None:
+        """Draw a place where nothing lies, and what there is to say of it."""
+        canvas.rect(
+            *box.grown(-1),
+            radius=min(8.0, 0.1 * box.width),
+            title=title,
+            fill="#ffffff",
+            fill_opacity=0.3,
+            stroke=edge or self.faint_ink,
+            stroke_width=1.2,
+            stroke_dasharray="4 4",
+        )
+        size = min(14.0, 0.16 * box.width)
+        x, y = box.centre
+        y -= (len(lines) - 1) / 2 * 1.35 * size
+        for k, line in enumerate(lines):
+            canvas.text(x, y + 1.35 * size * k, line, size=size, fill=self.faint_ink)
+
     def last_move(
         self, canvas: Canvas, x: float, y: float, text: str, columns: int, gap: float = 19
     ) -> None:
         """Tell the last move, in lines of so many letters."""
-        canvas.text(x, y, "last move", size=12, anchor="start", fill=self.faint_ink)
+        self.text(canvas, x, y, "last move", size=12, fill=self.faint_ink)
         self.write(canvas, x, y + gap, textwrap.wrap(text, columns), fill=self.accent)
 
     def area(self, canvas: Canvas, box: Rect, fill: str, edge: str, on_turn: bool) -> None:
@@ -214,6 +324,113 @@ class Look:
             canvas.text(x, y, "(you)", size=size - 4, anchor="start", fill=self.faint_ink)
             x += 40
         return x
+
+    def title(
+        self,
+        canvas: Canvas,
+        box: Rect,
+        name: str,
+        lines: Sequence[str],
+        loud: str = "",
+        y: float = 108,
+    ) -> None:
+        """Draw the game's name in a panel, and lines below it from ``y`` on, the last one loud."""
+        self.panel(canvas, box)
+        x, style = box.x + 16, {"bold": True, "anchor": "start"}
+        canvas.text(x, box.y + 34, name, size=29, fill=self.ink, **style)
+        y = self.write(canvas, x, box.y + y, lines, size=14, fill=self.faint_ink)
+        if loud:
+            canvas.text(x, y, loud, size=14, fill=self.accent, **style)
+
+    def badge(self, canvas: Canvas, x: float, y: float, seat: int, radius: float) -> None:
+        """Draw a seat's disc with its number."""
+        fill, ink = self.seat_paints[seat]
+        canvas.circle(x, y, radius, fill=fill, stroke=self.ink, stroke_width=max(1, radius / 9))
+        canvas.text(x, y, str(seat), size=1.2 * radius, bold=True, fill=ink)
+
+    def seat_part(
+        self,
+        canvas: Canvas,
+        box: Rect,
+        head: float,
+        seat: int,
+        seen,
+        ground: tuple[str, str],
+        large: bool = True,
+    ) -> float:
+        """Draw a seat's part with its head: badge, name, place at the end; return where they end.
+
+        Args:
+            head: height of the head.
+            seen: as for `seat_name`; also ``to_play`` and ``ranks``.
+            ground: fill and edge of the part.
+            large: it has large letters.
+        """
+        on_turn = not seen.over and seat == seen.to_play
+        won = seen.over and seen.ranks[seat] == 1
+        self.area(canvas, box, *ground, on_turn)
+        self.head(canvas, box, head, on_turn, won)
+        y, size = box.y + head / 2 + 2, 17 if large else 14
+        self.badge(canvas, box.x + 22, y, seat, 13 if large else 11)
+        x = self.seat_name(canvas, box.x + 43, y, seat, seen, size)
+        if seen.over and seen.num_players > 1:
+            text = ordinal(seen.ranks[seat]) + (" ★" if won else "")
+            style = {"size": size - 2, "bold": True, "anchor": "start"}
+            canvas.text(x + 4, y, text, fill="#8a6512" if won else self.faint_ink, **style)
+            x += 56
+        return x
+
+    def decision(self, canvas: Canvas, box: Rect, seen, words: str, columns: int) -> float:
+        """Tell who decides what, from the top of a box; return where the next line would be."""
+        if seen.to_play is not None:
+            x, y = box.x + 26, box.y + 26
+            self.badge(canvas, x, y, seen.to_play, 13)
+            you = " (you)" if seen.seat == seen.to_play and seen.num_players > 1 else ""
+            style = {"size": 16, "bold": True, "fill": self.accent}
+            self.text(canvas, x + 20, y, name_of(seen.to_play) + you, **style)
+        return self.write(canvas, box.x + 14, box.y + 54, textwrap.wrap(words, columns))
+
+    def points(
+        self,
+        canvas: Canvas,
+        box: Rect,
+        rows: Sequence[tuple[str, Sequence]],
+        column: float = 31,
+        title: str | None = None,
+    ) -> None:
+        """Draw the points of all seats as a table that fills a box.
+
+        Args:
+            rows: name and points of each seat, as numbers or as bounds of one; the last is the sum.
+            column: width of a seat's column.
+        """
+        head, *lines = box.down(0, 40, *[0] * len(rows))
+        first, right, y = box.x + 14, box.right - 12, head.centre[1]
+        seats = len(rows[0][1])
+        columns = [right - column * (seats - 1 - seat) for seat in range(seats)]
+        style = {"size": 13, "bold": True, "anchor": "start", "fill": self.ink}
+        canvas.text(first, y, "points", title=title, **style)
+        for seat, x in enumerate(columns):
+            self.badge(canvas, x - 10, y, seat, 10)
+        for line, (name, points) in zip(lines, rows, strict=True):
+            last = line is lines[-1]
+            y, fill = line.centre[1], self.won if last else self.stripe
+            canvas.rect(box.x + 8, line.y + 2, box.width - 14, line.height - 4, radius=6, fill=fill)
+            canvas.text(first, y, name, size=12, bold=last, anchor="start", fill=self.ink)
+            for x, number in zip(columns, points, strict=True):
+                self._number(canvas, x, y, number, last)
+
+    def _number(self, canvas: Canvas, right: float, y: float, number, bold: bool) -> None:
+        """Write a number up to ``right``; bounds of one above each other."""
+        bounds = number if isinstance(number, tuple) else (number, number)
+        low, high = (str(bound).replace("-", "\u2212") for bound in bounds)
+        style = {"bold": bold, "anchor": "end", "fill": self.ink}
+        if low == high:
+            canvas.text(right, y, low, size=12.5, **style)
+            return
+        with canvas.group(title=f"between {low} and {high}"):
+            canvas.text(right, y - 7, low, size=10, **style)
+            canvas.text(right, y + 7, f"…{high}", size=10, **style)
 
     def ranking(
         self,

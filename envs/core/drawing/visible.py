@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
-from .words import check_seat
+from .words import check_seat, ranks_after_forfeit
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,3 +61,32 @@ def common_of(state: np.void, seat: int | None, phases: Sequence[str] = ()) -> d
 def numbers_of(state: np.void, *names: str) -> dict[str, Any]:
     """Return whole-number fields of a record by name, as Python ints."""
     return {name: int(state[name]) for name in names}
+
+
+def fields_of(kind: type, state: np.void, given: Collection[str] = ()) -> dict[str, Any]:
+    """Return the fields of a dataclass that a record has by the same names, as Python values.
+
+    Args:
+        kind: the dataclass: it names what may be shown as it is.
+        given: names of fields that are got otherwise.
+    """
+    names = (item.name for item in fields(kind) if item.name not in given)
+    return {name: state[name].tolist() for name in names if name in state.dtype.names}
+
+
+def result_of(state: np.void, returns: Callable[..., None]) -> dict[str, list]:
+    """Return ``scores`` and ``ranks`` of a game that is over, none before; a forfeit comes last.
+
+    Args:
+        returns: the game's kernel.
+    """
+    num_players, forfeit = int(state["num_players"]), int(state["forfeit"])
+    if not (state["terminated"] or state["truncated"]):
+        return {"scores": [], "ranks": []}
+    scores = np.zeros(num_players, dtype=np.float32)
+    ranks = np.zeros(num_players, dtype=np.int64)
+    if forfeit >= 0:
+        ranks[:] = ranks_after_forfeit(num_players, forfeit)
+    else:
+        returns(state, scores, ranks)
+    return {"scores": scores.tolist(), "ranks": ranks.tolist()}
