@@ -1,4 +1,4 @@
-"""What the pages show can be typed in: Python blocks run, commands are read by the command itself."""
+"""What the pages show can be typed in: Python blocks run, commands are read by the command."""
 
 from __future__ import annotations
 
