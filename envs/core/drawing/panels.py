@@ -198,9 +198,10 @@ class Look:
             x, y, fill = box.x + right, box.y + down, self.faint_ink
             canvas.text(x, y, label, size=13, anchor="start", fill=fill)
 
-    def text(self, canvas: Canvas, x: float, y: float, text: str, **style: object) -> None:
+    def text(self, canvas: Canvas, x: float, y: float, text: str, **style: Any) -> None:
         """Write a line from (x, y) to the right, as `Canvas.text` does, in ink."""
-        canvas.text(x, y, text, **{"size": 13, "anchor": "start", "fill": self.ink, **style})
+        style = {"size": 13, "anchor": "start", "fill": self.ink, **style}
+        canvas.text(x, y, text, **style)
 
     def frame(
         self,
@@ -336,7 +337,8 @@ class Look:
     ) -> None:
         """Draw the game's name in a panel, and lines below it from ``y`` on, the last one loud."""
         self.panel(canvas, box)
-        x, style = box.x + 16, {"bold": True, "anchor": "start"}
+        x = box.x + 16
+        style: dict[str, Any] = {"bold": True, "anchor": "start"}
         canvas.text(x, box.y + 34, name, size=29, fill=self.ink, **style)
         y = self.write(canvas, x, box.y + y, lines, size=14, fill=self.faint_ink)
         if loud:
@@ -375,7 +377,7 @@ class Look:
         x = self.seat_name(canvas, box.x + 43, y, seat, seen, size)
         if seen.over and seen.num_players > 1:
             text = ordinal(seen.ranks[seat]) + (" ★" if won else "")
-            style = {"size": size - 2, "bold": True, "anchor": "start"}
+            style: dict[str, Any] = {"size": size - 2, "bold": True, "anchor": "start"}
             canvas.text(x + 4, y, text, fill="#8a6512" if won else self.faint_ink, **style)
             x += 56
         return x
@@ -386,7 +388,7 @@ class Look:
             x, y = box.x + 26, box.y + 26
             self.badge(canvas, x, y, seen.to_play, 13)
             you = " (you)" if seen.seat == seen.to_play and seen.num_players > 1 else ""
-            style = {"size": 16, "bold": True, "fill": self.accent}
+            style: dict[str, Any] = {"size": 16, "bold": True, "fill": self.accent}
             self.text(canvas, x + 20, y, name_of(seen.to_play) + you, **style)
         return self.write(canvas, box.x + 14, box.y + 54, textwrap.wrap(words, columns))
 
@@ -408,7 +410,7 @@ class Look:
         first, right, y = box.x + 14, box.right - 12, head.centre[1]
         seats = len(rows[0][1])
         columns = [right - column * (seats - 1 - seat) for seat in range(seats)]
-        style = {"size": 13, "bold": True, "anchor": "start", "fill": self.ink}
+        style: dict[str, Any] = {"size": 13, "bold": True, "anchor": "start", "fill": self.ink}
         canvas.text(first, y, "points", title=title, **style)
         for seat, x in enumerate(columns):
             self.badge(canvas, x - 10, y, seat, 10)
@@ -424,7 +426,7 @@ class Look:
         """Write a number up to ``right``; bounds of one above each other."""
         bounds = number if isinstance(number, tuple) else (number, number)
         low, high = (str(bound).replace("-", "\u2212") for bound in bounds)
-        style = {"bold": bold, "anchor": "end", "fill": self.ink}
+        style: dict[str, Any] = {"bold": bold, "anchor": "end", "fill": self.ink}
         if low == high:
             canvas.text(right, y, low, size=12.5, **style)
             return

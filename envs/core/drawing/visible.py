@@ -71,7 +71,7 @@ def fields_of(kind: type, state: np.void, given: Collection[str] = ()) -> dict[s
         given: names of fields that are got otherwise.
     """
     names = (item.name for item in fields(kind) if item.name not in given)
-    return {name: state[name].tolist() for name in names if name in state.dtype.names}
+    return {name: state[name].tolist() for name in names if name in (state.dtype.names or ())}
 
 
 def result_of(state: np.void, returns: Callable[..., None]) -> dict[str, list]:
