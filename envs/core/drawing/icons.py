@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 from xml.etree import ElementTree
 
 from .canvas import Canvas
@@ -40,7 +41,7 @@ class Icons:
         y: float,
         size: float,
         ink: str | None = None,
-        **style: object,
+        **style: Any,
     ) -> None:
         """Draw an icon around (x, y), ``size`` wide where it fills its box.
 
