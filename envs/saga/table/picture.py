@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ...core.drawing.canvas import Canvas
-from ...core.drawing.panels import Look, Rect, rounded_top, uncovered
+from ...core.drawing.panels import Look, Rect, head_path, uncovered
 from ...core.drawing.words import minus, name_of, ranked
 from ..actions import ACTIONS, CARD, HIDDEN, NEW, PASS
 from ..components import KINGDOMS, VALUE_OF, WHEN
@@ -149,7 +149,7 @@ def _draw_points(canvas: Canvas, box: Rect, seen: Visible) -> None:
 def _draw_kingdom(canvas: Canvas, realm: Group, kingdom: Kingdom, seen: Visible) -> None:
     box, paint = realm.box, PAINTS[kingdom.number]
     canvas.rect(*box, radius=12, fill=REALM_FILL, stroke=paint.edge, stroke_width=1.6)
-    canvas.path(rounded_top(box.grown(-1), 35, 11), fill=paint.fill)
+    canvas.path(head_path(box.grown(-1), 35, 11), fill=paint.fill)
     emblem(canvas, box.x + 21, box.y + 19, kingdom.number, 22, paint.ink)
     style = {"size": 15.5, "bold": True, "fill": paint.ink}
     LOOK.text(canvas, box.x + 38, box.y + 19, kingdom.name, **style)
