@@ -88,7 +88,7 @@ class Layout(NamedTuple):
 def layout_of(seen: Visible) -> Layout:
     """Lay out a picture."""
     left, right = Rect(0, 0, WIDTH, HEIGHT).grown(-EDGE).across(GAP, COLUMN, 0)
-    column = left.down(GAP, TITLE_HEIGHT, DECISION_HEIGHT, FREE_HEIGHT, 0)
+    title, decision, free, points = left.down(GAP, TITLE_HEIGHT, DECISION_HEIGHT, FREE_HEIGHT, 0)
     top, room = right.down(GAP, KINGDOM_HEIGHT, 0)
     boxes = top.across(GAP, *[0] * len(seen.kingdoms))
     realms = [_realm(seen, *pair) for pair in zip(seen.kingdoms, boxes, strict=True)]
@@ -98,7 +98,7 @@ def layout_of(seen: Visible) -> Layout:
         parts = one_and_others(room, 620, seen.num_players - 1, GAP)
     seats = [((seen.seat or 0) + k) % seen.num_players for k in range(seen.num_players)]
     areas = [_area(seen, *pair) for pair in zip(seats, parts, strict=True)]
-    plan = Layout(*column, _free(seen, column[2]), realms, areas, [])
+    plan = Layout(title, decision, free, points, _free(seen, free), realms, areas, [])
     return plan._replace(choices=_choices(plan, seen) if seen.choices else [])
 
 
@@ -273,16 +273,16 @@ def _cards(plan: Layout, seen: Visible, area: Area) -> list[Choice]:
     slot, kingdom = place_of(seen.chosen)
     if seen.phase in ("PLACING", "LAST_KNIGHT"):
         first = HIDDEN if DOWN <= seen.chosen < TAKE_FORCE else CARD
-        actions, row = [first + knight for knight in table.hand], area.hand
-    elif seen.phase not in ("TAKING", "TURNING"):
-        return []
-    elif kingdom is not None:
+        actions, row = [first + knight for knight in table.hand or ()], area.hand
+    elif kingdom is not None and seen.phase == "TAKING":
         actions = [CARD + knight for knight in seen.kingdoms[kingdom].cards]
         row = plan.kingdoms[kingdom].cards
-    else:
+    elif slot is not None and seen.phase in ("TAKING", "TURNING"):
         laid, row = table.forces[slot].cards, area.forces[slot].cards
-        turning = seen.phase == "TURNING"
-        actions = [(CARD if one.up or turning else HIDDEN) + one.knight for one in laid]
+        cards = [(one.knight, one.up or seen.phase == "TURNING") for one in laid]
+        actions = [(CARD if up else HIDDEN) + k for k, up in cards if k is not None]
+    else:
+        return []
     return [(action, uncovered(row, k)) for k, action in enumerate(actions)]
 
 
