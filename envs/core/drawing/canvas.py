@@ -161,7 +161,7 @@ class Canvas:
         title: str | None = None,
         **style: object,
     ) -> None:
-        """Write one line of text.
+        """Write one line of text; nothing for an empty one.
 
         Args:
             x, y: where the text is put; see `anchor` and `centred`.
@@ -171,6 +171,8 @@ class Canvas:
         """
         if anchor not in ("start", "middle", "end"):
             raise ValueError(f"anchor must be 'start', 'middle' or 'end', not {anchor!r}")
+        if not text:
+            return
         if bold:
             style["font_weight"] = "bold"
         base = y + HALF_CAPITAL * size if centred else y

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -63,15 +63,27 @@ def numbers_of(state: np.void, *names: str) -> dict[str, Any]:
     return {name: int(state[name]) for name in names}
 
 
-def fields_of(kind: type, state: np.void, given: Collection[str] = ()) -> dict[str, Any]:
+def fields_of(kind: type, state: np.void) -> dict[str, Any]:
     """Return the fields of a dataclass that a record has by the same names, as Python values.
 
-    Args:
-        kind: the dataclass: it names what may be shown as it is.
-        given: names of fields that are got otherwise.
+    What a seat may not know must be put in their place afterwards.
     """
-    names = (item.name for item in fields(kind) if item.name not in given)
-    return {name: state[name].tolist() for name in names if name in (state.dtype.names or ())}
+    shared = state.dtype.names or ()
+    names = (item.name for item in fields(kind) if item.name in shared)
+    return {name: state[name].tolist() for name in names}
+
+
+def legal_of(state: np.void, legal_actions: Callable[..., int], num_actions: int) -> list[int]:
+    """Return the legal actions of a record, none if the game is over.
+
+    Args:
+        legal_actions: the game's kernel.
+    """
+    if state["terminated"] or state["truncated"]:
+        return []
+    mask = np.zeros(num_actions, dtype=np.int8)
+    legal_actions(state, mask)
+    return np.flatnonzero(mask).tolist()
 
 
 def result_of(state: np.void, returns: Callable[..., None]) -> dict[str, list]:
