@@ -73,6 +73,19 @@ def fields_of(kind: type, state: np.void) -> dict[str, Any]:
     return {name: state[name].tolist() for name in names}
 
 
+def legal_of(state: np.void, legal_actions: Callable[..., int], num_actions: int) -> list[int]:
+    """Return the legal actions of a record, none if the game is over.
+
+    Args:
+        legal_actions: the game's kernel.
+    """
+    if state["terminated"] or state["truncated"]:
+        return []
+    mask = np.zeros(num_actions, dtype=np.int8)
+    legal_actions(state, mask)
+    return np.flatnonzero(mask).tolist()
+
+
 def result_of(state: np.void, returns: Callable[..., None]) -> dict[str, list]:
     """Return ``scores`` and ``ranks`` of a game that is over, none before; a forfeit comes last.
 
