@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.drawing.visible import VisibleBase, common_of, numbers_of
+from ...core.drawing.visible import VisibleBase, common_of, legal_of, numbers_of
 from ...core.drawing.words import action_number, name_of, ranks_after_forfeit
 from ..actions import ACTIONS, CARD, HIDDEN, NUM_ACTIONS, RECRUIT
 from ..components import (
@@ -202,14 +202,11 @@ def see(
     common = common_of(state, seat, PHASES)
     tables = [_table(state, other, seat) for other in range(common["num_players"])]
     scores, ranks = _result(state, tables) if common["over"] else ([], [])
-    choosing = not common["over"] and seat in (None, common["to_play"])
-    mask = np.zeros(NUM_ACTIONS, dtype=np.int8)
-    if choosing:
-        legal_actions(state, mask)
+    choosing = seat in (None, common["to_play"])
     return Visible(
         **common,
         **numbers_of(state, "ending", "played", "recruited", "took", "fresh", "chosen"),
-        choices=frozenset(np.flatnonzero(mask).tolist()),
+        choices=frozenset(legal_of(state, legal_actions, NUM_ACTIONS) if choosing else ()),
         kingdoms=[_kingdom(state, k) for k in range(NUM_KINGDOMS)],
         free=free_of(state),
         tables=tables,
