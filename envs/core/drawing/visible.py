@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..actions import ActionTable
 from .words import check_seat, ranks_after_forfeit
 
 
@@ -71,6 +72,21 @@ def fields_of(kind: type, state: np.void) -> dict[str, Any]:
     shared = state.dtype.names or ()
     names = (item.name for item in fields(kind) if item.name in shared)
     return {name: state[name].tolist() for name in names}
+
+
+def choices_of(
+    state: np.void, legal_actions: Callable[..., int], actions: ActionTable
+) -> list[tuple[Any, ...]]:
+    """Return the legal actions by the values of their parts, none if the game is over.
+
+    Args:
+        legal_actions: the game's kernel.
+        actions: the game's actions.
+    """
+    mask = np.zeros(len(actions), dtype=np.bool_)
+    if not (state["terminated"] or state["truncated"]):
+        legal_actions(state, mask)
+    return [tuple(actions.decode(action).values()) for action in np.flatnonzero(mask).tolist()]
 
 
 def result_of(state: np.void, returns: Callable[..., None]) -> dict[str, list]:
