@@ -94,12 +94,10 @@ def _boxes(count: int, looks: bool) -> list[Rect]:
         others, own = SEATS.down(GAP, 276, 0)
         return [*others.grid(count - 1, 1, GAP), own]
     in_lines = {3: (1, 1, 1), 4: (2, 2), 5: (3, 2)}[count]
-    lines = SEATS.grid(1, len(in_lines), GAP)
-    return [
-        box
-        for line, in_line in zip(lines, in_lines, strict=True)
-        for box in line.grid(in_line, 1, GAP)
-    ]
+    boxes: list[Rect] = []
+    for line, in_line in zip(SEATS.grid(1, len(in_lines), GAP), in_lines, strict=True):
+        boxes += line.grid(in_line, 1, GAP)
+    return boxes
 
 
 def _area(player: Player, box: Rect) -> Area:

@@ -309,16 +309,10 @@ def _draw_hand(canvas: Canvas, area: Area, player: Player) -> None:
             continue
         card_back(canvas, where)
         if k == backs:
-            _draw_count(canvas, where, shown, player)
-
-
-def _draw_count(canvas: Canvas, back: Rect, shown: float, player: Player) -> None:
-    """Tell how many cards there are, on the last one that lies face down."""
-    where = "set aside" if player.eliminated else "in hand"
-    with canvas.group(title=f"{len(player.hand)} cards {where}"):
-        radius = min(0.2 * back.height, shown / 2 - 1)
-        x, y = back.x + shown / 2, back.centre[1]
-        LOOK.disc(canvas, x, y, radius, str(len(player.hand)), WHITE, INK)
+            # How many cards there are, on the last one that lies face down.
+            x, y = where.x + shown / 2, where.centre[1]
+            radius = min(0.2 * where.height, shown / 2 - 1)
+            LOOK.disc(canvas, x, y, radius, str(len(hand)), WHITE, INK)
 
 
 # The decision and the points

@@ -17,10 +17,9 @@ import numpy as np
 from ...core.drawing.panels import Place
 from ...core.drawing.visible import VisibleBase, choices_of, common_of, fields_of, result_of
 from ...core.drawing.words import action_number, name_of
-from ..actions import ACTIONS, NUM_ACTIONS
+from ..actions import ACTIONS, NUM_ACTIONS, TAKE
 from ..components import (
     ECLIPSE,
-    FACE_UP,
     HAND_SIZE,
     LEFT,
     NO_CARD,
@@ -307,9 +306,6 @@ def _move(state: np.void, viewer: int | None, last_action) -> Move:
     return _told(state, int(state["shown_seat" if hidden else "last_seat"]), action)
 
 
-_TAKEN = {"top": "the top of the pile", **{k: f"artefact {k + 1}" for k in range(FACE_UP)}}
-
-
 def _told(state: np.void, actor: int, action: int) -> Move:
     kind, *parts = ACTIONS.decode(action).values()
     name, part = name_of(actor), parts[0] if parts else None
@@ -326,12 +322,13 @@ def _told(state: np.void, actor: int, action: int) -> Move:
     words = {
         "portal": f"used a portal: the pawn went {part}",
         "pass": "passed",
-        "take": f"took {_TAKEN.get(part)}",
+        "take": f"took artefact {action - TAKE + 1}",
+        "top": "took the top of the pile",
         "keep": f"kept it face {'up' if part else 'down'}",
         "retreat": "moved the pawn two squares back",
         "ritual": f"chose the ritual of {part}",
     }
-    return Move(f"{name} {words[kind]}")
+    return Move(f"{name} {words['top' if part == 'top' else kind]}")
 
 
 def _on_table(state: np.void, card: int) -> int | None:
