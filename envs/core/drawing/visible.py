@@ -74,19 +74,25 @@ def fields_of(kind: type, state: np.void) -> dict[str, Any]:
     return {name: state[name].tolist() for name in names}
 
 
-def choices_of(
-    state: np.void, legal_actions: Callable[..., int], actions: ActionTable
-) -> list[tuple[Any, ...]]:
-    """Return the legal actions by the values of their parts, none if the game is over.
+def legal_of(state: np.void, legal_actions: Callable[..., int], num_actions: int) -> list[int]:
+    """Return the legal actions of a record, none if the game is over.
 
     Args:
         legal_actions: the game's kernel.
-        actions: the game's actions.
     """
-    mask = np.zeros(len(actions), dtype=np.bool_)
-    if not (state["terminated"] or state["truncated"]):
-        legal_actions(state, mask)
-    return [tuple(actions.decode(action).values()) for action in np.flatnonzero(mask).tolist()]
+    if state["terminated"] or state["truncated"]:
+        return []
+    mask = np.zeros(num_actions, dtype=np.int8)
+    legal_actions(state, mask)
+    return np.flatnonzero(mask).tolist()
+
+
+def choices_of(
+    state: np.void, legal_actions: Callable[..., int], actions: ActionTable
+) -> list[tuple[Any, ...]]:
+    """Return what `legal_of` does, each action by the values of its parts."""
+    legal = legal_of(state, legal_actions, len(actions))
+    return [tuple(actions.decode(action).values()) for action in legal]
 
 
 def result_of(state: np.void, returns: Callable[..., None]) -> dict[str, list]:
