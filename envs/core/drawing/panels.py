@@ -68,6 +68,11 @@ class Rect(NamedTuple):
         return [self._replace(x=self.x + k * right, y=self.y + n * down) for n, k in steps]
 
 
+def square(x: float, y: float, size: float) -> Rect:
+    """Return the square of a size around a point."""
+    return Rect(x - size / 2, y - size / 2, size, size)
+
+
 def _shares(whole: float, gap: float, sizes: Sequence[float]) -> list[float]:
     rest = whole - gap * (len(sizes) - 1) - sum(sizes)
     return [size or rest / sizes.count(0) for size in sizes]

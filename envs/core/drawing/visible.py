@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .words import check_seat
+
+if TYPE_CHECKING:
+    from ..game import Game
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +58,21 @@ def common_of(state: np.void, seat: int | None, phases: Sequence[str] = ()) -> d
         "first_player": int(state["first_player"]) if "first_player" in state.dtype.names else 0,
         **numbers_of(state, "num_players", "to_play", "ply", "forfeit"),
     }
+
+
+def legal_of(game: Game, state: np.void) -> list[int]:
+    """Return the legal actions of a record, none if the game is over."""
+    if state["terminated"] or state["truncated"]:
+        return []
+    return np.flatnonzero(game.legal_mask(np.array([state]))).tolist()
+
+
+def result_of(game: Game, state: np.void) -> dict[str, list]:
+    """Return ``scores`` and ``ranks`` as the rules count them, empty until the game is over."""
+    if not (state["terminated"] or state["truncated"]):
+        return {"scores": [], "ranks": []}
+    scores, ranks = game.returns(np.array([state]))
+    return {"scores": scores.tolist(), "ranks": ranks.tolist()}
 
 
 def numbers_of(state: np.void, *names: str) -> dict[str, int]:
