@@ -89,6 +89,8 @@ SHARD_POINTS = 2
 GOAL = 8
 # "Effets des rituels"
 STABILISATION_STEPS = 2
+# Phases in which a seat decides because it has an artefact, and which.
+NEEDED = {"moon": "portal", "last words": "portal", "neutralisation": "dagger"}
 
 Action = tuple
 
@@ -303,6 +305,7 @@ class ShamansOracle:
         waiting: worlds whose rituals are still to be done.
         passes: (giver, receiver, card) of the Eclipse.
         plays: (seat, card) in order.
+        last_action, last_shown: the last (seat, action); the last one that everybody saw.
         ended_by: None, or "moon", "last shadow", "no cards" once the round is over.
         todo: what happens next, the last entry first; each is (method, arguments).
     """
@@ -331,6 +334,8 @@ class ShamansOracle:
         self.first_player = first_player
         self.round = 0
         self.over = False
+        self.last_action: tuple[int, Action] | None = None
+        self.last_shown: tuple[int, Action] | None = None
         self._begin(deal)
 
     # Game and rounds
@@ -517,6 +522,7 @@ class ShamansOracle:
         assert self.decision is not None
         seat, about = self.decision.seat, self.decision.about
         answer = getattr(self, f"_answer_{self.phase.replace(' ', '_')}")
+        self._note(seat, action)
         self.decision = None
         answer(seat, action, *about)
         self._run()
@@ -819,6 +825,21 @@ class ShamansOracle:
 
     # What a seat knows
 
+    def is_asked_unseen(self) -> bool:
+        """Whether a seat decides only because of an artefact that lies face down before it."""
+        return self.phase in NEEDED and not self.shows(self.decision.seat, NEEDED[self.phase])
+
+    def _note(self, seat: int, action: Action) -> None:
+        """Cards for the Eclipse are chosen unseen; who hides an artefact hides that it passes."""
+        self.last_action = (seat, action)
+        if self.phase != "give" and not (action == ("pass",) and self.is_asked_unseen()):
+            self.last_shown = (seat, action)
+
+    def last_action_seen_by(self, seat: int) -> tuple[int, Action] | None:
+        """The last (seat, action) as a seat may know it; None before the first."""
+        own = self.last_action is not None and self.last_action[0] == seat
+        return self.last_action if own else self.last_shown
+
     def knowledge(self, seat: int) -> Knowledge:
         """What a seat knows; see `Knowledge`."""
         return Knowledge(
@@ -1020,7 +1041,6 @@ def _by_owner(game: ShamansOracle, kinds: list[str]) -> tuple[tuple, tuple]:
 
 def _decision_possible(game: ShamansOracle, tiles: tuple[tuple[str, ...], ...]) -> bool:
     """Whether the seat that decides has the artefact without which it would not be asked."""
-    needed = {"moon": "portal", "last words": "portal", "neutralisation": "dagger"}
-    if game.decision is None or game.phase not in needed:
+    if game.decision is None or game.phase not in NEEDED:
         return True
-    return needed[game.phase] in tiles[game.decision.seat]
+    return NEEDED[game.phase] in tiles[game.decision.seat]

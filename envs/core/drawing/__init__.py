@@ -1,1 +1,1 @@
-"""What the pictures of every game are made with: canvas, panels, words, window."""
+"""What the pictures of every game are made with: canvas, icons, panels, words, window."""

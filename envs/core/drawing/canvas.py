@@ -191,6 +191,10 @@ class Canvas:
         finally:
             self._parent = outer
 
+    def insert(self, elements: Iterable[ElementTree.Element]) -> None:
+        """Put elements of another document here, as they are; `Icons` has some."""
+        self._parent.extend(elements)
+
     def linear_gradient(
         self,
         stops: Sequence[tuple[float, str]],

@@ -45,6 +45,16 @@ class Rect(NamedTuple):
         """Return it with so much more on each side; less if that is negative."""
         return Rect(self.x - by, self.y - by, self.width + 2 * by, self.height + 2 * by)
 
+    def less(self, left: float = 0, top: float = 0, right: float = 0, bottom: float = 0) -> Rect:
+        """Return what is left of it without such strips at its sides."""
+        width, height = self.width - left - right, self.height - top - bottom
+        return Rect(self.x + left, self.y + top, width, height)
+
+    def middle(self, width: float, height: float) -> Rect:
+        """Return a box of this size with the same centre."""
+        x, y = self.centre
+        return Rect(x - width / 2, y - height / 2, width, height)
+
     def across(self, gap: float, *widths: float) -> list[Rect]:
         """Split it from left to right; the widths that are 0 share what is left."""
         found, x = [], self.x
@@ -61,16 +71,16 @@ class Rect(NamedTuple):
             y += height + gap
         return found
 
+    def grid(self, columns: int, rows: int, gap: float = 0) -> list[Rect]:
+        """Split it into equal cells, line by line."""
+        lines = self.down(gap, *[0] * rows)
+        return [cell for line in lines for cell in line.across(gap, *[0] * columns)]
+
     def repeated(self, count: int, columns: int, gap: float = 0) -> list[Rect]:
         """Return so many of its size in lines of ``columns``, itself the first."""
         steps = [divmod(k, columns) for k in range(count)]
         right, down = self.width + gap, self.height + gap
         return [self._replace(x=self.x + k * right, y=self.y + n * down) for n, k in steps]
-
-
-def square(x: float, y: float, size: float) -> Rect:
-    """Return the square of a size around a point."""
-    return Rect(x - size / 2, y - size / 2, size, size)
 
 
 def _shares(whole: float, gap: float, sizes: Sequence[float]) -> list[float]:
@@ -81,8 +91,7 @@ def _shares(whole: float, gap: float, sizes: Sequence[float]) -> list[float]:
 def equal_parts(room: Rect, count: int, gap: float) -> list[Rect]:
     """Give every seat an equal part: side by side, four in two lines."""
     columns = 2 if count == 4 else count
-    lines = room.down(gap, *[0] * -(-count // columns))
-    return [part for line in lines for part in line.across(gap, *[0] * columns)]
+    return room.grid(columns, -(-count // columns), gap)
 
 
 def one_and_others(room: Rect, wide: float, others: int, gap: float) -> list[Rect]:
@@ -90,7 +99,25 @@ def one_and_others(room: Rect, wide: float, others: int, gap: float) -> list[Rec
     if not others:
         return [room._replace(width=wide)]
     first, beside = room.across(gap, wide, 0)
-    return [first, *beside.down(gap, *[0] * others)]
+    return [first, *beside.grid(1, others, gap)]
+
+
+def fan(room: Rect, count: int, width: float, gap: float) -> list[Rect]:
+    """Lay cards side by side from the left, over each other where they are too many for that."""
+    step = width + gap
+    if count > 1:
+        step = min(step, (room.width - width) / (count - 1))
+    return [Rect(room.x + k * step, room.y, width, room.height) for k in range(count)]
+
+
+def squares(room: Rect, count: int, gap: float, largest: float) -> list[Rect]:
+    """Put squares into lines from the top left, as large as they fit."""
+    ways = [(0.0, 1)]
+    for columns in range(1, count + 1):
+        cell = room.grid(columns, -(-count // columns), gap)[0]
+        ways.append((min(cell.width, cell.height, largest), columns))
+    size, columns = max(ways)
+    return Rect(room.x, room.y, size, size).repeated(count, columns, gap)
 
 
 def area_of(plan, seat: int):
@@ -149,6 +176,10 @@ class Look:
             style = {"size": 13, "anchor": "start", "fill": self.faint_ink}
             canvas.text(box.x + right, box.y + down, label, **style)
 
+    def text(self, canvas: Canvas, x: float, y: float, text: str, **style: object) -> None:
+        """Write a line from (x, y) to the right, as `Canvas.text` does, in ink."""
+        canvas.text(x, y, text, **{"size": 13, "anchor": "start", "fill": self.ink, **style})
+
     def frame(
         self,
         canvas: Canvas,
@@ -171,9 +202,8 @@ class Look:
         self, canvas: Canvas, x: float, y: float, lines: Sequence[str], **style: object
     ) -> float:
         """Write lines from (x, y) down; return where the next one would be."""
-        style = {"size": 13, "fill": self.ink, **style}
         for line in lines:
-            canvas.text(x, y, line, anchor="start", **style)
+            self.text(canvas, x, y, line, **style)
             y += self.line_step
         return y
 
@@ -183,11 +213,47 @@ class Look:
         canvas.rect(*box, radius=10, **style)
         canvas.text(*box.centre, text, size=size, bold=True, fill=self.accent)
 
+    def label(
+        self, canvas: Canvas, x: float, y: float, text: str, fill: str, ink: str, title: str
+    ) -> float:
+        """Write a word on a coloured label that begins at x; return where the next may begin."""
+        box = Rect(x, y - 9, 7.2 * len(text) + 12, 18)
+        self.flag(canvas, box, text, fill, ink, title)
+        return box.right + 5
+
+    def flag(
+        self, canvas: Canvas, box: Rect, text: str, fill: str, ink: str, title: str | None = None
+    ) -> None:
+        """Write a word on a coloured label that fills a box."""
+        with canvas.group(title=title):
+            canvas.rect(*box, radius=0.45 * box.height, fill=fill)
+            canvas.text(*box.centre, text, size=0.62 * box.height, bold=True, fill=ink)
+
+    def empty(
+        self, canvas: Canvas, box: Rect, title: str, lines: Sequence[str] = (), edge: str = ""
+    ) -> None:
+        """Draw a place where nothing lies, and what there is to say of it."""
+        canvas.rect(
+            *box.grown(-1),
+            radius=min(8.0, 0.1 * box.width),
+            title=title,
+            fill="#ffffff",
+            fill_opacity=0.3,
+            stroke=edge or self.faint_ink,
+            stroke_width=1.2,
+            stroke_dasharray="4 4",
+        )
+        size = min(14.0, 0.16 * box.width)
+        x, y = box.centre
+        y -= (len(lines) - 1) / 2 * 1.35 * size
+        for k, line in enumerate(lines):
+            canvas.text(x, y + 1.35 * size * k, line, size=size, fill=self.faint_ink)
+
     def last_move(
         self, canvas: Canvas, x: float, y: float, text: str, columns: int, gap: float = 19
     ) -> None:
         """Tell the last move, in lines of so many letters."""
-        canvas.text(x, y, "last move", size=12, anchor="start", fill=self.faint_ink)
+        self.text(canvas, x, y, "last move", size=12, fill=self.faint_ink)
         self.write(canvas, x, y + gap, textwrap.wrap(text, columns), fill=self.accent)
 
     def area(self, canvas: Canvas, box: Rect, fill: str, edge: str, on_turn: bool) -> None:
@@ -251,7 +317,8 @@ class Look:
         x, style = box.x + 16, {"bold": True, "anchor": "start"}
         canvas.text(x, box.y + 34, name, size=29, fill=self.ink, **style)
         y = self.write(canvas, x, box.y + y, lines, size=14, fill=self.faint_ink)
-        canvas.text(x, y, loud, size=14, fill=self.accent, **style)
+        if loud:
+            canvas.text(x, y, loud, size=14, fill=self.accent, **style)
 
     def badge(self, canvas: Canvas, x: float, y: float, seat: int, radius: float) -> None:
         """Draw a seat's disc with its number."""
@@ -293,11 +360,12 @@ class Look:
 
     def decision(self, canvas: Canvas, box: Rect, seen, words: str, columns: int) -> float:
         """Tell who decides what, from the top of a box; return where the next line would be."""
-        x, y = box.x + 26, box.y + 26
-        self.badge(canvas, x, y, seen.to_play, 13)
-        you = " (you)" if seen.seat == seen.to_play and seen.num_players > 1 else ""
-        style = {"size": 16, "bold": True, "anchor": "start", "fill": self.accent}
-        canvas.text(x + 20, y, name_of(seen.to_play) + you, **style)
+        if seen.to_play is not None:
+            x, y = box.x + 26, box.y + 26
+            self.badge(canvas, x, y, seen.to_play, 13)
+            you = " (you)" if seen.seat == seen.to_play and seen.num_players > 1 else ""
+            style = {"size": 16, "bold": True, "fill": self.accent}
+            self.text(canvas, x + 20, y, name_of(seen.to_play) + you, **style)
         return self.write(canvas, box.x + 14, box.y + 54, textwrap.wrap(words, columns))
 
     def points(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -78,3 +78,14 @@ def result_of(game: Game, state: np.void) -> dict[str, list]:
 def numbers_of(state: np.void, *names: str) -> dict[str, int]:
     """Return whole-number fields of a record by name, as Python ints."""
     return {name: int(state[name]) for name in names}
+
+
+def fields_of(kind: type, state: np.void, given: Collection[str] = ()) -> dict[str, Any]:
+    """Return the fields of a dataclass that a record has by the same names, as Python values.
+
+    Args:
+        kind: the dataclass: it names what may be shown as it is.
+        given: names of fields that are got otherwise.
+    """
+    names = (item.name for item in fields(kind) if item.name not in given)
+    return {name: state[name].tolist() for name in names if name in state.dtype.names}

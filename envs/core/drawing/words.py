@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -97,6 +97,11 @@ def looker_last(seat: int | None, num_players: int) -> list[int]:
     """Return the seats in turn order, the one that looks last: it is read first from below."""
     first = 0 if seat is None else seat + 1
     return [(first + k) % num_players for k in range(num_players)]
+
+
+def paragraphs(parts: Iterable[Sequence[str]]) -> str:
+    """Return parts of a text, each some lines, with an empty line between them."""
+    return "\n\n".join("\n".join(lines) for lines in parts)
 
 
 def wrapped(head: str, words: Sequence[str], width: int) -> list[str]:

@@ -13,7 +13,6 @@ from ...core.drawing.panels import (
     equal_parts,
     one_and_others,
     place_at,
-    square,
 )
 from ..components import DIRECTIONS, DISPLAY_SIZE, INTERLUDE_SIZE, NUM_PILES, NUM_ROTATIONS, WINDOW
 from .pieces import arrow_centre
@@ -122,8 +121,7 @@ def _cells(seen: Visible, area: Area) -> dict[Position, Rect]:
     """Fit a seat's tiles into its part, below the head."""
     axis = AXIS if area.large else 0
     head = HEAD + CHIPS * area.narrow
-    x, y, width, height = area.box.grown(-6)
-    field = Rect(x + axis, y + head, width - axis, height - head - axis)
+    field = area.box.grown(-6).less(left=axis, top=head, bottom=axis)
     positions = list(seen.tables[area.seat].tiles) or [(0, 0)]
     if seen.chosen is not None and area.seat == seen.to_play:
         positions.append(seen.chosen)
@@ -172,7 +170,7 @@ def _arrows(seen: Visible, box: Rect) -> list[tuple[Place, Rect]]:
     places = []
     for direction in seen.hand.arrows:
         right, down = arrow_centre(direction)
-        spot = square(x + scale * right, y + scale * down, 26 * scale)
+        spot = Rect(x + scale * right, y + scale * down, 0, 0).grown(13 * scale)
         places.append((("cover", DIRECTIONS[direction]), spot))
     return places
 

@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ...core.drawing.canvas import Canvas
-from ...core.drawing.panels import Look, Place, Rect, square
+from ...core.drawing.panels import Look, Place, Rect
 from ...core.drawing.words import amount, name_of, ordinal, ranked
 from ..components import ELEMENTS, GOAL, NUM_ELEMENTS, PERFECT_HARMONY
-from .geometry import CHIPS, HEAD, HEIGHT, WIDTH, Area, Layout, layout_of, places
+from .geometry import HEAD, HEIGHT, WIDTH, Area, Layout, layout_of, places
 from .pieces import (
     ACCENT,
     CREAM,
@@ -98,18 +98,20 @@ def draw(
     return canvas
 
 
-def _frame(canvas: Canvas, box: Rect, dashed: bool = False) -> None:
+def _frame(canvas: Canvas, box: Rect, dashed: bool = False, grow: float = -1) -> None:
     """Highlight a square."""
-    LOOK.frame(canvas, box, dashed, grow=-1, radius=box.width / 8)
+    LOOK.frame(canvas, box, dashed, grow, radius=box.width / 8)
 
 
 def _mark(canvas: Canvas, place: Place, box: Rect, seen: Visible) -> None:
     """Highlight what can be taken now, and the space the last move was about."""
-    pieces = ("take", "choose", "aside", *(["cell"] if seen.phase == "ALIGN" else []))
-    if place in seen.legal and place[0] in pieces:
+    kind = place[0]
+    if place in seen.legal and kind in ("take", "choose", "aside"):
+        _frame(canvas, box, dashed=True, grow=2)
+    elif place in seen.legal and kind == "cell" and seen.phase == "ALIGN":
         _frame(canvas, box, dashed=True)
-    if place[0] in ("take", "choose") and seen.move is not None and place == seen.move.place:
-        _frame(canvas, box)
+    if kind in ("take", "choose") and seen.move is not None and place == seen.move.place:
+        _frame(canvas, box, grow=2)
 
 
 # Above the tables
@@ -171,7 +173,7 @@ def _draw_solo(canvas: Canvas, box: Rect, seen: Visible) -> None:
     if seen.advanced:
         LOOK.panel(canvas, box, "solo, advanced: place all 72 tiles")
         _draw_count(canvas, box, seen)
-        LOOK.write(canvas, box.x + 14, box.y + 117, [f"{amount(placed, 'tile')} placed"], size=14)
+        LOOK.text(canvas, box.x + 14, box.y + 117, f"{amount(placed, 'tile')} placed", size=14)
         _draw_aside(canvas, box.right - 300, box.y, seen)
         return
     LOOK.panel(canvas, box, "solo, classic: 75 points with as few tiles as you can")
@@ -180,7 +182,7 @@ def _draw_solo(canvas: Canvas, box: Rect, seen: Visible) -> None:
         fill, edge = (GOLD, "#8a6512") if k < placed else (SPACE_FILL, SPACE_EDGE)
         canvas.rect(*counter, radius=4, fill=fill, stroke=edge, stroke_width=1.5)
     words = f"{amount(placed, 'tile')} placed; perfect harmony with {PERFECT_HARMONY} or fewer"
-    LOOK.write(canvas, box.x + 14, box.y + 100, [words], size=16)
+    LOOK.text(canvas, box.x + 14, box.y + 100, words, size=16)
 
 
 def _draw_count(canvas: Canvas, box: Rect, seen: Visible) -> None:
@@ -204,9 +206,9 @@ def _draw_count(canvas: Canvas, box: Rect, seen: Visible) -> None:
 
 def _draw_aside(canvas: Canvas, x: float, y: float, seen: Visible) -> None:
     if seen.aside:
-        LOOK.write(canvas, x, y + 15, ["put aside for the end"], fill=FAINT_INK)
+        LOOK.text(canvas, x, y + 15, "put aside for the end", fill=FAINT_INK)
     for k, face in enumerate(seen.aside):
-        tile(canvas, square(x + 28 + 58 * k, y + 72, 52), face, f"put aside, {ordinal(k + 1)}")
+        tile(canvas, Rect(x + 2 + 58 * k, y + 46, 52, 52), face, f"put aside, {ordinal(k + 1)}")
 
 
 def _minus(points: float) -> str:
@@ -222,7 +224,7 @@ def _draw_track(canvas: Canvas, box: Rect, seen: Visible) -> None:
     LOOK.write(canvas, box.x + 12, box.y + 24, ["harmony", "track"], size=14, bold=True)
     if not seen.advanced:
         text = f"goal {goal}" if seen.num_players == 1 else f"end {goal}"
-        LOOK.write(canvas, box.x + 12, box.y + 68, [text], fill=FAINT_INK)
+        LOOK.text(canvas, box.x + 12, box.y + 68, text, fill=FAINT_INK)
     last = max(goal + 14, *(field for field, _ in seen.track))
     in_row = -(-(last + 1) // 10) * 5
     width, height = (box.width - 100) / in_row, (box.height - 10) / 2
@@ -333,21 +335,21 @@ def _draw_head(canvas: Canvas, area: Area, seen: Visible) -> None:
     box, seat, large = area.box, area.seat, area.large
     fill = canvas.linear_gradient(((0, FIELD[0]), (1, FIELD[1])))
     LOOK.seat_part(canvas, box, HEAD, seat, seen, (fill, "#b39a6c"), large)
-    y = box.y + HEAD / 2 + 2 + CHIPS * area.narrow
+    y = box.y + HEAD + 15 if area.narrow else box.y + HEAD / 2 + 2
     left = _draw_score(canvas, box.right - 14, y, area, seen)
-    step = 52 if large else 48
+    step = 56 if large else 48
     x = box.x + 8 if area.narrow else left - 14 - 3 * step
     for k, (kind, words) in enumerate(BESIDE.items()):
         number = getattr(seen.tables[seat], kind)
         at = x + step * k
         with canvas.group(title=f"{number} {words}"):
             icon(canvas, at + 10, y, kind, seat, 9 if large else 7.5)
-            LOOK.write(canvas, at + 22, y, [str(number)], size=15 if large else 13)
+            LOOK.text(canvas, at + 22, y, str(number), size=15 if large else 13)
 
 
 def _draw_score(canvas: Canvas, right: float, y: float, area: Area, seen: Visible) -> float:
     """Write a seat's points up to ``right``; return where they begin."""
-    seat, size = area.seat, 24 if area.large else 18
+    seat, size = area.seat, 24 if area.large and not area.narrow else 18
     on_track = seen.tables[seat].score
     # Alone, the classic game's score counts tiles too; its points are what stands on the track.
     classic = seen.num_players == 1 and not seen.advanced
@@ -396,11 +398,11 @@ def _draw_decision(canvas: Canvas, plan: Layout, seen: Visible) -> None:
 
 def _draw_turned(canvas: Canvas, part: Rect, degrees: int, face: Face, seat: int) -> None:
     """Draw the tile in hand as it may lie, and the arrows that would be covered."""
-    x, y = part.centre
-    tile(canvas, square(x, y, 80), face, f"turned by {degrees} degrees", seat)
+    tile(canvas, part.middle(80, 80), face, f"turned by {degrees} degrees", seat)
     words = f"{degrees}°"
     if face.marked:
         words += f": {len(face.marked)} of {len(face.arrows)}"
+    x, y = part.centre
     canvas.text(x, y + 52, words, size=12, fill=ACCENT if face.marked else FAINT_INK)
 
 
@@ -425,7 +427,7 @@ def _draw_legend(canvas: Canvas, x: float, y: float) -> None:
     for element, name in enumerate(ELEMENTS):
         line, column = divmod(element, 2)
         badge(canvas, x + 86 * column, y + 26 * line, element, 10)
-        LOOK.write(canvas, x + 16 + 86 * column, y + 26 * line, [name])
+        LOOK.text(canvas, x + 16 + 86 * column, y + 26 * line, name)
     for k, (kind, words) in enumerate(BESIDE.items()):
         icon(canvas, x, y + 58 + 24 * k, kind, 0, 8)
-        LOOK.write(canvas, x + 16, y + 58 + 24 * k, [words], size=12.5)
+        LOOK.text(canvas, x + 16, y + 58 + 24 * k, words, size=12.5)

@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 import numpy as np
 
-from ...core.drawing.words import amount, looker_last, name_of, result_lines
+from ...core.drawing.words import amount, looker_last, name_of, paragraphs, result_lines
 from ..components import DIRECTIONS, ELEMENTS, NUM_ROTATIONS, PERFECT_HARMONY
 from ..state import back_of
 from .visible import ELEMENT_LETTERS, Face, Visible, see
@@ -50,7 +50,7 @@ def describe(
         parts.append(_results(seen))
     elif seen.hand is not None:
         parts.append(_in_hand(seen))
-    return "\n\n".join("\n".join(part) for part in parts)
+    return paragraphs(parts)
 
 
 def prompt(seen: Visible) -> str:

@@ -20,8 +20,8 @@ from oracles.shamans import (
     ShamansOracle,
     Tile,
 )
+from shamans_adapter import GAME, PHASE_NAMES, Kernels, Oracle, number_of
 
-from ludotheque.envs import get_game
 from ludotheque.envs.core.jit import JIT_DISABLED
 from ludotheque.envs.core.schema import slices
 from ludotheque.envs.shamans.components import CAMPS, ECLIPSE, LEFT, RITUALS, TILES, VALUES
@@ -37,20 +37,6 @@ from ludotheque.envs.shamans.state import (
     tiles_of,
 )
 
-GAME = get_game("shamans")
-PHASE_NAMES = {
-    "CARD": "card",
-    "MOON": "moon",
-    "LAST": "last words",
-    "ARTEFACT": "artefact",
-    "KEEP": "keep",
-    "ECLIPSE": "give",
-    "STABILISE": "stabilisation",
-    "PERMUTE": "permutation",
-    "NEUTRALISE": "neutralisation",
-    "ORDER": "order",
-    "GUIDE": "name",
-}
 HELD = TILES[:3]
 TASTES = ["any", "follow", "tiles", "fight"]
 GAMES = 2 if JIT_DISABLED else 6
@@ -65,10 +51,6 @@ every_setting = pytest.mark.parametrize(
 
 def card_of(number: int) -> Card:
     return Card(WORLDS[number // VALUES], number % VALUES + 1)
-
-
-def number_of(card: Card) -> int:
-    return VALUES * WORLDS.index(card.world) + card.value - 1
 
 
 def tile_name(state, kind: int) -> str | None:
@@ -137,6 +119,7 @@ def compare(states: np.ndarray, oracle: ShamansOracle) -> None:
     compare_cards(state, oracle)
     compare_tiles(state, oracle)
     for seat in seats_in(state):
+        assert Kernels(states).told(seat) == Oracle(oracle).told(seat)
         compare_knowledge(states, oracle.knowledge(seat), seat)
         compare_observation(states, oracle, seat)
 
@@ -331,7 +314,7 @@ def compare_seat(seen, oracle: ShamansOracle, known: Knowledge, ahead: int, othe
 def compare_game(seen, state, oracle: ShamansOracle, seat: int) -> None:
     row = seen["phase"].tolist()
     phase, counts, single = row[:11], row[11:14], row[14]
-    unseen = asked_unseen(oracle) and seat != oracle.to_play
+    unseen = oracle.is_asked_unseen() and seat != oracle.to_play
     names = list(PHASE_NAMES.values())
     assert phase == [name == oracle.phase and not unseen for name in names]
     to_play = seen["seats"][: oracle.num_players, 1].tolist()
@@ -363,11 +346,6 @@ def compare_game(seen, state, oracle: ShamansOracle, seat: int) -> None:
     if oracle.phase in RITUALS:
         assert [ORACLE_RITUALS[world] for world in done] == [oracle.phase]
     assert oracle.phase != "card" or not done
-
-
-def asked_unseen(oracle: ShamansOracle) -> bool:
-    kind = {"moon": "portal", "last words": "portal", "neutralisation": "dagger"}.get(oracle.phase)
-    return kind is not None and not oracle.shows(oracle.to_play, kind)
 
 
 # Games

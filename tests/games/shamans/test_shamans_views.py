@@ -11,6 +11,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from oracles.shamans import ShamansOracle, Tile, World, hidden_worlds
+from shamans_adapter import GAME, Kernels
 from test_shamans_differential import (
     TASTES,
     card_of,
@@ -20,20 +21,30 @@ from test_shamans_differential import (
     oracle_of,
     tile_name,
 )
-from test_shamans_sentences import kill, phase, play, table
+from test_shamans_sentences import kill
 
-from ludotheque.envs import get_game
 from ludotheque.envs.core.jit import JIT_DISABLED
 from ludotheque.envs.core.schema import slices
-from ludotheque.envs.shamans.components import ECLIPSE, LEFT, NO_CARD, TILES
+from ludotheque.envs.shamans.components import ECLIPSE, NO_CARD, TILES
 from ludotheque.envs.shamans.hidden import action_seen_by
 from ludotheque.envs.shamans.state import camp_of, hand_of, pile_of, tiles_of
 from ludotheque.testing import contract, settings
 
-GAME = get_game("shamans")
 MOST_WORLDS = 800
 DRAWS_A_WORLD = 1 if JIT_DISABLED else 40
 POSITIONS = 2 if JIT_DISABLED else 150
+
+
+def table(hands: list[str], **position) -> np.ndarray:
+    return Kernels.table(hands, **position).states
+
+
+def play(states: np.ndarray, *texts: str) -> np.ndarray:
+    return Kernels(states).play(*texts).states
+
+
+def phase(states: np.ndarray) -> str:
+    return Kernels(states).phase
 
 
 @pytest.mark.parametrize("setting", settings(GAME), ids=str)
@@ -44,7 +55,7 @@ def test_every_private_field_is_redrawn(setting):
     varied = Counter()
     for seed in range(4):
         for states in contract.play(setting, seed):
-            if states["ply"][0] % 7 and phase(states) != "KEEP" or contract.is_over(states):
+            if states["ply"][0] % 7 and phase(states) != "keep" or contract.is_over(states):
                 continue
             for seat in setting.seats:
                 for other in setting.seats:
@@ -92,7 +103,7 @@ def key_of_state(state) -> tuple:
     looked_at = tile_name(state, int(state["looked_at"]))
     pile = tuple(tile_name(state, kind) for kind in pile_of(state))
     chosen = ()
-    if phase(state[None]) == "ECLIPSE":
+    if phase(state[None]) == "give":
         given = [(seat, int(state["given"][seat])) for seat in seats]
         chosen = tuple((seat, card_of(card)) for seat, card in given if card != NO_CARD)
     return (roles, cards, hidden, looked_at, pile, chosen)
@@ -175,7 +186,7 @@ def redraws(states: np.ndarray, seat: int, count: int) -> np.ndarray:
 
 def different(many: np.ndarray) -> list[tuple]:
     """The records that differ in what is hidden, each with its count."""
-    eclipse = phase(many[:1]) == "ECLIPSE"
+    eclipse = phase(many[:1]) == "give"
     fields = ["camp", "hand", "hidden", "looked_at", "pile", "arrow", *["given"] * eclipse]
     rows = np.concatenate([many[name].reshape(len(many), -1) for name in fields], axis=1)
     _, at, counts = np.unique(rows, axis=0, return_index=True, return_counts=True)
@@ -223,21 +234,21 @@ def test_redraws_are_all_worlds_that_agree_evenly():
         assert wanted <= set(looked_at), looked_at
 
 
-@pytest.mark.parametrize("decision", ["MOON", "LAST", "NEUTRALISE"])
+@pytest.mark.parametrize("decision", ["moon", "last words", "neutralisation"])
 def test_who_is_asked_has_the_tile(decision):
     """For the others it is one of those that lie face down, each way to lie equally likely."""
     hands = ["violet 1, blue 1", "yellow 6, blue 2", "violet 3, blue 3"]
     made = {"placed": "yellow 1 2 3 4 5", "pile": "dagger"}
-    if decision == "MOON":
-        states = table(3, hands, pawn=29, hidden={2: "portal shard"}, pile="dagger portal")
+    if decision == "moon":
+        states = table(hands, pawn=29, hidden={2: "portal shard"}, pile="dagger portal")
         play(states, "violet 1", "yellow 6")
         asked, needed = 2, 1
-    elif decision == "LAST":
-        states = table(3, hands, shown={1: "dagger"}, hidden={2: "portal shard"}, **made)
+    elif decision == "last words":
+        states = table(hands, shown={1: "dagger"}, hidden={2: "portal shard"}, **made)
         play(states, "violet 1", "yellow 6", "eliminate player_2")
         asked, needed = 2, 1
     else:
-        states = table(3, hands, hidden={1: "dagger shard"}, **made)
+        states = table(hands, hidden={1: "dagger shard"}, **made)
         play(states, "violet 1", "yellow 6")
         asked, needed = 1, 0
     assert phase(states) == decision
@@ -272,7 +283,6 @@ def test_who_is_asked_has_the_tile(decision):
 
 def after_an_eclipse() -> np.ndarray:
     states = table(
-        4,
         [
             "violet 1, blue 1, green 1, orange 1",
             "violet 2, blue 2, green 2, orange 2",
@@ -280,7 +290,7 @@ def after_an_eclipse() -> np.ndarray:
             "violet 4, blue 4, green 4, orange 4",
         ],
         pile="dagger eclipse dagger",
-        arrow=LEFT,
+        arrow="left",
     )
     play(states, "violet 1", "violet 2", "violet 3", "violet 4", "take 1")
     return play(states, "blue 1", "blue 2", "blue 3", "blue 4")
@@ -355,12 +365,12 @@ def moon_twins() -> tuple[np.ndarray, np.ndarray]:
     """The second of two is asked in both; the first one only where it has a Portal."""
     twins = []
     for tile in ("portal", "shard"):
-        states = table(4, HANDS, pawn=29, hidden={2: tile}, shown={3: "portal"}, placed=YELLOW)
+        states = table(HANDS, pawn=29, hidden={2: tile}, shown={3: "portal"}, placed=YELLOW)
         play(states, "violet 1", "yellow 6")
         if tile == "portal":
-            assert (phase(states), states["to_play"][0]) == ("MOON", 2)
+            assert (phase(states), states["to_play"][0]) == ("moon", 2)
             play(states, "pass")
-        assert (phase(states), states["to_play"][0]) == ("MOON", 3)
+        assert (phase(states), states["to_play"][0]) == ("moon", 3)
         twins.append(states)
     return twins[0], twins[1]
 
@@ -368,9 +378,9 @@ def moon_twins() -> tuple[np.ndarray, np.ndarray]:
 def last_twins() -> tuple[np.ndarray, np.ndarray]:
     twins = []
     for tile in ("portal", "shard"):
-        states = kill(2, hidden={2: tile})
+        states = kill(Kernels, 2, hidden={2: tile}).states
         if tile == "portal":
-            assert phase(states) == "LAST"
+            assert phase(states) == "last words"
             play(states, "pass")
         twins.append(states)
     return twins[0], twins[1]
@@ -379,10 +389,10 @@ def last_twins() -> tuple[np.ndarray, np.ndarray]:
 def dagger_twins() -> tuple[np.ndarray, np.ndarray]:
     twins = []
     for tile in ("dagger", "shard"):
-        states = table(4, HANDS, hidden={1: tile}, placed=YELLOW)
+        states = table(HANDS, hidden={1: tile}, placed=YELLOW)
         play(states, "violet 1", "yellow 6")
         if tile == "dagger":
-            assert phase(states) == "NEUTRALISE"
+            assert phase(states) == "neutralisation"
             play(states, "pass")
         twins.append(states)
     return twins[0], twins[1]
@@ -413,7 +423,6 @@ def test_others_do_not_see_who_is_asked():
     views = []
     for holder in (0, 2):
         states = table(
-            4,
             HANDS,
             pawn=29,
             hidden={holder: "portal", 2 - holder: "shard"},
@@ -426,7 +435,7 @@ def test_others_do_not_see_who_is_asked():
 
 
 def test_others_see_that_a_portal_face_up_is_asked_about():
-    states = table(4, HANDS, pawn=29, shown={2: "portal"}, placed=YELLOW)
+    states = table(HANDS, pawn=29, shown={2: "portal"}, placed=YELLOW)
     play(states, "violet 1", "yellow 6")
     at = slices(GAME.flat)
     for seat in range(4):
@@ -449,7 +458,7 @@ def test_a_card_being_given_is_told_to_nobody():
 
 def after_an_eclipse_begins() -> np.ndarray:
     hands = [f"violet {k}, blue {k}, green {k}, orange {k}" for k in (1, 2, 3)]
-    states = table(3, hands, pile="dagger eclipse dagger")
+    states = table(hands, pile="dagger eclipse dagger")
     return play(states, "violet 1", "violet 2", "violet 3", "take 1")
 
 

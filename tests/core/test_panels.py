@@ -1,0 +1,92 @@
+"""What the pictures of all games are laid out and drawn with: boxes, rows, icons."""
+
+from __future__ import annotations
+
+import itertools
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from pictures import apart, is_paint
+
+from ludotheque.envs.core.drawing.canvas import Canvas
+from ludotheque.envs.core.drawing.icons import Icons
+from ludotheque.envs.core.drawing.panels import Rect, fan, squares
+from ludotheque.envs.core.drawing.visible import fields_of
+from ludotheque.envs.core.drawing.words import paragraphs
+from ludotheque.envs.shamans.table.visible import Visible
+
+ROOM = Rect(10, 20, 300, 100)
+
+
+def inside(box: Rect, room: Rect) -> bool:
+    across = room.x - 1e-9 <= box.x and box.right <= room.right + 1e-9
+    return across and room.y - 1e-9 <= box.y and box.bottom <= room.bottom + 1e-9
+
+
+def test_a_grid_fills_its_box_row_by_row():
+    cells = ROOM.grid(3, 2, gap=6)
+    assert len(cells) == 6
+    assert cells[0][:2] == (10, 20) and cells[2].right == 310 and cells[5].bottom == 120
+    assert cells[3].x == 10 and cells[3].y == cells[0].bottom + 6
+    assert cells[1].x == cells[0].right + 6
+    assert {(round(c.width, 9), round(c.height, 9)) for c in cells} == {(96, 47)}
+    assert cells[0].repeated(6, 3, 6) == cells
+
+
+def test_parts_of_a_box_share_what_is_left():
+    assert [part.width for part in ROOM.across(10, 60, 0, 0, 50)] == [60, 80, 80, 50]
+    assert [part.bottom for part in ROOM.down(10, 20, 0)] == [40, 120]
+
+
+def test_strips_are_taken_off_the_sides():
+    assert ROOM.less(1, 2, 3, 4) == Rect(11, 22, 296, 94)
+    assert ROOM.middle(20, 10).centre == ROOM.centre
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 4, 12])
+def test_a_fan_stays_in_its_room(count):
+    cards = fan(ROOM, count, 70, 5)
+    assert len(cards) == count
+    assert all(inside(card, ROOM) and card.width == 70 for card in cards)
+    steps = {round(b.x - a.x, 6) for a, b in itertools.pairwise(cards)}
+    assert steps == ({75.0} if 1 < count < 5 else {round(230 / 11, 6)} if count == 12 else set())
+
+
+@pytest.mark.parametrize("count", range(9))
+def test_squares_are_apart_and_as_large_as_they_fit(count):
+    found = squares(ROOM, count, 6, 80)
+    assert len(found) == count
+    assert all(inside(square, ROOM) and square.width == square.height for square in found)
+    assert all(apart(*pair) for pair in itertools.combinations(found, 2))
+    sizes = {1: 80, 3: 80, 4: 70.5, 8: 47}
+    if count in sizes:
+        assert found[0].width == pytest.approx(sizes[count])
+
+
+def test_icons_have_the_ink_and_the_size_asked_for(tmp_path):
+    file = tmp_path / "icons.svg"
+    file.write_text(
+        '<svg xmlns="http://www.w3.org/2000/svg"><g id="box" stroke="currentColor">'
+        '<path d="M -10 -10 H 10 V 10 H -10 Z" fill="currentColor"/></g></svg>'
+    )
+    icons = Icons(file)
+    canvas = Canvas(80, 40)
+    icons.draw(canvas, "box", 20, 20, 20, "#d55e00", title="one")
+    icons.draw(canvas, "box", 60, 20, 10, "#0072b2")
+    pixels = canvas.rgb()
+    assert is_paint(pixels, 12, 12, "#d55e00") and is_paint(pixels, 60, 20, "#0072b2")
+    assert is_paint(pixels, 52, 12, "#ffffff")
+    assert ElementTree.fromstring(canvas.svg()).find(".//{*}title").text == "one"
+    with pytest.raises(KeyError):
+        icons.draw(canvas, "circle", 0, 0, 20)
+
+
+def test_fields_are_those_that_dataclass_and_record_share():
+    record = np.zeros((), dtype=[("points", np.int16, (2,)), ("moon", np.int8), ("hand", "i8")])[()]
+    assert fields_of(Visible, record) == {"moon": 0}
+    assert fields_of(Visible, record, given=("moon",)) == {}
+
+
+def test_paragraphs_have_an_empty_line_between_them():
+    assert paragraphs([["a", "b"], ["c"]]) == "a\nb\n\nc"
