@@ -268,8 +268,7 @@ def _draw_area(canvas: Canvas, area: Area, seen: Visible) -> None:
         _draw_free(canvas, area, seen)
     for position, face in table.tiles.items():
         box = area.cells[position]
-        title = f"{position_words(position)}{', completed' if face.flipped else ''}"
-        tile(canvas, box.grown(-0.015 * box.width), face, title, seat)
+        tile(canvas, box.grown(-0.015 * box.width), face, position_words(position), seat)
     if on_turn and seen.phase == "ROTATE":
         _draw_turning(canvas, area.cells[seen.chosen], seen.hand)
     framed = _framed(area, seen)

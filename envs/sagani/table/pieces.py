@@ -147,32 +147,30 @@ def stack(
             canvas.text(x, middle, texts[level], size=thickness, bold=True, fill=paint.ink)
 
 
-def tile(canvas: Canvas, box: Rect, face: Face, title: str, seat: int = 0) -> None:
-    """Draw one side of a tile in a square, and the discs of a seat on it.
+def tile(canvas: Canvas, box: Rect, face: Face, title: str, seat: int | None = None) -> None:
+    """Draw one side of a tile in a square.
 
     Args:
         title: what is written when the mouse rests on it, before the tile's own words.
+        seat: whose table it lies on, and so whose discs are on it; None is nobody's.
     """
+    asks = ", ".join(
+        f"{DIRECTIONS[k]} {ELEMENTS[element]}{' covered' if k in face.covered else ''}"
+        for k, element in face.arrows.items()
+    )
+    state = f", arrows {asks}" if asks else "" if seat is None else ", completed"
     x, y = box.centre
-    words = f"{title}: {face.name}{_arrow_words(face)}"
-    with canvas.group(transform=shift(x, y, box.width / 100), title=words):
-        paint = ELEMENT_PAINTS[face.element]
+    transform = shift(x, y, box.width / 100)
+    with canvas.group(transform=transform, title=f"{title}: {face.name}{state}"):
+        paint, discs = ELEMENT_PAINTS[face.element], SEAT_PAINTS[seat or 0]
         canvas.rect(-48, -48, 96, 96, radius=10, fill=paint.fill, stroke=paint.edge, stroke_width=3)
         if face.flipped:
             _spirit(canvas, face, paint)
             return
         canvas.path(_URN, fill=paint.edge, fill_opacity=0.35)
         for direction in face.arrows:
-            _arrow(canvas, face, direction, SEAT_PAINTS[seat])
-        _middle(canvas, face, SEAT_PAINTS[seat])
-
-
-def _arrow_words(face: Face) -> str:
-    asks = ", ".join(
-        f"{DIRECTIONS[k]} {ELEMENTS[element]}{' covered' if k in face.covered else ''}"
-        for k, element in face.arrows.items()
-    )
-    return f", arrows {asks}" if asks else ""
+            _arrow(canvas, face, direction, discs)
+        _middle(canvas, face, discs)
 
 
 def _arrow(canvas: Canvas, face: Face, direction: int, discs: Paint) -> None:
