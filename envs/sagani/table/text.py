@@ -55,16 +55,16 @@ def describe(
 
 def prompt(seen: Visible) -> str:
     """Say what the seat to play decides."""
+    if ("aside",) in seen.legal:
+        return "takes the last tile, or sets it aside and draws the top of the pile"
     hand = "" if seen.hand is None else seen.hand.name
-    aside = ", or sets it aside and draws the top of the pile"
+    stop = ", or stops" if ("done",) in seen.legal else ""
     return {
-        "TAKE": f"takes the last tile{aside}"
-        if ("aside",) in seen.legal
-        else "takes a tile of the display",
+        "TAKE": "takes a tile of the display",
         "PLACE": f"chooses where {hand} goes",
         "ROTATE": f"turns {hand} and places it",
         "CHOOSE": "interlude: takes one of the tiles, or none",
-        "ALIGN": "chooses a tile to move a disc on" + ", or stops" * (("done",) in seen.legal),
+        "ALIGN": f"chooses a tile to move a disc on{stop}",
         "ARROW": f"chooses the arrow of {hand} to cover",
     }[seen.phase]
 
@@ -73,10 +73,11 @@ def solo_outcome(seen: Visible) -> str:
     """Say how a game alone has ended."""
     if seen.forfeit >= 0:
         return "forfeit"
-    points, placed = seen.tables[0].score, len(seen.tables[0].tiles)
-    if seen.advanced:
-        return f"{seen.scores[0]:g} points with {amount(placed, 'tile')}"
+    placed = len(seen.tables[0].tiles)
+    points = seen.scores[0] if seen.advanced else seen.tables[0].score
     words = f"{points:g} points with {amount(placed, 'tile')}"
+    if seen.advanced:
+        return words
     if seen.ranks[0] > 1:
         return f"{words}: goal not reached"
     return f"{words}: perfect harmony" if placed <= PERFECT_HARMONY else f"{words}: goal reached"
