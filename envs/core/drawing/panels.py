@@ -130,9 +130,27 @@ def place_at(places: Iterable[tuple[Place, Rect]], x: float, y: float) -> Place 
     return next((place for place, box in places if box.has(x, y)), None)
 
 
-def shift(x: float, y: float, scale: float) -> str:
-    """Return the `transform` of a group drawn around (0, 0), to put it at (x, y)."""
-    return f"translate({x:.2f} {y:.2f}) scale({scale:.4f})"
+def shift(x: float, y: float, scale: float, squash: float = 1) -> str:
+    """Return the `transform` of a group drawn around (0, 0), to put it at (x, y).
+
+    ``squash`` makes it flatter, as something that lies on the table.
+    """
+    scales = f"{scale:.4f}" if squash == 1 else f"{scale:.4f} {squash * scale:.4f}"
+    return f"translate({x:.2f} {y:.2f}) scale({scales})"
+
+
+def cylinder(
+    x: float, y: float, radius: float, flat: float, height: float, whole: bool = False
+) -> str:
+    """Return the path around the side of a disc that stands on (x, y), or around the whole disc.
+
+    ``radius`` and ``flat`` are half of its width and of its depth, as it is seen from the front.
+    """
+    back = 0 if whole else 1
+    return (
+        f"M {x - radius} {y} A {radius} {flat} 0 0 0 {x + radius} {y} v {-height} "
+        f"A {radius} {flat} 0 0 {back} {x - radius} {y - height} Z"
+    )
 
 
 @dataclass(frozen=True)

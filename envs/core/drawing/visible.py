@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .words import check_seat
+from .words import check_seat, ranks_after_forfeit
 
 if TYPE_CHECKING:
     from ..game import Game
@@ -89,3 +89,21 @@ def fields_of(kind: type, state: np.void, given: Collection[str] = ()) -> dict[s
     """
     names = (item.name for item in fields(kind) if item.name not in given)
     return {name: state[name].tolist() for name in names if name in state.dtype.names}
+
+
+def result_of(state: np.void, returns: Callable[..., None]) -> dict[str, list]:
+    """Return ``scores`` and ``ranks`` of a game that is over, none before; a forfeit comes last.
+
+    Args:
+        returns: the game's kernel.
+    """
+    num_players, forfeit = int(state["num_players"]), int(state["forfeit"])
+    if not (state["terminated"] or state["truncated"]):
+        return {"scores": [], "ranks": []}
+    scores = np.zeros(num_players, dtype=np.float32)
+    ranks = np.zeros(num_players, dtype=np.int64)
+    if forfeit >= 0:
+        ranks[:] = ranks_after_forfeit(num_players, forfeit)
+    else:
+        returns(state, scores, ranks)
+    return {"scores": scores.tolist(), "ranks": ranks.tolist()}
