@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .words import check_seat, ranks_after_forfeit
-
-if TYPE_CHECKING:
-    from ..game import Game
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,21 +57,6 @@ def common_of(state: np.void, seat: int | None, phases: Sequence[str] = ()) -> d
     }
 
 
-def legal_of(game: Game, state: np.void) -> list[int]:
-    """Return the legal actions of a record, none if the game is over."""
-    if state["terminated"] or state["truncated"]:
-        return []
-    return np.flatnonzero(game.legal_mask(np.array([state]))).tolist()
-
-
-def result_of(game: Game, state: np.void) -> dict[str, list]:
-    """Return ``scores`` and ``ranks`` as the rules count them, empty until the game is over."""
-    if not (state["terminated"] or state["truncated"]):
-        return {"scores": [], "ranks": []}
-    scores, ranks = game.returns(np.array([state]))
-    return {"scores": scores.tolist(), "ranks": ranks.tolist()}
-
-
 def numbers_of(state: np.void, *names: str) -> dict[str, int]:
     """Return whole-number fields of a record by name, as Python ints."""
     return {name: int(state[name]) for name in names}
@@ -89,6 +71,19 @@ def fields_of(kind: type, state: np.void, given: Collection[str] = ()) -> dict[s
     """
     names = (item.name for item in fields(kind) if item.name not in given)
     return {name: state[name].tolist() for name in names if name in state.dtype.names}
+
+
+def legal_of(state: np.void, legal_actions: Callable[..., int], num_actions: int) -> list[int]:
+    """Return the legal actions of a record, none if the game is over.
+
+    Args:
+        legal_actions: the game's kernel.
+    """
+    if state["terminated"] or state["truncated"]:
+        return []
+    mask = np.zeros(num_actions, dtype=np.int8)
+    legal_actions(state, mask)
+    return np.flatnonzero(mask).tolist()
 
 
 def result_of(state: np.void, returns: Callable[..., None]) -> dict[str, list]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...core.drawing.canvas import Canvas
-from ...core.drawing.panels import Rect, shift
+from ...core.drawing.panels import Rect, cylinder, shift
 from ..components import DIRECTIONS, ELEMENTS
 from .visible import ELEMENT_LETTERS, Face
 
@@ -136,11 +136,7 @@ def stack(
     for level, paint in enumerate(paints):
         foot = y - level * thickness
         style = {"fill": paint.fill, "stroke": paint.edge, "stroke_width": radius / 12}
-        canvas.path(
-            f"M {x - radius} {foot} A {radius} {flat} 0 0 0 {x + radius} {foot} v {-thickness} "
-            f"A {radius} {flat} 0 0 1 {x - radius} {foot - thickness} Z",
-            **style,
-        )
+        canvas.path(cylinder(x, foot, radius, flat, thickness), **style)
         canvas.ellipse(x, foot - thickness, radius, flat, **style)
         if texts:
             middle = foot + flat - thickness / 2 - 0.4

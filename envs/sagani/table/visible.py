@@ -16,7 +16,6 @@ import numpy as np
 from ...core.drawing.panels import Place
 from ...core.drawing.visible import VisibleBase, common_of, legal_of, numbers_of, result_of
 from ...core.drawing.words import action_number, name_of
-from .. import GAME
 from ..actions import ACTIONS, CELL, COVER, DONE, NUM_ACTIONS, PASS, TURN
 from ..components import (
     CACOPHONY_PENALTY,
@@ -34,6 +33,7 @@ from ..components import (
     WINDOW,
 )
 from ..notation import action_to_string
+from ..rules import legal_actions, returns
 from ..state import (
     ALIGNING,
     PHASES,
@@ -156,7 +156,7 @@ def see(
     """
     common = common_of(state, seat, PHASES)
     to_play, phase = int(state["to_play"]), int(state["phase"])
-    legal = legal_of(GAME, state)
+    legal = legal_of(state, legal_actions, NUM_ACTIONS)
     tables = [_table(state, other, bool(legal)) for other in range(common["num_players"])]
     held, hand, turned, chosen = int(state["hand"]), None, [], None
     if legal and phase in (ROTATING, POINTING):
@@ -171,7 +171,7 @@ def see(
     asked = int(state["queue_next"])
     return Visible(
         **common,
-        **result_of(GAME, state),
+        **result_of(state, returns),
         **numbers_of(state, "bonus"),
         advanced=bool(state["solo"]),
         last_round=bool(state["last_round"]) and len(tables) > 1,
