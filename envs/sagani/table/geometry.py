@@ -93,8 +93,8 @@ def layout_of(seen: Visible) -> Layout:
 
 def _spaces(panel: Rect, size: float, count: int) -> list[Rect]:
     """Return squares side by side in a panel."""
-    first = Rect(panel.x + 11, panel.y + 72 - size / 2, size, size)
-    return first.repeated(count, count, 7)
+    gap = 7
+    return panel.less(top=10).middle(count * (size + gap) - gap, size).grid(count, 1, gap)
 
 
 def _areas(room: Rect, seen: Visible) -> list[Area]:

@@ -506,9 +506,9 @@ def test_points_beside_everything_are_nothing():
 
 def test_the_spaces_lie_side_by_side_above_the_tables():
     state = position(tables={0: [TileAt(8, 0, 0)]}, display=[1, 2, 3, 4, 5])[0]
-    found = [locate(266 + 89 * k, 88, state) for k in range(5)]
+    found = [locate(267 + 89 * k, 88, state) for k in range(5)]
     assert found == [("take", k) for k in range(5)]
-    found = [locate(726 + 69 * k, 88, state) for k in range(4)]
+    found = [locate(723 + 69 * k, 88, state) for k in range(4)]
     assert found == [("choose", k) for k in range(4)]
 
 
