@@ -155,18 +155,10 @@ def see(
         ValueError: a seat or an action that can't be.
     """
     common = common_of(state, seat, PHASES)
-    to_play, phase = int(state["to_play"]), int(state["phase"])
+    to_play = int(state["to_play"])
     legal = legal_of(state, legal_actions, NUM_ACTIONS)
     tables = [_table(state, other, bool(legal)) for other in range(common["num_players"])]
-    held, hand, turned, chosen = int(state["hand"]), None, [], None
-    if legal and phase in (ROTATING, POINTING):
-        started = bool(tables[to_play].tiles)
-        chosen = position_of(state, to_play, int(state["hand_cell"])) if started else (0, 0)
-    if legal and held:
-        hand = tables[to_play].tiles[chosen] if phase == POINTING else _front(held)
-        if phase == ROTATING:
-            sight = _sight(state, to_play)
-            turned = [_front(held, turns, marked=sight) for turns in range(NUM_ROTATIONS)]
+    hand, chosen = _in_hand(state, tables[to_play]) if legal else (None, None)
     origin = int(state["origin"][to_play])
     asked = int(state["queue_next"])
     return Visible(
@@ -184,7 +176,7 @@ def see(
         cells=frozenset(position_of(state, to_play, a - CELL) for a in legal if a >= CELL),
         origin=(int(CELL_ROW[origin]), int(CELL_COL[origin])),
         hand=hand,
-        turned=turned,
+        turned=_turned(state) if legal and state["phase"] == ROTATING else [],
         chosen=chosen,
         queue=state["queue"][asked : len(tables)].tolist() if legal and asked else [],
         tables=tables,
@@ -246,14 +238,25 @@ def _lying(state: np.void, lies: Placed, choosing: bool) -> Face:
     return _front(tile, lies.rotation, lies.covered, marked, 0 if unpaid else lies.discs)
 
 
-def _sight(state: np.void, seat: int) -> int:
-    """Return which elements the tile in hand would see around its cell, as a word of arrows."""
+def _in_hand(state: np.void, table: Table) -> tuple[Face | None, Position | None]:
+    """Return the tile in hand or chosen, and its cell."""
+    hand, chosen, phase = int(state["hand"]), None, int(state["phase"])
+    if phase in (ROTATING, POINTING):
+        seat, cell = int(state["to_play"]), int(state["hand_cell"])
+        chosen = position_of(state, seat, cell) if table.tiles else (0, 0)
+    if phase == POINTING:
+        return table.tiles[chosen], chosen
+    return _front(hand) if hand else None, chosen
+
+
+def _turned(state: np.void) -> list[Face]:
+    """Return the tile in hand as it may be turned, with what it would see around its cell."""
     spot = SPOT[int(state["hand_cell"])] + SPOT_SHIFT
     sight = 0
-    for tile in _tiles(state, seat):
+    for tile in _tiles(state, int(state["to_play"])):
         direction = int(SIGHT_OF[spot - SPOT[int(state["cell"][tile])]])
         sight |= 1 << int(TILE_ELEMENT[tile]) + direction
-    return sight
+    return [_front(int(state["hand"]), turns, marked=sight) for turns in range(NUM_ROTATIONS)]
 
 
 # The last move
