@@ -19,7 +19,7 @@ BENCHED := $(VENV)/.stamp-bench
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install demo test lint format docs bench clean distclean
+.PHONY: help install demo test lint types format docs bench clean distclean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -61,9 +61,15 @@ demo: $(INSTALLED)  ## train for two minutes, play a league, leave a replay (run
 test: $(INSTALLED)  ## run the tests
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --nbmake $(PYTEST_ARGS) $(TESTS)
 
-lint: $(INSTALLED)  ## check style and formatting
+lint: types  ## check style, formatting and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+# mypy has to see the folders under the names that they are installed by.
+types: $(INSTALLED)  ## check types
+	@mkdir -p build/types
+	@ln -sfn ../.. build/types/ludotheque
+	$(BIN)/python -m mypy
 
 format: $(INSTALLED)  ## put style and formatting right
 	$(BIN)/ruff check --fix .
