@@ -82,7 +82,7 @@ class SeatEnv(gymnasium.Env):
         """Deal a new game, and let the opponents before the learner's seat play.
 
         Args:
-            seed: one seed gives one game, in every interface. None continues from the game before.
+            seed: one seed gives one game, in every interface. None continues from the last game.
             options: not used; variants are chosen when the environment is made.
         """
         super().reset(seed=seed)
@@ -235,7 +235,7 @@ class SeatVectorEnv(VectorEnv):
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None):
         """Deal new games: all, or those of ``options["reset_mask"]``.
 
-        ``seed``: environment i gets ``seed + i``, or ``seed[i]``; None goes on from the games
+        ``seed``: environment i gets ``seed + i``, or ``seed[i]``; None continues from the games
         before.
         """
         batch = self._batch
