@@ -86,7 +86,7 @@ class MCTSAgent(Agent):
     needs_states = True
     node_bytes = search.NODE.itemsize
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         game,
         simulations: int = 200,

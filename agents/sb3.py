@@ -57,7 +57,7 @@ class SeatVecEnv(VecEnv):
         ValueError, TypeError: an argument that isn't allowed; the message lists what is.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         game: str | Game,
         num_envs: int,

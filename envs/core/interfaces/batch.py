@@ -56,7 +56,7 @@ class BatchEnv:
     ranks: NDArray[np.int64]
     """``(num_envs, num_players)``, of the last finished games; 1 is best."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         game: str | Game,
         num_envs: int,

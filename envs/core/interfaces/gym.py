@@ -44,7 +44,7 @@ class SeatEnv(gymnasium.Env):
 
     metadata = {"render_modes": list(Rendering.MODES), "render_fps": 2}
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         game: str | Game,
         num_players: int | None = None,
@@ -192,7 +192,7 @@ class SeatVectorEnv(VectorEnv):
         render_mode: must be None; make a single environment for pictures.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         game: str | Game,
         num_envs: int = 1,
