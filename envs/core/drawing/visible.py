@@ -86,7 +86,7 @@ def legal_of(state: np.void, legal_actions: Callable[..., int], num_actions: int
     return np.flatnonzero(mask).tolist()
 
 
-def result_of(state: np.void, returns: Callable[..., None]) -> dict[str, list]:
+def result_of(state: np.void, returns: Callable[..., None]) -> dict[str, Any]:
     """Return ``scores`` and ``ranks`` of a game that is over, none before; a forfeit comes last.
 
     Args:
