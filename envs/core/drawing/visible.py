@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..actions import ActionTable
 from .words import check_seat, ranks_after_forfeit
 
 
@@ -84,6 +85,14 @@ def legal_of(state: np.void, legal_actions: Callable[..., int], num_actions: int
     mask = np.zeros(num_actions, dtype=np.int8)
     legal_actions(state, mask)
     return np.flatnonzero(mask).tolist()
+
+
+def choices_of(
+    state: np.void, legal_actions: Callable[..., int], actions: ActionTable
+) -> list[tuple[Any, ...]]:
+    """Return what `legal_of` does, each action by the values of its parts."""
+    legal = legal_of(state, legal_actions, len(actions))
+    return [tuple(actions.decode(action).values()) for action in legal]
 
 
 def result_of(state: np.void, returns: Callable[..., None]) -> dict[str, Any]:

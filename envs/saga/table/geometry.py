@@ -13,6 +13,7 @@ from ...core.drawing.panels import (
     Rect,
     area_of,
     equal_parts,
+    fan,
     one_and_others,
     place_at,
     uncovered,
@@ -33,7 +34,6 @@ HAND_SCALES = (1.65, 1.5, 1.35, 1.2, 1.1, 1.0, 0.9, 0.8, 0.7)
 FORCE_SCALES = (1.6, 1.4, 1.25, 1.1, 1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.34)
 PAD = 5
 BUTTON_WIDTH, BUTTON_HEIGHT, BUTTON_SPACE = 84, 20, 4
-NOTE_HEIGHT = 16
 
 # An action, and where it is clicked.
 Choice = tuple[int, Rect]
@@ -88,7 +88,7 @@ class Layout(NamedTuple):
 def layout_of(seen: Visible) -> Layout:
     """Lay out a picture."""
     left, right = Rect(0, 0, WIDTH, HEIGHT).grown(-EDGE).across(GAP, COLUMN, 0)
-    column = left.down(GAP, TITLE_HEIGHT, DECISION_HEIGHT, FREE_HEIGHT, 0)
+    title, decision, free, points = left.down(GAP, TITLE_HEIGHT, DECISION_HEIGHT, FREE_HEIGHT, 0)
     top, room = right.down(GAP, KINGDOM_HEIGHT, 0)
     boxes = top.across(GAP, *[0] * len(seen.kingdoms))
     realms = [_realm(seen, *pair) for pair in zip(seen.kingdoms, boxes, strict=True)]
@@ -98,7 +98,7 @@ def layout_of(seen: Visible) -> Layout:
         parts = one_and_others(room, 620, seen.num_players - 1, GAP)
     seats = [((seen.seat or 0) + k) % seen.num_players for k in range(seen.num_players)]
     areas = [_area(seen, *pair) for pair in zip(seats, parts, strict=True)]
-    plan = Layout(*column, _free(seen, column[2]), realms, areas, [])
+    plan = Layout(title, decision, free, points, _free(seen, free), realms, areas, [])
     return plan._replace(choices=_choices(plan, seen) if seen.choices else [])
 
 
@@ -107,18 +107,17 @@ def layout_of(seen: Visible) -> Layout:
 
 def row_width(count: int, scale: float, covered: bool) -> float:
     """Return how wide a row is of cards side by side, or each covered by the next."""
-    return scale * CARD_WIDTH + (count - 1) * _step(scale, covered)
+    return count * scale * CARD_WIDTH + (count - 1) * _gap(scale, covered)
 
 
-def _step(scale: float, covered: bool) -> float:
-    return scale * CARD_WIDTH * COVERED if covered else scale * CARD_WIDTH + SPACE
+def _gap(scale: float, covered: bool) -> float:
+    return (COVERED - 1) * scale * CARD_WIDTH if covered else SPACE
 
 
 def row_of(box: Rect, count: int, scale: float, covered: bool = False) -> list[Rect]:
     """Lay cards in a row from the left, closer where they need it."""
-    card = Rect(box.x, box.y, scale * CARD_WIDTH, scale * CARD_HEIGHT)
-    step = min(_step(scale, covered), (box.width - card.width) / max(count - 1, 1))
-    return card.repeated(count, max(count, 1), step - card.width)
+    room = box._replace(height=scale * CARD_HEIGHT)
+    return fan(room, count, scale * CARD_WIDTH, _gap(scale, covered))
 
 
 def _hand(room: Rect, count: int) -> list[Rect]:
@@ -156,8 +155,8 @@ def _area(seen: Visible, seat: int, box: Rect) -> Area:
     part = 0.36 if len(table.forces) < 9 else 0.27
     count = table.size if table.hand is None else len(table.hand)
     hand = _hand(inner._replace(height=part * inner.height), count)
-    top = max((card.bottom for card in hand), default=inner.y) + 10
-    top += NOTE_HEIGHT - 2 if table.mixed or table.hand is None else 0
+    noted = table.mixed or table.hand is None
+    top = max((card.bottom for card in hand), default=inner.y) + (24 if noted else 10)
     field = inner._replace(y=top, height=inner.bottom - top)
     begins = seat == seen.to_play and (NEW in seen.choices or seen.chosen == NEW)
     counts = [len(force.cards) for force in table.forces]
@@ -273,16 +272,16 @@ def _cards(plan: Layout, seen: Visible, area: Area) -> list[Choice]:
     slot, kingdom = place_of(seen.chosen)
     if seen.phase in ("PLACING", "LAST_KNIGHT"):
         first = HIDDEN if DOWN <= seen.chosen < TAKE_FORCE else CARD
-        actions, row = [first + knight for knight in table.hand], area.hand
-    elif seen.phase not in ("TAKING", "TURNING"):
-        return []
-    elif kingdom is not None:
+        actions, row = [first + knight for knight in table.hand or ()], area.hand
+    elif kingdom is not None and seen.phase == "TAKING":
         actions = [CARD + knight for knight in seen.kingdoms[kingdom].cards]
         row = plan.kingdoms[kingdom].cards
-    else:
+    elif slot is not None and seen.phase in ("TAKING", "TURNING"):
         laid, row = table.forces[slot].cards, area.forces[slot].cards
-        turning = seen.phase == "TURNING"
-        actions = [(CARD if one.up or turning else HIDDEN) + one.knight for one in laid]
+        cards = [(one.knight, one.up or seen.phase == "TURNING") for one in laid]
+        actions = [(CARD if up else HIDDEN) + k for k, up in cards if k is not None]
+    else:
+        return []
     return [(action, uncovered(row, k)) for k, action in enumerate(actions)]
 
 

@@ -260,11 +260,12 @@ def _draw_hand(canvas: Canvas, area: Area, seen: Visible) -> None:
         for place in area.hand:
             card_back(canvas, place, "a card of a pack not seen yet")
     choosing = seen.choices and seen.phase in ("PLACING", "LAST_KNIGHT")
-    for knight, place in zip(table.hand or (), area.hand, strict=False):
+    hand = table.hand or ()
+    for knight, place in zip(hand, area.hand, strict=False):
         fits = area.seat != seen.to_play or seen.choices & {CARD + knight, HIDDEN + knight}
         card(canvas, place, knight, title="in hand: ", faded=bool(choosing and not fits))
-    if move.to_hand and move.seat == area.seat and move.knight in (table.hand or ()):
-        LOOK.frame(canvas, uncovered(area.hand, table.hand.index(move.knight)), grow=0)
+    if move.to_hand and move.seat == area.seat and move.knight in hand:
+        LOOK.frame(canvas, uncovered(area.hand, hand.index(move.knight)), grow=0)
     if table.mixed or table.hand is None:
         LOOK.text(canvas, area.box.x + 12, bottom + 13, note, size=11.5, fill=LOOK.faint_ink)
 
@@ -291,7 +292,7 @@ def _draw_force(canvas: Canvas, area: Area, slot: int, seen: Visible) -> None:
         odds = f"{force.strength}:{target.strength}" if target else "0"
         LOOK.text(canvas, x, y, odds, **style)
     for laid, place in zip(force.cards, group.cards, strict=True):
-        if laid.up:
+        if laid.up and laid.knight is not None:
             card(canvas, place, laid.knight)
         else:
             card_back(canvas, place, f"face down: {guess_words(laid)}", laid.knight)

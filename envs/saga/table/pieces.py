@@ -5,7 +5,7 @@ Colours differ in lightness where they can, and each has the emblem of its kingd
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...core.drawing.canvas import Canvas
 from ...core.drawing.panels import INK, Rect, shift
@@ -38,7 +38,7 @@ SEAT_PAINTS = (
 )
 CREAM = "#fffaf0"
 GOLD, GOLD_EDGE, GOLD_INK = "#f0c548", "#8a6512", "#5b4006"
-STEEL, STEEL_EDGE = "#dfe4ea", "#4a525c"
+STEEL: dict[str, Any] = {"fill": "#dfe4ea", "stroke": "#4a525c"}
 BACK, BACK_EDGE, BACK_LINE, BACK_INK = "#6b4a36", "#35231a", "#c9a981", "#f4e3c8"
 
 # Emblems of the kingdoms in a box of 20 x 20 units: castle, tree, waves, gold, moon, wheat.
@@ -81,8 +81,9 @@ def badge(canvas: Canvas, x: float, y: float, colour: int, radius: float, title:
 def card(canvas: Canvas, box: Rect, knight: int, *, title: str = "", faded: bool = False) -> None:
     """Draw a knight: its value at the top left, its emblem below."""
     colour, (fill, side, edge, ink) = COLOUR_OF[knight], PAINTS[COLOUR_OF[knight]]
-    style = {"title": title + knight_name(knight), "opacity": 0.5 if faded else None}
-    with canvas.group(transform=shift(box.x, box.y, box.width / CARD_WIDTH), **style):
+    name, opacity = title + knight_name(knight), 0.5 if faded else None
+    at = shift(box.x, box.y, box.width / CARD_WIDTH)
+    with canvas.group(transform=at, title=name, opacity=opacity):
         _ground(canvas, canvas.linear_gradient(((0, fill), (0.55, fill), (1, side))), edge)
         canvas.text(11, 13, str(VALUE_OF[knight]), size=18, bold=True, fill=ink)
         emblem(canvas, CARD_WIDTH / 2 + 3, CARD_HEIGHT / 2 + 9, colour, 22, ink)
@@ -113,21 +114,20 @@ def _ground(canvas: Canvas, fill: str, edge: str) -> None:
 
 
 def crown(canvas: Canvas, x: float, y: float, size: float, fill: str = GOLD) -> None:
-    style = {"fill": fill, "stroke": GOLD_EDGE, "stroke_width": 1, "stroke_linejoin": "round"}
-    canvas.path(_CROWN, transform=shift(x, y, size / 20), **style)
+    at = shift(x, y, size / 20)
+    canvas.path(_CROWN, fill=fill, stroke=GOLD_EDGE, stroke_linejoin="round", transform=at)
 
 
 def shield(canvas: Canvas, x: float, y: float, size: float, text: str = "") -> None:
     """Draw a shield, ``size`` wide, with a strength on it."""
-    style = {"fill": STEEL, "stroke": STEEL_EDGE, "stroke_width": 1.5}
-    canvas.path(_SHIELD, transform=shift(x, y, size / 20), **style)
+    canvas.path(_SHIELD, stroke_width=1.5, transform=shift(x, y, size / 20), **STEEL)
     part = 0.58 if len(text) < 2 else 0.5
     canvas.text(x, y - 0.02 * size, text, size=part * size, bold=True, fill=INK)
 
 
 def sword(canvas: Canvas, x: float, y: float, size: float) -> None:
-    style = {"fill": STEEL, "stroke": STEEL_EDGE, "stroke_width": 1.3}
-    canvas.path(_SWORD, transform=f"{shift(x, y, size / 22)} rotate(40)", **style)
+    turned = f"{shift(x, y, size / 22)} rotate(40)"
+    canvas.path(_SWORD, stroke_width=1.3, transform=turned, **STEEL)
 
 
 def coin(canvas: Canvas, x: float, y: float, radius: float, text: str = "") -> None:
@@ -142,15 +142,14 @@ def coin(canvas: Canvas, x: float, y: float, radius: float, text: str = "") -> N
 
 def cards_sign(canvas: Canvas, x: float, y: float, radius: float) -> None:
     """Draw a small hand of cards."""
-    style = {"radius": 2, "fill": CREAM, "stroke": BACK_EDGE, "stroke_width": 1.3}
+    style: dict[str, Any] = {"fill": CREAM, "stroke": BACK_EDGE, "stroke_width": 1.3}
     for turn in (-18, 0, 18):
         turned = f"{shift(x, y + 0.5 * radius, radius / 12)} rotate({turn})"
-        canvas.rect(-5, -17, 10, 15, transform=turned, **style)
+        canvas.rect(-5, -17, 10, 15, radius=2, transform=turned, **style)
 
 
 def _card_sign(canvas: Canvas, x: float, text: str, fill: str = CREAM, ink: str = INK) -> None:
-    style = {"fill": fill, "stroke": BACK_EDGE, "stroke_width": 1.1}
-    canvas.rect(x - 7, -10, 14, 20, radius=2.5, **style)
+    canvas.rect(x - 7, -10, 14, 20, radius=2.5, fill=fill, stroke=BACK_EDGE)
     canvas.text(x, 0, text, size=13, bold=True, fill=ink)
 
 

@@ -169,9 +169,9 @@ def _force(seen: Visible, slot: int, force: Attack) -> list[str]:
 
 
 def _laid(laid: Laid) -> str:
-    if laid.up:
-        return _short(laid.knight)
-    return "??" if laid.knight is None else f"({_short(laid.knight)})"
+    if laid.knight is None:
+        return "??"
+    return _short(laid.knight) if laid.up else f"({_short(laid.knight)})"
 
 
 # Points and the end
@@ -179,7 +179,7 @@ def _laid(laid: Laid) -> str:
 
 def _points(seen: Visible) -> list[str]:
     title = "points" if seen.over else "points now"
-    rows = [(title, *CATEGORIES, "in all")]
+    rows: list[tuple[str, ...]] = [(title, *CATEGORIES, "in all")]
     for seat, table in enumerate(seen.tables):
         *points, hand = table.points
         rows.append((name_of(seat), *map(str, points), span(hand), span(table.points.total)))

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.drawing.visible import VisibleBase, common_of, numbers_of
+from ...core.drawing.visible import VisibleBase, common_of, legal_of, numbers_of
 from ...core.drawing.words import action_number, name_of, ranks_after_forfeit
 from ..actions import ACTIONS, CARD, HIDDEN, NUM_ACTIONS, RECRUIT
 from ..components import (
@@ -202,14 +202,11 @@ def see(
     common = common_of(state, seat, PHASES)
     tables = [_table(state, other, seat) for other in range(common["num_players"])]
     scores, ranks = _result(state, tables) if common["over"] else ([], [])
-    choosing = not common["over"] and seat in (None, common["to_play"])
-    mask = np.zeros(NUM_ACTIONS, dtype=np.int8)
-    if choosing:
-        legal_actions(state, mask)
+    choosing = seat in (None, common["to_play"])
     return Visible(
         **common,
         **numbers_of(state, "ending", "played", "recruited", "took", "fresh", "chosen"),
-        choices=frozenset(np.flatnonzero(mask).tolist()),
+        choices=frozenset(legal_of(state, legal_actions, NUM_ACTIONS) if choosing else ()),
         kingdoms=[_kingdom(state, k) for k in range(NUM_KINGDOMS)],
         free=free_of(state),
         tables=tables,
@@ -338,8 +335,8 @@ def _move(state: np.void, viewer: int | None, last_action) -> Move:
     """Say what was done, as far as the record after it tells: it keeps no list of moves."""
     action = action_number(last_action, ACTIONS.encode, NUM_ACTIONS)
     if state["chosen"] == action:
-        seat = int(state["to_play"])
-        return Move(f"{name_of(seat)} {chosen_words(action)}", seat, *place_of(action))
+        player = int(state["to_play"])
+        return Move(f"{name_of(player)} {chosen_words(action)}", player, *place_of(action))
     seat = actor_of(state, action)
     if action >= HIDDEN:
         told = _hidden(state, viewer is None or viewer == seat, action - HIDDEN)
@@ -392,15 +389,14 @@ def _card(state: np.void, seat: int | None, knight: int) -> Move:
     if can or _may_have_turned_up(state, seat, CARD + knight):
         return Move(f"moved {which}", knight=knight)
     where = places_of(state, seat, knight)
-    if len(where) != 1:
-        return Move(f"played {which}", knight=knight)
-    force, kingdom = where[0]
-    if force is None:
-        text = f"played {which}: it defends {KINGDOMS[kingdom]}"
-    elif len(forces_of(state, seat)[force].laid) == 1:
-        text = f"began force {force + 1} with {which}"
-    else:
-        text = f"added to force {force + 1}: {which}"
+    force, kingdom = where[0] if len(where) == 1 else (None, None)
+    text = f"played {which}"
+    if kingdom is not None:
+        text += f": it defends {KINGDOMS[kingdom]}"
+    elif force is not None:
+        begun = len(forces_of(state, seat)[force].laid) == 1
+        name = f"force {force + 1}"
+        text = f"began {name} with {which}" if begun else f"added to {name}: {which}"
     return Move(text, force=force, kingdom=kingdom, knight=knight)
 
 

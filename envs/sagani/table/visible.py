@@ -14,13 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.drawing.panels import Place
-from ...core.drawing.visible import VisibleBase, common_of, legal_of, numbers_of, result_of
+from ...core.drawing.visible import VisibleBase, choices_of, common_of, numbers_of, result_of
 from ...core.drawing.words import action_number, name_of
 from ..actions import ACTIONS, CELL, COVER, DONE, NUM_ACTIONS, PASS, TURN
 from ..components import (
     CACOPHONY_PENALTY,
-    CELL_COL,
-    CELL_ROW,
     DISPLAY_SIZE,
     ELEMENTS,
     NUM_ROTATIONS,
@@ -156,10 +154,10 @@ def see(
     """
     common = common_of(state, seat, PHASES)
     to_play = int(state["to_play"])
-    legal = legal_of(state, legal_actions, NUM_ACTIONS)
+    legal = choices_of(state, legal_actions, ACTIONS)
     tables = [_table(state, other, bool(legal)) for other in range(common["num_players"])]
     hand, chosen = _in_hand(state, tables[to_play]) if legal else (None, None)
-    origin = int(state["origin"][to_play])
+    row, column = divmod(int(state["origin"][to_play]), WINDOW)
     asked = int(state["queue_next"])
     return Visible(
         **common,
@@ -175,9 +173,9 @@ def see(
         ],
         aside=[_back(tile) for tile in aside_of(state)],
         removed=len(removed(state)),
-        legal=frozenset(_parts(action) for action in legal),
-        cells=frozenset(position_of(state, to_play, a - CELL) for a in legal if a >= CELL),
-        origin=(int(CELL_ROW[origin]), int(CELL_COL[origin])),
+        legal=frozenset(legal),
+        cells=frozenset((at[2] - column, row - at[1]) for at in legal if at[0] == "cell"),
+        origin=(row, column),
         hand=hand,
         turned=_turned(state) if legal and state["phase"] == ROTATING else [],
         chosen=chosen,
@@ -191,10 +189,6 @@ def see(
 def position_words(position: Position) -> str:
     """Return a position as in the notation of actions: ``+2-1``."""
     return f"{position[0]:+d}{position[1]:+d}"
-
-
-def _parts(action: int) -> Place:
-    return tuple(ACTIONS.decode(action).values())
 
 
 # Tiles
@@ -276,7 +270,7 @@ def _move(state: np.void, tables: list[Table], last_action) -> Move:
         return Move(action_to_string(action))
     tiles, hand = tables[seat].tiles, _back(int(state["hand"])).name
     position = None
-    place = _parts(action)
+    place = tuple(ACTIONS.decode(action).values())
     kind = str(place[0])
     if kind == "turn":
         position = next(reversed(tiles))
