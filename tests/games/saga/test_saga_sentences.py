@@ -628,8 +628,10 @@ def test_free_recruit_on_the_conquest_of_castleland(rules):
     game = position(rules, **parts)
     game.play("new", "red 4", "pass")
     assert game.phase == "turn" and game.to_play == 0, "declined"
-    game = position(rules, **{**parts, "sides": "crown"})
-    game.play("new", "red 4")
+    parts |= {"sides": "crown", "forces": {0: [["red 4"]]}, "hands": {0: ["green 4", "red 1"]}}
+    game = position(rules, **parts)
+    game.play("strengthen 1", "green 4")
+    assert game.owner("Castleland") == 0
     assert game.phase == "turn", "not on the other side"
 
 
@@ -812,6 +814,13 @@ def test_taking_a_defender_back_may_lose_the_kingdom_to_a_waiting_force(rules):
     assert game.hand(0) == ["green 4", "blue 1", "orange 1", "orange 1"]
     assert game.forces(1) == []
     assert game.to_play == 0 and game.phase == "turn", "the turn goes on"
+
+
+@both
+def test_a_force_at_another_kingdom_takes_nothing(rules):
+    game = fieldland(rules, forces={1: [["orange 4", "red 4"]]})
+    game.play("take Forestland", "green 4")
+    assert game.owner("Forestland") == 0 and len(game.forces(1)) == 1
 
 
 @both
