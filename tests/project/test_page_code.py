@@ -74,7 +74,7 @@ def _reads_ludotheque(words: list[str]) -> bool:
 
 def _is_python_of_ours(words: list[str]) -> bool:
     if words[0] == "-m":
-        return words[1] in ("venv", "pytest") or find_spec(words[1]) is not None
+        return words[1] in ("venv", "pytest", "twine") or find_spec(words[1]) is not None
     return (ROOT / words[0]).is_file()
 
 

@@ -9,10 +9,14 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from .canvas import Canvas
-from .words import name_of, ordinal
+from .words import minus, name_of, ordinal
+
+Named = TypeVar("Named")
+
+INK, FAINT_INK, ACCENT = "#2e2820", "#766b5c", "#b0208f"
 
 # What can be clicked is named by the values of `decode_action`, in their order.
 Place = tuple[object, ...]
@@ -120,13 +124,21 @@ def squares(room: Rect, count: int, gap: float, largest: float) -> list[Rect]:
     return Rect(room.x, room.y, size, size).repeated(count, columns, gap)
 
 
+def uncovered(row: Sequence[Rect], k: int) -> Rect:
+    """Return what is seen of a box that the next one of its row covers."""
+    box = row[k]
+    if k + 1 == len(row) or row[k + 1].y != box.y:
+        return box
+    return box._replace(width=min(box.width, row[k + 1].x - box.x))
+
+
 def area_of(plan, seat: int):
     """Return a seat's part of a layout that has ``areas``."""
     return next(area for area in plan.areas if area.seat == seat)
 
 
-def place_at(places: Iterable[tuple[Place, Rect]], x: float, y: float) -> Place | None:
-    """Return the first place that has a point, or None."""
+def place_at(places: Iterable[tuple[Named, Rect]], x: float, y: float) -> Named | None:
+    """Return the name of the first place that has a point, or None."""
     return next((place for place, box in places if box.has(x, y)), None)
 
 
@@ -180,13 +192,13 @@ class Look:
         stripe: behind the rows of a table of points.
     """
 
-    ink: str
-    faint_ink: str
-    accent: str
-    panel_fill: str
-    panel_edge: str
-    on_turn: str
-    won: str
+    ink: str = INK
+    faint_ink: str = FAINT_INK
+    accent: str = ACCENT
+    panel_fill: str = "#fffdf8"
+    panel_edge: str = "#cbbfa4"
+    on_turn: str = "#f8e3f2"
+    won: str = "#fbeebf"
     label_at: tuple[float, float] = (12, 15)
     line_step: float = 18
     frame_radius: float = 10
@@ -451,7 +463,7 @@ class Look:
     def _number(self, canvas: Canvas, right: float, y: float, number, bold: bool) -> None:
         """Write a number up to ``right``; bounds of one above each other."""
         bounds = number if isinstance(number, tuple) else (number, number)
-        low, high = (str(bound).replace("-", "\u2212") for bound in bounds)
+        low, high = map(minus, bounds)
         style: dict[str, Any] = {"bold": bold, "anchor": "end", "fill": self.ink}
         if low == high:
             canvas.text(right, y, low, size=12.5, **style)
@@ -466,23 +478,30 @@ class Look:
         box: Rect,
         y: float,
         rows: Iterable[tuple[int | None, int, str]],
-        badge: Callable[[float, int], None],
+        badge: Callable[[float, int], None] | None = None,
         fills: Mapping[int, str] | None = None,
+        step: float = 46,
     ) -> None:
         """Draw the places at the end, one below the other.
 
         Args:
             y: the middle of the first.
             rows: as `ranked` gives them.
-            badge: draws a seat at a height.
+            badge: draws a seat at a height; `badge` if not given.
             fills: colours of the seats' results, where they are not `ink`.
+            step: from one to the next.
         """
+        high = step - 6
         for rank, seat, text in rows:
             if rank == 1:
-                canvas.rect(box.x + 8, y - 20, box.width - 16, 40, radius=10, fill=self.won)
-            badge(y, seat)
+                room = Rect(box.x + 8, y - high / 2, box.width - 16, high)
+                canvas.rect(*room, radius=10, fill=self.won)
+            if badge is None:
+                self.badge(canvas, box.x + 80, y, seat, 13)
+            else:
+                badge(y, seat)
             style: dict[str, Any] = {"size": 17, "bold": True}
             canvas.text(box.x + 20, y, ordinal(rank), anchor="start", fill=self.ink, **style)
             fill = (fills or {}).get(seat, self.ink)
             canvas.text(box.right - 20, y, text, anchor="end", fill=fill, **style)
-            y += 46
+            y += step

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..actions import ActionTable
 from .words import check_seat, ranks_after_forfeit
 
 
@@ -71,6 +72,27 @@ def fields_of(kind: type, state: np.void) -> dict[str, Any]:
     shared = state.dtype.names or ()
     names = (item.name for item in fields(kind) if item.name in shared)
     return {name: state[name].tolist() for name in names}
+
+
+def legal_of(state: np.void, legal_actions: Callable[..., int], num_actions: int) -> list[int]:
+    """Return the legal actions of a record, none if the game is over.
+
+    Args:
+        legal_actions: the game's kernel.
+    """
+    if state["terminated"] or state["truncated"]:
+        return []
+    mask = np.zeros(num_actions, dtype=np.int8)
+    legal_actions(state, mask)
+    return np.flatnonzero(mask).tolist()
+
+
+def choices_of(
+    state: np.void, legal_actions: Callable[..., int], actions: ActionTable
+) -> list[tuple[Any, ...]]:
+    """Return what `legal_of` does, each action by the values of its parts."""
+    legal = legal_of(state, legal_actions, len(actions))
+    return [tuple(actions.decode(action).values()) for action in legal]
 
 
 def result_of(state: np.void, returns: Callable[..., None]) -> dict[str, list]:

@@ -60,24 +60,18 @@ class Area(NamedTuple):
     tiles: list[Rect]
 
 
-class Realm(NamedTuple):
-    """A world's part of the picture, and where its cards are laid, by value."""
-
-    box: Rect
-    slots: list[Rect]
-
-
 class Layout(NamedTuple):
     """All parts of a picture that aren't always the same.
 
     Attributes:
-        worlds: in their order.
+        worlds: in their order; slots: of their cards, in the order of their values.
         display: the places for artefacts, then the pile.
         places: what can be clicked, what lies on top first.
     """
 
     areas: list[Area]
-    worlds: list[Realm]
+    worlds: list[Rect]
+    slots: list[list[Rect]]
     display: list[Rect]
     places: list[tuple[Place, Rect]]
 
@@ -87,10 +81,10 @@ def layout_of(seen: Visible) -> Layout:
     seats = looker_last(seen.seat, seen.num_players)
     boxes = _boxes(seen.num_players, seen.seat is not None)
     areas = [_area(seen.players[seat], box) for seat, box in zip(seats, boxes, strict=True)]
-    strips = BOARD.grown(-8).grid(len(seen.worlds), 1, GAP)
-    worlds = [Realm(box, _slots(box, seen.worlds[0].size)) for box in strips]
+    worlds = BOARD.grown(-8).grid(len(seen.worlds), 1, GAP)
+    slots = [_slots(box, seen.worlds[0].size) for box in worlds]
     first = Rect(ARTEFACTS.x + 16, ARTEFACTS.y + 36, 84, 84)
-    plan = Layout(areas, worlds, first.repeated(FACE_UP + 1, FACE_UP + 1, 36), [])
+    plan = Layout(areas, worlds, slots, first.repeated(FACE_UP + 1, FACE_UP + 1, 36), [])
     return plan._replace(places=_places(seen, plan))
 
 
@@ -100,12 +94,10 @@ def _boxes(count: int, looks: bool) -> list[Rect]:
         others, own = SEATS.down(GAP, 276, 0)
         return [*others.grid(count - 1, 1, GAP), own]
     in_lines = {3: (1, 1, 1), 4: (2, 2), 5: (3, 2)}[count]
-    lines = SEATS.grid(1, len(in_lines), GAP)
-    return [
-        box
-        for line, in_line in zip(lines, in_lines, strict=True)
-        for box in line.grid(in_line, 1, GAP)
-    ]
+    boxes: list[Rect] = []
+    for line, in_line in zip(SEATS.grid(1, len(in_lines), GAP), in_lines, strict=True):
+        boxes += line.grid(in_line, 1, GAP)
+    return boxes
 
 
 def _area(player: Player, box: Rect) -> Area:
@@ -158,7 +150,7 @@ def _place(seen: Visible, plan: Layout, place: Place) -> Rect:
         case ("take", number):
             return plan.display[-1 if number == "top" else number]
         case ("ritual", world):
-            return plan.worlds[WORLDS.index(world)].box
+            return plan.worlds[WORLDS.index(world)]
         case (_, left):
             return area_of(plan, (seen.to_play + left) % seen.num_players).box
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ...core.drawing.canvas import Canvas
-from ...core.drawing.panels import Rect, head_path
+from ...core.drawing.panels import Rect, head_path, uncovered
 from ...core.drawing.words import amount, ranked
 from ..components import ECLIPSE, GOAL, NO_TILE, NOBODY, NUM_TILES, VALUES
 from .geometry import (
@@ -30,7 +30,6 @@ from .geometry import (
     WORLD_HEAD,
     Area,
     Layout,
-    Realm,
     layout_of,
     track_square,
 )
@@ -104,8 +103,8 @@ def draw(
     _draw_title(canvas, seen)
     _draw_track(canvas, seen)
     LOOK.panel(canvas, BOARD)
-    for world, realm in zip(seen.worlds, plan.worlds, strict=True):
-        _draw_world(canvas, realm, world, seen)
+    for world in seen.worlds:
+        _draw_world(canvas, plan, world, seen)
     _draw_artefacts(canvas, plan, seen)
     for area in plan.areas:
         _draw_area(canvas, area, seen)
@@ -133,10 +132,7 @@ def _draw_track(canvas: Canvas, seen: Visible) -> None:
     box = TRACK
     fill = canvas.linear_gradient(((0, "#474d8a"), (0.7, NIGHT.fill), (1, NIGHT_EDGE)), end=(1, 0))
     canvas.rect(*box, radius=14, fill=fill, stroke=NIGHT_EDGE, stroke_width=1.5)
-    for k in range(46):
-        # Stars, always the same ones.
-        x, y = box.x + 12 + (k * 617) % (box.width - 24), box.y + 8 + (k * 37) % (box.height - 16)
-        canvas.circle(x, y, 0.7 + k % 3 * 0.35, fill=WHITE, fill_opacity=0.35)
+    ICONS.draw(canvas, "stars", *box.centre, box.width)
     words = f"{amount(seen.moon - seen.pawn, 'step')} to the Moon"
     if seen.steps:
         words += f", about to go {seen.steps} on"
@@ -178,8 +174,8 @@ def _draw_square(canvas: Canvas, seen: Visible, square: int, step: float) -> Non
 # Worlds
 
 
-def _draw_world(canvas: Canvas, realm: Realm, world: World, seen: Visible) -> None:
-    box, paint = realm.box, PAINTS[world.name]
+def _draw_world(canvas: Canvas, plan: Layout, world: World, seen: Visible) -> None:
+    box, paint = plan.worlds[world.number], PAINTS[world.name]
     now = world.status in ("destination", "ritual now")
     edge, thick = (paint.edge, 4) if now else (paint.fill, 1.5)
     canvas.rect(*box, radius=10, fill=paint.pale, stroke=edge, stroke_width=thick)
@@ -192,7 +188,7 @@ def _draw_world(canvas: Canvas, realm: Realm, world: World, seen: Visible) -> No
         canvas.circle(x, y + 25, 19, fill=WHITE, stroke=paint.edge, stroke_width=1.2)
         ICONS.draw(canvas, world.ritual, x, y + 25, 24, INK)
         canvas.text(x, y + RITUAL_HEIGHT - 10, world.ritual, size=11.5, fill=INK)
-    for value, slot in enumerate(realm.slots, 1):
+    for value, slot in enumerate(plan.slots[world.number], 1):
         _draw_slot(canvas, slot, world, value, seen)
     if world.status:
         room = Rect(box.x + 6, box.bottom - STATUS_HEIGHT, box.width - 12, STATUS_HEIGHT - 6)
@@ -204,7 +200,7 @@ def _draw_slot(canvas: Canvas, slot: Rect, world: World, value: int, seen: Visib
     """Draw the place of a card at a world, and the card if it is laid."""
     number, edge = VALUES * world.number + value - 1, PAINTS[world.name].edge
     if value in world.values:
-        card(canvas, slot, number, title=", laid")
+        card(canvas, slot, number)
         if seen.move is not None and seen.move.card == number:
             LOOK.frame(canvas, slot, grow=1)
         return
@@ -222,17 +218,20 @@ def _draw_slot(canvas: Canvas, slot: Rect, world: World, value: int, seen: Visib
 def _draw_artefacts(canvas: Canvas, plan: Layout, seen: Visible) -> None:
     box = ARTEFACTS
     LOOK.panel(canvas, box, "artefacts")
-    *places, pile = plan.display
-    captions = [*map(str, range(1, len(places) + 1)), f"pile {seen.pile_size}"]
-    for where, caption in zip(plan.display, captions, strict=True):
-        style = {"size": 13, "bold": True, "fill": LOOK.faint_ink}
-        canvas.text(where.centre[0], where.bottom + 14, caption, **style)
-    for k, (where, kind) in enumerate(zip(places, seen.display, strict=True), 1):
-        if kind == NO_TILE:
-            LOOK.empty(canvas, where, f"place {k} for an artefact", ["none"])
+    for k in range(min(3, seen.pile_size) - 1, 0, -1):
+        below = plan.display[-1]
+        tile_ground(canvas, below._replace(x=below.x + 3 * k, y=below.y - 3 * k), face_up=False)
+    top = ECLIPSE if seen.eclipse == "on top of the pile" else FACE_DOWN
+    lying = [None if kind == NO_TILE else kind for kind in seen.display]
+    lying.append(top if seen.pile_size else None)
+    names = [*map(str, range(1, len(lying))), f"pile {seen.pile_size}"]
+    for where, kind, name in zip(plan.display, lying, names, strict=True):
+        if kind is None:
+            LOOK.empty(canvas, where, f"{name}: no artefact", ["none"])
         else:
-            tile(canvas, where, kind)
-    _draw_pile(canvas, pile, seen)
+            tile(canvas, where, kind, seen.arrow)
+        style = {"size": 13, "bold": True, "fill": LOOK.faint_ink}
+        canvas.text(where.centre[0], where.bottom + 14, name, **style)
     x, y = box.x + 14, box.y + 164
     canvas.line(x, y - 14, box.right - 14, y - 14, stroke=LOOK.panel_edge, stroke_width=1.2)
     tile(canvas, Rect(x, y - 6, 44, 44), ECLIPSE, seen.arrow)
@@ -251,16 +250,6 @@ def _draw_artefacts(canvas: Canvas, plan: Layout, seen: Visible) -> None:
             tile(canvas, Rect(x + 30 * k, y + 11, 26, 26), kind)
 
 
-def _draw_pile(canvas: Canvas, box: Rect, seen: Visible) -> None:
-    if seen.pile_size == 0:
-        LOOK.empty(canvas, box, "the pile is empty", ["empty"])
-        return
-    for k in range(min(3, seen.pile_size) - 1, 0, -1):
-        tile_ground(canvas, box._replace(x=box.x + 3 * k, y=box.y - 3 * k), face_up=False)
-    on_top = seen.eclipse == "on top of the pile"
-    tile(canvas, box, ECLIPSE if on_top else FACE_DOWN, seen.arrow)
-
-
 # The seats' parts
 
 
@@ -270,16 +259,16 @@ def _draw_area(canvas: Canvas, area: Area, seen: Visible) -> None:
     x = LOOK.seat_part(canvas, box, area.head.height, area.seat, seen, ground, area.large)
     y = area.head.centre[1] + 2
     labels = (
-        (area.seat == seen.guide, "Guide", INK, "Guide of this trick"),
+        (area.seat == seen.guide and not seen.over, "Guide", INK, "Guide of this trick"),
         (player.eliminated, "out", BLOOD, "eliminated"),
         (area.seat == seen.target, "⚔", BLOOD, "is being eliminated"),
     )
     for is_so, text, fill, title in labels:
-        if is_so and not seen.over:
+        if is_so:
             x = LOOK.label(canvas, x + 4, y, text, fill, WHITE, title)
     points = "0" if seen.forfeit == area.seat else str(player.points)
-    style = {"size": 21 if area.large else 18, "bold": True, "anchor": "end", "fill": INK}
-    canvas.text(box.right - 14, y, points, title="points", **style)
+    size = 21 if area.large else 18
+    LOOK.text(canvas, box.right - 14, y, points, title="points", size=size, bold=True, anchor="end")
     role(canvas, area.role, player)
     _draw_front(canvas, area.front, player, seen)
     _draw_hand(canvas, area, player)
@@ -299,40 +288,27 @@ def _draw_front(canvas: Canvas, box: Rect, player: Player, seen: Visible) -> Non
         }[player.played]
         LOOK.empty(canvas, box, title, lines)
         return
-    note = "not counted" if player.eliminated else ""
-    card(canvas, box, player.front, note=note, title=", played in this trick")
+    card(canvas, box, player.front, "not counted" if player.eliminated else "")
     if seen.move is not None and seen.move.card == player.front:
         LOOK.frame(canvas, box, grow=2)
 
 
 def _draw_hand(canvas: Canvas, area: Area, player: Player) -> None:
-    hand = area.hand
-    if not hand:
+    if not area.hand:
         x, y = area.room.x + 4, area.room.centre[1]
         LOOK.text(canvas, x, y, "no cards in hand", fill=LOOK.faint_ink)
         return
-    # Each lies over the one before.
-    ends = [where.x for where in hand[1:]] + [hand[-1].right]
     backs = player.hand.count(FACE_DOWN)
-    for k, (where, number) in enumerate(zip(hand, player.hand, strict=True), 1):
-        shown = min(where.width, ends[k - 1] - where.x)
+    for k, (where, number) in enumerate(zip(area.hand, player.hand, strict=True)):
+        shown = uncovered(area.hand, k)
         if number != FACE_DOWN:
-            note = player.notes.get(number, "")
-            title = f", {note}" if note else ""
-            card(canvas, where, number, note=note, title=title, shown=shown)
+            card(canvas, where, number, player.notes.get(number, ""), shown.width)
             continue
         card_back(canvas, where)
-        if k == backs:
-            _draw_count(canvas, where, shown, player)
-
-
-def _draw_count(canvas: Canvas, back: Rect, shown: float, player: Player) -> None:
-    """Tell how many cards there are, on the last one that lies face down."""
-    where = "set aside" if player.eliminated else "in hand"
-    with canvas.group(title=f"{len(player.hand)} cards {where}"):
-        radius = min(0.2 * back.height, shown / 2 - 1)
-        x, y = back.x + shown / 2, back.centre[1]
-        LOOK.disc(canvas, x, y, radius, str(len(player.hand)), WHITE, INK)
+        if k == backs - 1:
+            # How many cards there are, on the last one that lies face down.
+            radius = min(0.2 * where.height, shown.width / 2 - 1)
+            LOOK.disc(canvas, *shown.centre, radius, str(len(player.hand)), WHITE, INK)
 
 
 # The decision and the points
@@ -345,9 +321,7 @@ def _draw_column(canvas: Canvas, seen: Visible) -> None:
         LOOK.text(canvas, x, box.y + 28, "game over", size=18, bold=True)
         LOOK.text(canvas, x, box.y + 54, outcome(seen))
         rows = ranked(seen, lambda seat: f"{seen.scores[seat]:g}")
-        LOOK.ranking(
-            canvas, box, box.y + 94, rows, lambda y, s: LOOK.badge(canvas, box.x + 82, y, s, 13)
-        )
+        LOOK.ranking(canvas, box, box.y + 94, rows)
     else:
         words = prompt(seen)
         y = LOOK.decision(canvas, box, seen, words[0].upper() + words[1:], 25)

@@ -64,25 +64,18 @@ ICONS = Icons(Path(__file__).with_name("icons.svg"))
 
 
 def card(
-    canvas: Canvas,
-    box: Rect,
-    number: int,
-    *,
-    note: str = "",
-    title: str = "",
-    shown: float | None = None,
+    canvas: Canvas, box: Rect, number: int, note: str = "", shown: float | None = None
 ) -> None:
     """Draw a card of a world.
 
     Args:
         number: the card, 0 to 55.
         note: written at its foot.
-        title: what is written when the mouse rests on it, after its name.
         shown: width from the left that nothing covers, if not all.
     """
     paint, width = PAINTS[WORLDS[number // VALUES]], box.width
     shown = min(shown or width, width)
-    with canvas.group(title=f"{card_name(number)}{title}"):
+    with canvas.group(title=card_name(number) + (f", {note}" if note else "")):
         line = max(1, width / 45)
         canvas.rect(*box, radius=0.1 * width, fill=paint.fill, stroke=paint.edge, stroke_width=line)
         size = min(0.5 * width, 0.4 * box.height, 1.2 * shown)

@@ -15,18 +15,16 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.drawing.panels import Place
-from ...core.drawing.visible import VisibleBase, common_of, fields_of, result_of
+from ...core.drawing.visible import VisibleBase, choices_of, common_of, fields_of, result_of
 from ...core.drawing.words import action_number, name_of
-from ..actions import ACTIONS, NUM_ACTIONS
+from ..actions import ACTIONS, NUM_ACTIONS, TAKE
 from ..components import (
     ECLIPSE,
-    FACE_UP,
     HAND_SIZE,
     LEFT,
     NO_CARD,
     NO_TILE,
     NOBODY,
-    NUM_CARDS,
     NUM_HELD,
     RITUALS,
     VALUES,
@@ -36,7 +34,7 @@ from ..components import (
 )
 from ..hidden import action_seen_by, hides_action
 from ..notation import action_to_string
-from ..rules import is_asked_unseen, legal_words, returns
+from ..rules import is_asked_unseen, legal_actions, returns
 from ..state import (
     NEW_TRICK,
     PHASES,
@@ -51,7 +49,6 @@ from ..state import (
     pile_of,
     placed_at,
     rounds_ended,
-    seats_of,
 )
 
 # In the place of a card or a tile that is not shown.
@@ -203,7 +200,7 @@ def see(
         "looked_at": None if state["looked_at"] == NO_TILE else tile,
         "receiver": _receiver(state) if giving else None,
         "players": [_player(state, other, seat) for other in range(num_players)],
-        "choices": _choices(state) if decides and not over else [],
+        "choices": choices_of(state, legal_actions, ACTIONS) if decides else [],
         "move": None if last_action is None else _move(state, seat, last_action),
     }
     return Visible(**shown)
@@ -232,7 +229,7 @@ def _player(state: np.void, seat: int, viewer: int | None) -> Player:
         hand = [FACE_DOWN] * (len(hand) - len(known)) + known
     knows = viewer is None or knows_camp(state, viewer, seat)
     front, played = int(state["front"][seat]), ""
-    if seat in seats_of(state["played"]):
+    if int(state["played"]) >> seat & 1:
         laid = state["performer"] != NOBODY and state["then"] == NEW_TRICK
         played = "laid" if laid else "elsewhere" if front == NO_CARD else ""
     return Player(
@@ -293,13 +290,6 @@ def _receiver(state: np.void) -> int | None:
     return next((s for s in seats if state["hand"][s] and not is_eliminated(state, s)), None)
 
 
-def _choices(state: np.void) -> list[Place]:
-    """Return the legal actions by the values of their parts."""
-    cards, others = legal_words(state)
-    actions = cards_of(cards) + [NUM_CARDS + k for k in cards_of(others)]
-    return [tuple(ACTIONS.decode(action).values()) for action in actions]
-
-
 # The last move
 
 
@@ -314,9 +304,6 @@ def _move(state: np.void, viewer: int | None, last_action) -> Move:
         return Move(action_to_string(action))
     hidden = viewer is not None and hides_action(state, viewer)
     return _told(state, int(state["shown_seat" if hidden else "last_seat"]), action)
-
-
-_TAKEN = {"top": "the top of the pile", **{k: f"artefact {k + 1}" for k in range(FACE_UP)}}
 
 
 def _told(state: np.void, actor: int, action: int) -> Move:
@@ -335,12 +322,13 @@ def _told(state: np.void, actor: int, action: int) -> Move:
     words = {
         "portal": f"used a portal: the pawn went {part}",
         "pass": "passed",
-        "take": f"took {_TAKEN.get(part)}",
+        "take": f"took artefact {action - TAKE + 1}",
+        "top": "took the top of the pile",
         "keep": f"kept it face {'up' if part else 'down'}",
         "retreat": "moved the pawn two squares back",
         "ritual": f"chose the ritual of {part}",
     }
-    return Move(f"{name} {words[kind]}")
+    return Move(f"{name} {words['top' if part == 'top' else kind]}")
 
 
 def _on_table(state: np.void, card: int) -> int | None:

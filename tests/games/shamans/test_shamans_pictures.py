@@ -538,7 +538,7 @@ def test_cards_at_worlds_show_their_colours():
     pixels = draw(states[0]).rgb()
     for world in seen.worlds:
         for value in range(1, world.size + 1):
-            slot = plan.worlds[world.number].slots[value - 1]
+            slot = plan.slots[world.number][value - 1]
             paint = PAINTS[world.name]
             is_fill = is_paint(pixels, slot.centre[0], slot.y + 4, paint.fill)
             assert is_fill == (value in world.values), (world.name, value)
