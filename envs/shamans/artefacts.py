@@ -8,14 +8,8 @@ from ..core.bits import count_bits
 from ..core.jit import kernel
 from ..core.state import seat_after
 from .actions import TAKE, TAKE_TOP
-from .components import ECLIPSE, FACE_UP, MASK, NO_CARD, NO_TILE, NO_WORLD, NOBODY
-from .state import (
-    ECLIPSE_PHASE,
-    GATHERING,
-    KEEP_PHASE,
-    RITUAL_STAGE,
-    TAKEN,
-)
+from .components import ECLIPSE, FACE_UP, LEFT, MASK, NO_CARD, NO_TILE, NO_WORLD, NOBODY
+from .state import ECLIPSE_PHASE, GATHERING, KEEP_PHASE, RITUAL_STAGE, TAKEN
 from .track import ask, is_out, reveal_role
 
 
@@ -122,7 +116,6 @@ def _has_cards(state, seat):
 
 @kernel
 def _holders(state):
-    """Count the players who have cards in hand."""
     count = 0
     for seat in range(np.int64(state["num_players"])):
         count += _has_cards(state, seat)
@@ -162,7 +155,7 @@ def give_card(state, seat, card):
 @kernel
 def receiver_of(state, seat):
     """Return who gets the card of ``seat``: the next by the arrow of those who take part."""
-    ahead = np.int64(1) if state["arrow"] > 0 else np.int64(state["num_players"]) - 1
+    ahead = np.int64(1) if state["arrow"] == LEFT else np.int64(state["num_players"]) - 1
     other = seat_after(state, seat, ahead)
     while state["held_then"][other] == 0:
         other = seat_after(state, other, ahead)

@@ -74,7 +74,7 @@ FACE_UP: int = _BOX["face_up"]
 # What is left once two artefacts lie face up, and the Eclipse.
 PILE_SIZE = NUM_ARTEFACTS - FACE_UP + 1
 # The arrow of the Eclipse: the player to the left is the next one clockwise.
-LEFT, RIGHT = 1, -1
+ARROWS = LEFT, RIGHT = 1, -1
 
 # Roles and points.
 CAMPS = ("shaman", "shadow")

@@ -16,16 +16,16 @@ from ..core.jit import kernel
 from ..core.rng import draw_below, shuffle
 from .artefacts import eclipse_shows, receiver_of
 from .components import (
+    ARROWS,
     DAGGER,
     ECLIPSE,
     FACE_UP,
-    LEFT,
     MASK,
     NO_CARD,
     NO_TILE,
     NUM_HELD,
+    NUM_TILES,
     PORTAL,
-    RIGHT,
     SHADOW,
     SHADOWS_IN_PLAY,
     SHAMAN,
@@ -124,27 +124,34 @@ def _redraw_given(state, seat):
 @kernel
 def _redraw_tiles(state, seat):
     """Draw the others' tiles that lie face down, then the order of the pile."""
-    masks = _unseen_of(state, seat, MASK)
-    daggers = _unseen_of(state, seat, DAGGER)
-    portals = _unseen_of(state, seat, PORTAL)
-    shards = _unseen_of(state, seat, SHARD)
+    unseen = np.zeros(NUM_TILES, np.int64)
+    asked = np.int64(state["to_play"])
     # Whoever is asked about a tile that lies face down has such a tile.
     needed = np.int64(NO_TILE)
-    asked = np.int64(state["to_play"])
     if asked != seat and is_asked_unseen(state):
         needed = np.int64(DAGGER) if state["phase"] == NEUTRALISE_PHASE else np.int64(PORTAL)
-    left = _redraw_face_down(state, seat, daggers, portals, shards)
+    _redraw_face_down(state, seat, unseen)
     while needed != NO_TILE and state["hidden"][asked, needed] == 0:
-        left = _redraw_face_down(state, seat, daggers, portals, shards)
-    daggers, portals, shards = left
+        _redraw_face_down(state, seat, unseen)
     if state["looked_at"] != NO_TILE and asked != seat:
-        # It is no Mask: that would have been shown.
-        kind = _draw_kind(state, daggers, portals, shards)
-        daggers -= kind == DAGGER
-        portals -= kind == PORTAL
-        shards -= kind == SHARD
-        state["looked_at"] = kind
-    _redraw_pile(state, masks, daggers, portals, shards)
+        state["looked_at"] = _draw_held(state, unseen)
+    _redraw_pile(state, unseen)
+
+
+@kernel
+def _redraw_face_down(state, seat, unseen):
+    """Draw the tiles that lie face down in front of the others; ``unseen`` is what is left then."""
+    for kind in range(NUM_TILES):
+        unseen[kind] = _unseen_of(state, seat, kind)
+    for other in range(np.int64(state["num_players"])):
+        if other == seat:
+            continue
+        count = 0
+        for kind in range(NUM_HELD):
+            count += np.int64(state["hidden"][other, kind])
+            state["hidden"][other, kind] = 0
+        for _ in range(count):
+            state["hidden"][other, _draw_held(state, unseen)] += 1
 
 
 @kernel
@@ -163,41 +170,24 @@ def _unseen_of(state, seat, kind):
 
 
 @kernel
-def _draw_kind(state, daggers, portals, shards):
-    """Draw a tile of these; return its kind."""
-    k = draw_below(state, daggers + portals + shards)
-    if k < daggers:
-        return np.int64(DAGGER)
-    return np.int64(PORTAL) if k < daggers + portals else np.int64(SHARD)
+def _draw_held(state, unseen):
+    """Draw a tile out of ``unseen``; no Mask, which would have been shown. Return its kind."""
+    k = draw_below(state, unseen[DAGGER] + unseen[PORTAL] + unseen[SHARD])
+    kind = 0
+    while k >= unseen[kind]:
+        k -= unseen[kind]
+        kind += 1
+    unseen[kind] -= 1
+    return kind
 
 
 @kernel
-def _redraw_face_down(state, seat, daggers, portals, shards):
-    """Draw the tiles that lie face down in front of the others; return how many are left."""
-    for other in range(np.int64(state["num_players"])):
-        if other == seat:
-            continue
-        count = 0
-        for kind in range(NUM_HELD):
-            count += np.int64(state["hidden"][other, kind])
-            state["hidden"][other, kind] = 0
-        for _ in range(count):
-            kind = _draw_kind(state, daggers, portals, shards)
-            daggers -= kind == DAGGER
-            portals -= kind == PORTAL
-            shards -= kind == SHARD
-            state["hidden"][other, kind] += 1
-    return daggers, portals, shards
-
-
-@kernel
-def _redraw_pile(state, masks, daggers, portals, shards):
+def _redraw_pile(state, unseen):
     """Shuffle what is left into the pile; the Eclipse stays on top if it shows."""
     shows = eclipse_shows(state)
-    counts = (daggers, portals, shards, masks)
     at = 0
-    for kind in range(len(counts)):
-        for _ in range(counts[kind]):
+    for kind in range(NUM_TILES):
+        for _ in range(unseen[kind]):
             state["pile"][at] = kind
             at += 1
     shuffle(state, state["pile"], at)
@@ -208,7 +198,7 @@ def _redraw_pile(state, masks, daggers, portals, shards):
         eclipse = draw_below(state, at)
         state["pile"][at] = state["pile"][eclipse]
         state["pile"][eclipse] = ECLIPSE
-        state["arrow"] = LEFT if draw_below(state, 2) == 0 else RIGHT
+        state["arrow"] = ARROWS[draw_below(state, 2)]
 
 
 def hides_action(state: np.void, seat: int) -> bool:

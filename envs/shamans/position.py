@@ -23,15 +23,14 @@ from .components import (
     RIGHT,
     TILES,
     TILES_IN_BOX,
-    VALUES,
     WORLDS,
 )
 from .rounds import clear_table
 from .rules import run
-from .state import NEW_TRICK
+from .state import NEW_TRICK, camp_of, card_name, cards_of
 
 PILE_TILES = (*TILES, "eclipse")
-ARROWS = {"left": LEFT, "right": RIGHT}
+ARROW_NAMES = {"left": LEFT, "right": RIGHT}
 
 
 @dataclass(frozen=True)
@@ -96,10 +95,8 @@ def set_position(states: np.ndarray, i: int = 0, **position: Any) -> None:
     to_play = check_whole(given.to_play, "to_play", 0, num_players - 1)
     marker = to_play if given.marker is None else given.marker
     _check_tiles(given)
-    hands = {seat: _bits(given.hands.get(seat, ()), num_players) for seat in seats}
-    placed = _bits(given.placed, num_players)
-    _check_apart([*hands.values(), placed])
-    sizes = {bits.bit_count() for bits in hands.values()}
+    *hands, placed = _bits([*(given.hands.get(seat, ()) for seat in seats), given.placed], record)
+    sizes = {hand.bit_count() for hand in hands}
     if len(sizes) > 1:
         raise ValueError(f"hands have {sorted(sizes)} cards; when a trick begins all have as many")
     begin(record, record["seed"], num_players)
@@ -121,7 +118,7 @@ def set_position(states: np.ndarray, i: int = 0, **position: Any) -> None:
     record["display"] = [NO_TILE if tile is None else TILES.index(tile) for tile in given.display]
     record["pile"][: len(given.pile)] = [PILE_TILES.index(tile) for tile in given.pile][::-1]
     record["pile_size"] = len(given.pile)
-    record["arrow"] = ARROWS[given.arrow]
+    record["arrow"] = ARROW_NAMES[given.arrow]
     record["eclipsed"] = "eclipse" not in given.pile
     record["stage"] = NEW_TRICK
     run(record)
@@ -129,7 +126,7 @@ def set_position(states: np.ndarray, i: int = 0, **position: Any) -> None:
 
 def _camps(given: Position, record: np.void, num_players: int) -> list[str]:
     if given.camps is None:
-        return [CAMPS[record["camp"][record["role"][seat]]] for seat in range(num_players)]
+        return [camp_of(record, seat) for seat in range(num_players)]
     if len(given.camps) != num_players:
         raise ValueError(f"camps has {len(given.camps)} words for {num_players} seats")
     for camp in given.camps:
@@ -137,29 +134,21 @@ def _camps(given: Position, record: np.void, num_players: int) -> list[str]:
     return list(given.camps)
 
 
-def _bits(cards: Iterable[str], num_players: int) -> int:
-    """Return a set of cards as bits."""
-    bits = 0
-    for card in cards:
-        world, _, value = str(card).partition(" ")
-        check_choice(world, WORLDS, f"world of the card {card!r}")
-        number = check_whole(int(value) if value.isdecimal() else value, f"value of {card!r}", 1)
-        bit = 1 << VALUES * WORLDS.index(world) + number - 1 if number <= VALUES else 0
-        if not bit & int(DECK[num_players]):
-            raise ValueError(f"{num_players} players have no card {card!r}")
-        _check_apart([bits, bit])
-        bits |= bit
-    return bits
-
-
-def _check_apart(sets: Sequence[int]) -> None:
-    seen = 0
-    for bits in sets:
-        if seen & bits:
-            card = (seen & bits).bit_length() - 1
-            name = f"{WORLDS[card // VALUES]} {card % VALUES + 1}"
-            raise ValueError(f"the card {name!r} is in two places")
-        seen |= bits
+def _bits(places: Iterable[Iterable[str]], record: np.void) -> list[int]:
+    """Return the cards of each place as bits."""
+    num_players = int(record["num_players"])
+    numbers = {card_name(card): card for card in cards_of(DECK[num_players])}
+    sets, seen = [], set()
+    for place in map(list, places):
+        for card in place:
+            check_choice(str(card).partition(" ")[0], WORLDS, f"world of the card {card!r}")
+            if card not in numbers:
+                raise ValueError(f"{num_players} players have no card {card!r}")
+            if card in seen:
+                raise ValueError(f"the card {card!r} is in two places")
+            seen.add(card)
+        sets.append(sum(1 << numbers[card] for card in place))
+    return sets
 
 
 def _check_tiles(given: Position) -> None:
@@ -176,7 +165,7 @@ def _check_tiles(given: Position) -> None:
         raise ValueError(f"the pile has {len(given.pile)} tiles; at most {PILE_SIZE}")
     if given.pile[:1] == ["eclipse"]:
         raise ValueError("the Eclipse is on top of the pile; it comes out as soon as it is there")
-    check_choice(given.arrow, ARROWS, "arrow of the Eclipse")
+    check_choice(given.arrow, ARROW_NAMES, "arrow of the Eclipse")
     counts = Counter([*held, *given.pile, *given.display])
     limits = dict(zip(TILES, TILES_IN_BOX.tolist(), strict=True)) | {PILE_TILES[ECLIPSE]: 1}
     for tile, limit in limits.items():

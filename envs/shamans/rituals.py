@@ -43,8 +43,6 @@ _CARDS_OF_WORLD = (1 << VALUES) - 1
 def place_card(state, card):
     """Lay a card at its world; return the world as a bit if that completes it, else 0."""
     state["placed"] |= 1 << np.int64(card)
-    if state["eclipsed"]:
-        show_card(state, card)
     world = WORLD_OF[card]
     cards = np.int64(state["placed"]) >> VALUES * world & _CARDS_OF_WORLD
     return (1 << world) if cards == WHOLE_WORLD[state["num_players"]] else 0
@@ -166,6 +164,7 @@ def _lay_hand(state, seat):
     completed = 0
     for card in range(NUM_CARDS):
         if np.int64(state["hand"][seat]) >> card & 1:
+            show_card(state, card)
             completed |= place_card(state, card)
     state["hand"][seat] = 0
     return completed

@@ -9,12 +9,12 @@ from ..core.jit import kernel
 from ..core.rng import draw_below, shuffle
 from ..core.state import seat_after
 from .components import (
+    ARROWS,
     DECK,
     ECLIPSE,
     FACE_UP,
     GOAL,
     HAND_SIZE,
-    LEFT,
     MAX_PLAYERS,
     NO_CARD,
     NO_TILE,
@@ -26,7 +26,6 @@ from .components import (
     PILE_SIZE,
     POINTS_OF_CAMP,
     POINTS_OF_SHARDS,
-    RIGHT,
     SHADOW,
     SHADOWS_IN_PLAY,
     SHAMAN,
@@ -68,18 +67,14 @@ def clear_table(state):
     state["doing"] = NO_WORLD
     state["pending"] = 0
     state["target"] = NOBODY
-    for seat in range(MAX_PLAYERS):
-        state["hand"][seat] = 0
-        state["front"][seat] = NO_CARD
-        state["given"][seat] = NO_CARD
-        state["held_then"][seat] = 0
-        for kind in range(NUM_HELD):
-            state["shown"][seat, kind] = 0
-            state["hidden"][seat, kind] = 0
-    for kind in range(NUM_TILES):
-        state["gone"][kind] = 0
-    for place in range(FACE_UP):
-        state["display"][place] = NO_TILE
+    state["hand"][:] = 0
+    state["front"][:] = NO_CARD
+    state["given"][:] = NO_CARD
+    state["held_then"][:] = 0
+    state["shown"][:] = 0
+    state["hidden"][:] = 0
+    state["gone"][:] = 0
+    state["display"][:] = NO_TILE
     state["pile"][:] = 0
     state["pile_size"] = 0
     state["looked_at"] = NO_TILE
@@ -108,8 +103,8 @@ def _deal_cards(state):
 @kernel
 def _deal_roles(state):
     num_players = np.int64(state["num_players"])
+    state["camp"][:] = SHAMAN
     for seat in range(MAX_PLAYERS):
-        state["camp"][seat] = SHAMAN
         state["role"][seat] = seat
         state["seen"][seat] = 1 << seat
     shadows = 0
@@ -135,9 +130,8 @@ def _deal_artefacts(state):
     state["pile"][top] = state["pile"][eclipse]
     state["pile"][eclipse] = ECLIPSE
     state["pile_size"] = PILE_SIZE
-    for unused in range(PILE_SIZE, NUM_ARTEFACTS):
-        state["pile"][unused] = 0
-    state["arrow"] = LEFT if draw_below(state, 2) == 0 else RIGHT
+    state["pile"][PILE_SIZE:] = 0
+    state["arrow"] = ARROWS[draw_below(state, 2)]
 
 
 @kernel

@@ -34,7 +34,6 @@ from .components import (
     DAGGER,
     FACE_UP,
     FEWEST_PLAYERS,
-    MAX_PLAYERS,
     NO_TILE,
     NOBODY,
     NUM_CARDS,
@@ -44,14 +43,7 @@ from .components import (
     STABILISATION_SQUARES,
 )
 from .options import SINGLE
-from .rituals import (
-    begin_ritual,
-    eliminate,
-    neutralise,
-    next_ritual,
-    swap_roles,
-    warn_target,
-)
+from .rituals import begin_ritual, eliminate, neutralise, next_ritual, swap_roles, warn_target
 from .rounds import deal_round, end_round
 from .state import (
     ADVANCING,
@@ -72,7 +64,6 @@ from .state import (
     ORDER_PHASE,
     PERMUTE_PHASE,
     RITUAL_STAGE,
-    ROUND_OVER,
     STABILISE_PHASE,
     TAKEN,
     TARGETED,
@@ -81,14 +72,7 @@ from .state import (
     WAITING,
 )
 from .track import advance, ask, go_back, has_tile, spend_tile, start_advance
-from .tricks import (
-    gather,
-    lay_card,
-    pass_turn,
-    play_card,
-    resolve_trick,
-    start_trick,
-)
+from .tricks import gather, lay_card, pass_turn, play_card, resolve_trick, start_trick
 
 # options[0] is the player count in every game; then the game's own options.
 OPTION_ROUNDS = 1
@@ -119,9 +103,8 @@ def setup(state, seed, options):
     state["secret"] = False
     state["shown_action"] = -1
     state["shown_seat"] = NOBODY
-    for seat in range(MAX_PLAYERS):
-        state["points"][seat] = 0
-        state["sides"][seat] = NOBODY
+    state["points"][:] = 0
+    state["sides"][:] = NOBODY
     state["marker"] = draw_below(state, num_players)
     deal_round(state)
     run(state)
@@ -156,7 +139,7 @@ def run(state):
             warn_target(state)
         elif stage == FALLING:
             eliminate(state)
-        elif stage == ROUND_OVER:
+        else:  # ROUND_OVER
             end_round(state)
 
 
@@ -202,22 +185,19 @@ def step(state, action):
 def _answer_with_portal(state, seat, phase, action):
     """Use a Portal, or pass (Portail)."""
     if action == PASS:
-        if phase == MOON_PHASE:
-            state["stage"] = ADVANCING
-        else:
-            state["stage"] = FALLING
+        state["stage"] = ADVANCING if phase == MOON_PHASE else FALLING
         return
     spend_tile(state, seat, PORTAL)
     if phase == MOON_PHASE:
         # The step that waits is looked at afresh. A step on comes before it, and is another that
         # would be the Moon.
         state["asked"] = 0
+        state["stage"] = ADVANCING
         if action == ON:
             state["steps"] += 1
             state["mover"] = seat
         else:
             go_back(state, 1)
-        state["stage"] = ADVANCING
         return
     after = CARD_TURN if phase == CARD_PHASE else TARGETED
     if action == ON:

@@ -88,21 +88,7 @@ PHASES = (
     GUIDE_PHASE,
 ) = range(len(PHASES))
 
-STAGES = (
-    "WAITING",
-    "CARD_TURN",
-    "ADVANCING",
-    "LAYING",
-    "TURN_OVER",
-    "TRICK_OVER",
-    "TAKEN",
-    "GATHERING",
-    "RITUALS",
-    "NEW_TRICK",
-    "TARGETED",
-    "FALLING",
-    "ROUND_OVER",
-)
+# Stages.
 (
     WAITING,
     CARD_TURN,
@@ -117,7 +103,7 @@ STAGES = (
     TARGETED,
     FALLING,
     ROUND_OVER,
-) = range(len(STAGES))
+) = range(13)
 
 _SEATS = (MAX_PLAYERS,)
 
@@ -224,9 +210,7 @@ def hand_of(state: np.void, seat: int) -> list[int]:
 
 def placed_at(state: np.void, world: int) -> list[int]:
     """Return the values of the cards placed at a world, ascending."""
-    return [
-        value + 1 for value in range(VALUES) if int(state["placed"]) >> VALUES * world + value & 1
-    ]
+    return [card % VALUES + 1 for card in cards_of(state["placed"]) if card // VALUES == world]
 
 
 def is_eliminated(state: np.void, seat: int) -> bool:

@@ -31,15 +31,12 @@ def play_card(state, seat, card):
     state["played"] = np.int64(state["played"]) | 1 << seat
     if state["destination"] == NO_WORLD:
         state["destination"] = world
+    show_card(state, card)
     if state["destination"] == world:
         state["front"][seat] = card
-        if state["eclipsed"]:
-            show_card(state, card)
         state["stage"] = TURN_OVER
     else:
         state["card"] = card
-        if state["eclipsed"]:
-            show_card(state, card)
         start_advance(state, 1, seat, LAYING)
 
 
