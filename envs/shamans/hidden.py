@@ -32,7 +32,7 @@ from .components import (
     SHARD,
     TILES_IN_BOX,
 )
-from .rounds import draw_card
+from .rounds import draw_card, draw_cards
 from .rules import is_asked_unseen
 from .state import ECLIPSE_PHASE, NEUTRALISE_PHASE
 
@@ -66,11 +66,9 @@ def _redraw_roles(state, seat):
             unseen += 1
     for card in range(num_players):
         if not np.int64(state["seen"][card]) >> seat & 1:
-            if draw_below(state, unseen) < shadows:
-                state["camp"][card] = SHADOW
-                shadows -= 1
-            else:
-                state["camp"][card] = SHAMAN
+            is_shadow = draw_below(state, unseen) < shadows
+            state["camp"][card] = SHADOW if is_shadow else SHAMAN
+            shadows -= is_shadow
             unseen -= 1
 
 
@@ -92,12 +90,7 @@ def _redraw_hands(state, seat):
             continue
         hand = np.int64(state["hand"][other])
         size = count_bits(hand & ~kept)
-        drawn = np.int64(0)
-        if size == count_bits(cards):
-            drawn = cards
-        else:
-            for _ in range(size):
-                drawn |= 1 << draw_card(state, cards & ~drawn)
+        drawn = cards if size == count_bits(cards) else draw_cards(state, cards, size)
         cards &= ~drawn
         state["hand"][other] = hand & kept | drawn
 
@@ -210,10 +203,9 @@ def hides_action(state: np.void, seat: int) -> bool:
 
 
 def action_seen_by(state: np.void, seat: int | None, last_action: int | None) -> int | None:
-    """Return the last action as ``seat`` may know it (None sees all), for pictures and words.
+    """Return the last action as ``seat`` (None sees all) may know it, for pictures and texts.
 
-    What only its own seat knows (``hides_action``) gives way to the last action that everybody
-    knows.
+    One that is hidden from it (``hides_action``) gives way to the last that everybody knows.
     """
     if last_action is None or seat is None or not hides_action(state, seat):
         return last_action

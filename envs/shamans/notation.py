@@ -1,21 +1,7 @@
-"""Notation of the actions of Shamans.
+"""Notation of the actions of Shamans, as in ``violet 3`` or ``eliminate +2``; README.md lists it.
 
-======================  ================================================================
-``violet 3``            play that card; during the Eclipse, give it
-``portal back``         use a Portal: the pawn goes a square back; or ``portal on``
-``pass``                use no Portal now, show no Dagger that lies face down
-``take 1``, ``take 2``  take the artefact that lies face up in that place
-``take top``            take the artefact on top of the pile
-``keep up``             keep it face up; or ``keep down``
-``retreat``             stabilisation: the pawn goes two squares back
-``swap +1``             permutation: swap roles with the next player to the left
-``eliminate +2``        neutralisation: eliminate the second player to the left
-``guide +1``            eliminated: name the next player to the left as the Guide
-``ritual green``        do the ritual of that world first
-======================  ================================================================
-
-With a state, players have their names: ``swap player_2``. Both are understood, names if there is a
-state.
+``+2`` is the second player to the left. With a state, players have their names: ``swap player_2``.
+Both are understood, names if there is a state.
 """
 
 from __future__ import annotations

@@ -87,7 +87,13 @@ def set_position(states: np.ndarray, i: int = 0, **position: Any) -> None:
     seats = range(num_players)
     for seat in (*given.hands, *given.face_up, *given.face_down):
         check_choice(seat, seats, "seat")
-    camps = _camps(given, record, num_players)
+    camps = given.camps
+    if camps is None:
+        camps = [camp_of(record, seat) for seat in seats]
+    if len(camps) != num_players:
+        raise ValueError(f"camps has {len(camps)} words for {num_players} seats")
+    for camp in camps:
+        check_choice(camp, CAMPS, "camp")
     points = record["points"][seats].tolist() if given.points is None else list(given.points)
     if len(points) != num_players:
         raise ValueError(f"points has {len(points)} numbers for {num_players} seats")
@@ -105,8 +111,8 @@ def set_position(states: np.ndarray, i: int = 0, **position: Any) -> None:
     record["marker"] = check_whole(marker, "marker", 0, num_players - 1)
     record["turn"] = to_play
     record["placed"] = placed
-    record["secret"], record["shown_action"], record["last_seat"] = False, -1, -1
-    record["shown_seat"] = -1
+    record["secret"] = False
+    record["last_seat"] = record["shown_seat"] = record["shown_action"] = -1
     for seat in seats:
         record["hand"][seat] = hands[seat]
         record["camp"][seat] = CAMPS.index(camps[seat])
@@ -122,16 +128,6 @@ def set_position(states: np.ndarray, i: int = 0, **position: Any) -> None:
     record["eclipsed"] = "eclipse" not in given.pile
     record["stage"] = NEW_TRICK
     run(record)
-
-
-def _camps(given: Position, record: np.void, num_players: int) -> list[str]:
-    if given.camps is None:
-        return [camp_of(record, seat) for seat in range(num_players)]
-    if len(given.camps) != num_players:
-        raise ValueError(f"camps has {len(given.camps)} words for {num_players} seats")
-    for camp in given.camps:
-        check_choice(camp, CAMPS, "camp")
-    return list(given.camps)
 
 
 def _bits(places: Iterable[Iterable[str]], record: np.void) -> list[int]:

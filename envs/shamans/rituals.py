@@ -87,7 +87,7 @@ def begin_ritual(state, world):
         state["points"][performer] += POINTS_OF_ILLUMINATION
     elif ritual == STABILISATION:
         ask(state, performer, STABILISE_PHASE)
-    elif players_left(state) > 1:
+    elif count_bits(np.int64(state["eliminated"])) < np.int64(state["num_players"]) - 1:
         if ritual == PERMUTATION:
             ask(state, performer, PERMUTE_PHASE)
         elif has_tile(state, performer, DAGGER):
@@ -95,21 +95,12 @@ def begin_ritual(state, world):
 
 
 @kernel
-def players_left(state):
-    """Count the players who are not eliminated."""
-    return np.int64(state["num_players"]) - count_bits(np.int64(state["eliminated"]))
-
-
-@kernel
 def swap_roles(state, seat, other):
     """Swap the role cards of two players; both look at their new one (Permutation)."""
-    card = np.int64(state["role"][seat])
-    other_card = np.int64(state["role"][other])
-    state["role"][seat] = other_card
-    state["role"][other] = card
-    both = 1 << seat | 1 << other
-    state["seen"][card] = np.int64(state["seen"][card]) | both
-    state["seen"][other_card] = np.int64(state["seen"][other_card]) | both
+    card, other_card = np.int64(state["role"][seat]), np.int64(state["role"][other])
+    state["role"][seat], state["role"][other] = other_card, card
+    state["seen"][card] |= 1 << seat | 1 << other
+    state["seen"][other_card] |= 1 << seat | 1 << other
     state["stage"] = RITUAL_STAGE
 
 
@@ -134,7 +125,7 @@ def warn_target(state):
 def eliminate(state):
     """Eliminate the target (Effet d'une élimination)."""
     target = np.int64(state["target"])
-    state["eliminated"] = np.int64(state["eliminated"]) | 1 << target
+    state["eliminated"] |= 1 << target
     reveal_role(state, target)
     discard_tiles(state, target)
     if state["camp"][state["role"][target]] == SHAMAN:
@@ -144,7 +135,7 @@ def eliminate(state):
         state["won"] = SHAMAN
         state["stage"] = ROUND_OVER
     else:
-        state["pending"] = np.int64(state["pending"]) | _lay_hand(state, target)
+        state["pending"] |= _lay_hand(state, target)
         state["stage"] = RITUAL_STAGE
 
 

@@ -21,7 +21,6 @@ from .components import (
     NO_WORLD,
     NOBODY,
     NUM_ARTEFACTS,
-    NUM_HELD,
     NUM_TILES,
     PILE_SIZE,
     POINTS_OF_CAMP,
@@ -87,16 +86,22 @@ def draw_card(state, cards):
 
 
 @kernel
+def draw_cards(state, cards, count):
+    """Return ``count`` cards of a set as a set."""
+    drawn = np.int64(0)
+    for _ in range(count):
+        drawn |= 1 << draw_card(state, cards & ~drawn)
+    return drawn
+
+
+@kernel
 def _deal_cards(state):
     """Deal the hands; cards left over go to their worlds."""
     num_players = np.int64(state["num_players"])
     cards = DECK[num_players]
     for seat in range(num_players):
-        hand = np.int64(0)
-        for _ in range(HAND_SIZE[num_players]):
-            hand |= 1 << draw_card(state, cards & ~hand)
-        cards &= ~hand
-        state["hand"][seat] = hand
+        state["hand"][seat] = draw_cards(state, cards, HAND_SIZE[num_players])
+        cards &= ~state["hand"][seat]
     state["placed"] = cards
 
 
@@ -145,9 +150,8 @@ def score_round(state):
             if camp == state["won"]:
                 state["points"][seat] += POINTS_OF_CAMP[camp]
             # Shards are shown for their points; so are the others, which makes no difference.
-            for kind in range(NUM_HELD):
-                state["shown"][seat, kind] += state["hidden"][seat, kind]
-                state["hidden"][seat, kind] = 0
+            state["shown"][seat] += state["hidden"][seat]
+            state["hidden"][seat] = 0
             if state["shown"][seat, SHARD] >= SHARDS_THAT_SCORE:
                 state["points"][seat] += POINTS_OF_SHARDS
         reveal_role(state, seat)

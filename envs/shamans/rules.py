@@ -53,7 +53,6 @@ from .state import (
     ECLIPSE_PHASE,
     FALLING,
     GATHERING,
-    GUIDE_PHASE,
     KEEP_PHASE,
     LAST_PHASE,
     LAYING,
@@ -241,12 +240,10 @@ def legal_words(state):
     seat = np.int64(state["to_play"])
     cards = np.int64(0)
     others = np.int64(0)
-    if phase == CARD_PHASE:
+    if phase in (CARD_PHASE, ECLIPSE_PHASE):
         cards = np.int64(state["hand"][seat])
-        if has_tile(state, seat, PORTAL):
+        if phase == CARD_PHASE and has_tile(state, seat, PORTAL):
             others = np.int64(_BACK | _ON)
-    elif phase == ECLIPSE_PHASE:
-        cards = np.int64(state["hand"][seat])
     elif phase == ARTEFACT_PHASE:
         others = _takes(state)
     elif phase == KEEP_PHASE:
@@ -263,14 +260,13 @@ def legal_words(state):
             others |= _PASS
     elif phase == ORDER_PHASE:
         others = np.int64(state["pending"]) << FIRST_RITUAL - NUM_CARDS
-    elif phase == GUIDE_PHASE:
+    else:  # GUIDE_PHASE
         others = _others_left(state, seat) << NAME_GUIDE - NUM_CARDS
     return cards, others
 
 
 @kernel
 def _takes(state):
-    """Return the artefacts that can be taken."""
     takes = np.int64(0)
     for place in range(FACE_UP):
         takes |= np.int64(state["display"][place] != NO_TILE) << (_TAKE + place)
@@ -325,7 +321,6 @@ def returns(state, scores, ranks):
     """Fill each seat's score (victory points so far) and rank by it, 1 the best."""
     num_players = np.int64(state["num_players"])
     for seat in range(num_players):
-        points = np.int64(state["points"][seat])
-        scores[seat] = points
-        ranks[seat] = points
+        scores[seat] = state["points"][seat]
+        ranks[seat] = state["points"][seat]
     rank_in_place(ranks, num_players)

@@ -111,8 +111,8 @@ def start_trick(state):
     state["guide"] = guide
     state["played"] = 0
     state["destination"] = NO_WORLD
-    if state["hand"][guide] == 0:
+    if state["hand"][guide] != 0:
+        ask(state, guide, CARD_PHASE)
+    else:
         state["won"] = SHAMAN
         state["stage"] = ROUND_OVER
-        return
-    ask(state, guide, CARD_PHASE)
