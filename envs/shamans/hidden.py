@@ -20,7 +20,6 @@ from .components import (
     DAGGER,
     ECLIPSE,
     FACE_UP,
-    MASK,
     NO_CARD,
     NO_TILE,
     NUM_HELD,
@@ -134,8 +133,7 @@ def _redraw_tiles(state, seat):
 @kernel
 def _redraw_face_down(state, seat, unseen):
     """Draw the tiles that lie face down in front of the others; ``unseen`` is what is left then."""
-    for kind in range(NUM_TILES):
-        unseen[kind] = _unseen_of(state, seat, kind)
+    _count_unseen(state, seat, unseen)
     for other in range(np.int64(state["num_players"])):
         if other == seat:
             continue
@@ -148,18 +146,17 @@ def _redraw_face_down(state, seat, unseen):
 
 
 @kernel
-def _unseen_of(state, seat, kind):
-    """Count the tiles of a kind that the seat hasn't seen."""
-    count = TILES_IN_BOX[kind] - np.int64(state["gone"][kind])
-    for place in range(FACE_UP):
-        count -= state["display"][place] == kind
-    if kind == MASK:
-        return count
-    count -= np.int64(state["hidden"][seat, kind])
-    count -= state["looked_at"] == kind and state["to_play"] == seat
+def _count_unseen(state, seat, unseen):
+    """Count the tiles of each kind that the seat hasn't seen."""
+    unseen[:] = TILES_IN_BOX - state["gone"]
+    unseen[:NUM_HELD] -= state["hidden"][seat]
     for other in range(np.int64(state["num_players"])):
-        count -= np.int64(state["shown"][other, kind])
-    return count
+        unseen[:NUM_HELD] -= state["shown"][other]
+    for place in range(FACE_UP):
+        if state["display"][place] != NO_TILE:
+            unseen[state["display"][place]] -= 1
+    if state["looked_at"] != NO_TILE and state["to_play"] == seat:
+        unseen[state["looked_at"]] -= 1
 
 
 @kernel

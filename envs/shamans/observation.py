@@ -48,8 +48,6 @@ BYTE = 127  # numbers beyond are cut off
 SEAT_SIZE = 12 + NUM_HELD
 WORLD_SIZE = 2 * VALUES + 5 + len(RITUALS)
 COUNTS_OF_VALUE = 4
-TABLE_SIZE = NUM_TILES + 4
-NUMBERS = 5
 _NUM_PHASES = len(PHASES)
 _NUM_COUNTS = len(PLAYER_COUNTS)
 
@@ -102,11 +100,11 @@ FLAT = (
     Field("seats", (MAX_PLAYERS, SEAT_SIZE), 0, MAX_HAND, _SEAT, "all"),
     Field("witnesses", (MAX_PLAYERS, MAX_PLAYERS), 0, 1, _WITNESSES, "all"),
     Field("display", (FACE_UP, NUM_TILES + 1), 0, 1, _DISPLAY, "all"),
-    Field("table", (TABLE_SIZE,), 0, int(TILES_IN_BOX.sum()), _TABLE, "all"),
+    Field("table", (NUM_TILES + 4,), 0, int(TILES_IN_BOX.sum()), _TABLE, "all"),
     Field("phase", (_NUM_PHASES + _NUM_COUNTS + 1,), 0, 1, _PHASE, "all"),
     Field("card", (VALUES,), 0, 1, "value of the card on its way to its world", "all"),
     Field("points", (MAX_PLAYERS,), 0, BYTE, f"points of each seat (at most {BYTE})", "all"),
-    Field("numbers", (NUMBERS,), 0, BYTE, _NUMBERS, "all"),
+    Field("numbers", (5,), 0, BYTE, _NUMBERS, "all"),
 )
 PLANES: tuple[Field, ...] = ()
 AT = offsets(FLAT)

@@ -88,20 +88,14 @@ def _expect_mapping(value: Any, name: str, example: str) -> None:
         )
 
 
+_ROUNDS = "to 8 points in as many rounds as it takes, or one round"
+_RITUALS = (
+    'which world has which ritual: our reconstruction, or a dict like {"blue": "illumination"}'
+)
+_TRACK = 'squares of the start and the Moon: our reconstruction, or {"start": 12, "moon": 24}'
+
 OPTIONS = (
-    Option("rounds", ROUNDS, "match", "to 8 points in as many rounds as it takes, or one round"),
-    Option(
-        "rituals",
-        (RECONSTRUCTED,),
-        RECONSTRUCTED,
-        'which world has which ritual: our reconstruction, or a dict like {"blue": "illumination"}',
-        read_rituals,
-    ),
-    Option(
-        "track",
-        (RECONSTRUCTED,),
-        RECONSTRUCTED,
-        'squares of the start and the Moon: our reconstruction, or {"start": 12, "moon": 24}',
-        read_track,
-    ),
+    Option("rounds", ROUNDS, "match", _ROUNDS),
+    Option("rituals", (RECONSTRUCTED,), RECONSTRUCTED, _RITUALS, read_rituals),
+    Option("track", (RECONSTRUCTED,), RECONSTRUCTED, _TRACK, read_track),
 )

@@ -27,8 +27,9 @@ from .components import (
 )
 from .rounds import clear_table
 from .rules import run
-from .state import NEW_TRICK, camp_of, card_name, cards_of
+from .state import STAGE, camp_of, card_name, cards_of
 
+HELD_TILES = TILES[:NUM_HELD]
 PILE_TILES = (*TILES, "eclipse")
 ARROW_NAMES = {"left": LEFT, "right": RIGHT}
 
@@ -119,14 +120,14 @@ def set_position(states: np.ndarray, i: int = 0, **position: Any) -> None:
         record["role"][seat] = seat
         record["seen"][seat] = 1 << seat
         record["points"][seat] = check_whole(points[seat], f"points of seat {seat}", 0, 127)
-        record["shown"][seat] = _counts(given.face_up.get(seat, ()))
-        record["hidden"][seat] = _counts(given.face_down.get(seat, ()))
+        for name, tiles in (("shown", given.face_up), ("hidden", given.face_down)):
+            record[name][seat] = [list(tiles.get(seat, ())).count(tile) for tile in HELD_TILES]
     record["display"] = [NO_TILE if tile is None else TILES.index(tile) for tile in given.display]
     record["pile"][: len(given.pile)] = [PILE_TILES.index(tile) for tile in given.pile][::-1]
     record["pile_size"] = len(given.pile)
     record["arrow"] = ARROW_NAMES[given.arrow]
     record["eclipsed"] = "eclipse" not in given.pile
-    record["stage"] = NEW_TRICK
+    record["stage"] = STAGE.NEW_TRICK
     run(record)
 
 
@@ -150,7 +151,7 @@ def _bits(places: Iterable[Iterable[str]], record: np.void) -> list[int]:
 def _check_tiles(given: Position) -> None:
     held = [tile for side in (given.face_up, given.face_down) for t in side.values() for tile in t]
     for tile in held:
-        check_choice(tile, TILES[:NUM_HELD], "artefact in front of a seat")
+        check_choice(tile, HELD_TILES, "artefact in front of a seat")
     if len(given.display) != FACE_UP:
         raise ValueError(f"display has {len(given.display)} places; it must have {FACE_UP}")
     for tile in given.display:
@@ -167,8 +168,3 @@ def _check_tiles(given: Position) -> None:
     for tile, limit in limits.items():
         if counts[tile] > limit:
             raise ValueError(f"the position has {counts[tile]} tiles {tile!r}; the box has {limit}")
-
-
-def _counts(tiles: Iterable[str]) -> list[int]:
-    counts = Counter(tiles)
-    return [counts[tile] for tile in TILES[:NUM_HELD]]

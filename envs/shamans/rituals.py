@@ -13,6 +13,7 @@ from .components import (
     NO_WORLD,
     NOBODY,
     NUM_CARDS,
+    NUM_HELD,
     PERMUTATION,
     POINTS_OF_ILLUMINATION,
     PORTAL,
@@ -23,18 +24,8 @@ from .components import (
     WHOLE_WORLD,
     WORLD_OF,
 )
-from .state import (
-    FALLING,
-    LAST_PHASE,
-    NEUTRALISE_PHASE,
-    ORDER_PHASE,
-    PERMUTE_PHASE,
-    RITUAL_STAGE,
-    ROUND_OVER,
-    STABILISE_PHASE,
-    TARGETED,
-)
-from .track import ask, discard_tiles, has_tile, is_out, reveal_role, spend_tile, start_advance
+from .state import LAST_PHASE, NEUTRALISE_PHASE, ORDER_PHASE, PERMUTE_PHASE, STABILISE_PHASE, STAGE
+from .track import ask, has_tile, is_out, reveal_role, spend_tile, start_advance
 
 _CARDS_OF_WORLD = (1 << VALUES) - 1
 
@@ -57,7 +48,7 @@ def start_rituals(state, worlds, performer, then):
     state["pending"] = worlds
     state["performer"] = performer
     state["then"] = then
-    state["stage"] = RITUAL_STAGE
+    state["stage"] = STAGE.RITUALS
 
 
 @kernel
@@ -81,7 +72,7 @@ def begin_ritual(state, world):
     performer = np.int64(state["performer"])
     state["pending"] = np.int64(state["pending"]) & ~(1 << world)
     state["doing"] = world
-    state["stage"] = RITUAL_STAGE
+    state["stage"] = STAGE.RITUALS
     ritual = state["ritual"][world]
     if ritual == ILLUMINATION:
         state["points"][performer] += POINTS_OF_ILLUMINATION
@@ -101,7 +92,7 @@ def swap_roles(state, seat, other):
     state["role"][seat], state["role"][other] = other_card, card
     state["seen"][card] |= 1 << seat | 1 << other
     state["seen"][other_card] |= 1 << seat | 1 << other
-    state["stage"] = RITUAL_STAGE
+    state["stage"] = STAGE.RITUALS
 
 
 @kernel
@@ -109,7 +100,7 @@ def neutralise(state, performer, target):
     """Discard a Dagger to eliminate ``target``, who may use Portals first (Neutralisation)."""
     spend_tile(state, performer, DAGGER)
     state["target"] = target
-    state["stage"] = TARGETED
+    state["stage"] = STAGE.TARGETED
 
 
 @kernel
@@ -118,7 +109,7 @@ def warn_target(state):
     if has_tile(state, state["target"], PORTAL):
         ask(state, state["target"], LAST_PHASE)
     else:
-        state["stage"] = FALLING
+        state["stage"] = STAGE.FALLING
 
 
 @kernel
@@ -127,16 +118,18 @@ def eliminate(state):
     target = np.int64(state["target"])
     state["eliminated"] |= 1 << target
     reveal_role(state, target)
-    discard_tiles(state, target)
+    # Its artefacts leave the round; those that lie face down stay unseen.
+    state["gone"][:NUM_HELD] += state["shown"][target]
+    state["shown"][target] = 0
     if state["camp"][state["role"][target]] == SHAMAN:
         steps = count_bits(state["hand"][target])
-        start_advance(state, steps, state["performer"], RITUAL_STAGE)
+        start_advance(state, steps, state["performer"], STAGE.RITUALS)
     elif shadows_left(state) == 0:
         state["won"] = SHAMAN
-        state["stage"] = ROUND_OVER
+        state["stage"] = STAGE.ROUND_OVER
     else:
         state["pending"] |= _lay_hand(state, target)
-        state["stage"] = RITUAL_STAGE
+        state["stage"] = STAGE.RITUALS
 
 
 @kernel

@@ -10,6 +10,7 @@ from ..core.rng import draw_below, shuffle
 from ..core.state import seat_after
 from .components import (
     ARROWS,
+    ARTEFACTS_IN_BOX,
     DECK,
     ECLIPSE,
     FACE_UP,
@@ -21,7 +22,6 @@ from .components import (
     NO_WORLD,
     NOBODY,
     NUM_ARTEFACTS,
-    NUM_TILES,
     PILE_SIZE,
     POINTS_OF_CAMP,
     POINTS_OF_SHARDS,
@@ -30,9 +30,8 @@ from .components import (
     SHAMAN,
     SHARD,
     SHARDS_THAT_SCORE,
-    TILES_IN_BOX,
 )
-from .state import CARD_PHASE, NEW_TRICK
+from .state import CARD_PHASE, STAGE
 from .track import is_out, reveal_role
 
 
@@ -45,7 +44,7 @@ def deal_round(state):
     _deal_roles(state)
     _deal_artefacts(state)
     state["turn"] = state["marker"]
-    state["stage"] = NEW_TRICK
+    state["stage"] = STAGE.NEW_TRICK
 
 
 @kernel
@@ -122,11 +121,7 @@ def _deal_roles(state):
 @kernel
 def _deal_artefacts(state):
     """Two face up; then the Eclipse goes anywhere into the pile but on top."""
-    at = 0
-    for kind in range(NUM_TILES):
-        for _ in range(TILES_IN_BOX[kind]):
-            state["pile"][at] = kind
-            at += 1
+    state["pile"][:] = ARTEFACTS_IN_BOX
     shuffle(state, state["pile"], NUM_ARTEFACTS)
     for place in range(FACE_UP):
         state["display"][place] = state["pile"][NUM_ARTEFACTS - 1 - place]

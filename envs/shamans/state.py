@@ -13,6 +13,8 @@ two are swapped; what is on a card is known to who has looked at it (``seen``).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..core.state import game_dtype
@@ -58,22 +60,28 @@ PHASES = (
     ORDER_PHASE,  # who eliminated a Shadow: the world whose ritual comes first
     GUIDE_PHASE,  # an eliminated player with the only card of the Destination: the next Guide
 ) = range(len(PHASES))
-(
-    WAITING,  # for a decision
-    CARD_TURN,  # of ``turn``
-    ADVANCING,  # ``steps`` squares, asking for Portals before the Moon; then comes ``after``
-    LAYING,  # ``card`` goes to its world
-    TURN_OVER,  # the next player's turn, or the end of the trick
-    TRICK_OVER,  # who has the lowest card?
-    TAKEN,  # places are filled up, the Eclipse is looked for; then the ritual or trick goes on
-    GATHERING,  # the highest card's player lays the cards
-    RITUAL_STAGE,  # the next of ``pending``; then comes ``then``
-    NEW_TRICK,  # of ``turn``, if there are cards
-    TARGETED,  # ``target`` may use Portals
-    FALLING,  # ``target`` is eliminated
-    ROUND_OVER,  # ``won``: points, next round or end of the game
-) = range(13)
 
+
+class Stages(NamedTuple):
+    """What the rules do next, by number."""
+
+    WAITING: int  # for a decision
+    CARD_TURN: int  # of ``turn``
+    ADVANCING: int  # ``steps`` squares, asking for Portals before the Moon; then comes ``after``
+    LAYING: int  # ``card`` goes to its world
+    TURN_OVER: int  # the next player's turn, or the end of the trick
+    TRICK_OVER: int  # who has the lowest card?
+    TAKEN: int  # places are filled up, the Eclipse is looked for; then the ritual or trick goes on
+    GATHERING: int  # the highest card's player lays the cards
+    RITUALS: int  # the next of ``pending``; then comes ``then``
+    NEW_TRICK: int  # of ``turn``, if there are cards
+    TARGETED: int  # ``target`` may use Portals
+    FALLING: int  # ``target`` is eliminated
+    ROUND_OVER: int  # ``won``: points, next round or end of the game
+
+
+STAGE = Stages(*range(13))
+NEW_TRICK = STAGE.NEW_TRICK
 _SEATS = (MAX_PLAYERS,)
 DTYPE = game_dtype(
     [
@@ -139,11 +147,6 @@ def card_name(card: int) -> str:
 def cards_of(bits: int) -> list[int]:
     """Return the cards of a set in ascending order."""
     return [card for card in range(int(bits).bit_length()) if int(bits) >> card & 1]
-
-
-def seats_of(bits: int) -> list[int]:
-    """Return the seats of a set in ascending order."""
-    return cards_of(bits)
 
 
 def hand_of(state: np.void, seat: int) -> list[int]:
