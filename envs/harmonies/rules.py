@@ -125,7 +125,7 @@ def clear_game(states, i):
 def index_board(states, i):
     """Recompute every derived field of ``states[i]``, points and legal actions included."""
     state = states[i]
-    for seat in range(MAX_PLAYERS):
+    for seat in range(state["num_players"]):
         _index_seat(state, seat)
     _find_legal(state)
 

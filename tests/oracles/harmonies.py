@@ -76,6 +76,8 @@ SUNS = {40: 1, 70: 2, 90: 3, 110: 4, 130: 5, 140: 6, 150: 7, 160: 8}
 SUNS_OF_SIDE = {"A": 1, "B": 0}
 SUNS_WITHOUT_SPIRIT = 2
 SUNS_OF_SPIRIT = {"group": 1, "each": 0}
+# Ruling 11: suns that count as a win, the rulebook has no such goal.
+SUNS_THAT_WIN = 6
 
 # Shapes of the habitats: the ways from the cube's hex to the others. A way is a list of directions,
 # numbered as above; turning the habitat adds the same number to all of them.
@@ -813,8 +815,10 @@ class HarmoniesOracle:
         """Each player's place, 1 the best ("Fin de partie").
 
         Most points first, then most cubes; who is still level shares the place, and the places
-        after it stay empty (1, 1, 3).
+        after it stay empty (1, 1, 3). Alone, the first place is for suns enough, else the second.
         """
+        if self.solo:
+            return [1 if self.suns() >= SUNS_THAT_WIN else 2]
         results = list(zip(self.scores(), self.cubes_placed(), strict=True))
         return [1 + sum(other > mine for other in results) for mine in results]
 

@@ -48,6 +48,7 @@ class HarmoniesKernels:
     def __init__(self, table: Deal, num_players: int, side: str, first_player: int = 0):
         # The oracle lends its attributes only, none of its rules.
         vars(self).update(vars(HarmoniesOracle(table, num_players, side, first_player)))
+        self.last_written = None
 
     def copy(self) -> HarmoniesKernels:
         return copy.deepcopy(self)
@@ -115,6 +116,7 @@ class HarmoniesKernels:
         except (ValueError, RuntimeError) as error:
             names = {"token": "place"}
             raise ValueError(f"may not {names.get(decision[0], decision[0])}: {error}") from error
+        assert_up_to_date(states, decision)
         self.read(states)
 
     def can_choose_spirit(self, card: int) -> bool:
@@ -188,6 +190,13 @@ class HarmoniesKernels:
         return self.players[self.to_play if seat is None else seat].held
 
     def written(self) -> np.ndarray:
+        """A new record of the game; worked out once for as long as nothing changes."""
+        attributes = repr([(name, v) for name, v in vars(self).items() if name != "last_written"])
+        if self.last_written is None or self.last_written[0] != attributes:
+            self.last_written = attributes, self.written_anew()
+        return self.last_written[1].copy()
+
+    def written_anew(self) -> np.ndarray:
         spirits = any(player.spirits_dealt or player.spirit for player in self.players)
         states = blank(self.num_players, self.side, bool(spirits))
         state = states[0]
@@ -250,9 +259,20 @@ class HarmoniesKernels:
             player.done = [Held(held.card, held.cubes) for held in done]
             if state["spirits"]:
                 player.spirit = int(state["spirit"][seat]) or None
-                player.spirits_dealt = [] if player.spirit else list(dealt_to(state, seat))
+            dealt = [] if state["spirit"][seat] else dealt_to(state, seat)
+            player.spirits_dealt = [card for card in dealt if card]
             after_first = (seat - first) % self.num_players
             player.turns = (turns - after_first + self.num_players - 1) // self.num_players
+        # Whose spirit is still to be chosen does nothing else.
+        assert self.over or (PHASES[state["phase"]] == "SPIRIT") == bool(self.me.spirits_dealt)
+
+
+def assert_up_to_date(states: np.ndarray, decision: tuple) -> None:
+    """What the record keeps for speed, points among it, is what its boards and cards say."""
+    anew = states.copy()
+    index_board(anew, 0)
+    for name in states.dtype.names:
+        assert np.array_equal(states[name], anew[name]), f"{name} is behind after {decision}"
 
 
 @cache

@@ -31,7 +31,6 @@ from oracles.harmonies import (
 )
 
 from ludotheque.envs import GameOverError, IllegalActionError, get_game
-from ludotheque.envs.harmonies.components import SOLO_GOAL
 from ludotheque.envs.harmonies.scoring import suns
 from ludotheque.envs.harmonies.state import (
     PHASES,
@@ -151,17 +150,12 @@ def assert_same(game, states, oracle, ply: int) -> dict:
     scores, ranks = game.returns(states)
     assert scores.dtype == np.float32
     assert scores.tolist() == oracle.scores()
-    assert list(ranks) == ranks_of(oracle)
+    assert list(ranks) == oracle.ranks()
     if oracle.solo and not oracle.me.spirits_dealt:
         assert suns(state) == oracle.suns()
     legal = legal_of(game, states)
     assert sorted(legal, key=str) == sorted(oracle.legal_decisions(), key=str)
     return legal
-
-
-def ranks_of(oracle) -> list[int]:
-    """The oracle's ranks; alone, rank 1 means suns enough for the goal set, 2 fewer."""
-    return [1 if oracle.suns() >= SOLO_GOAL else 2] if oracle.solo else oracle.ranks()
 
 
 def assert_same_table(state, oracle) -> None:

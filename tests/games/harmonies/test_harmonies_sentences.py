@@ -264,8 +264,10 @@ def test_two_spirits_dealt_one_kept_on_the_first_turn(rules, num_players):
 @both
 def test_no_spirits_unless_chosen(rules):
     game = new_game(rules, 2, spirits=False)
-    assert {decision[0] for decision in game.legal_decisions()} == {"space", "card"}
-    assert [player.spirit for player in game.players] == [None, None]
+    for _ in game.players:
+        assert {decision[0] for decision in game.legal_decisions()} == {"space", "card"}
+        assert not any(player.spirits_dealt or player.spirit for player in game.players)
+        play_turn(game)
 
 
 @both
@@ -888,6 +890,23 @@ def test_end_by_the_bag_needs_an_empty_bag_when_completing(rules):
     assert game.is_over()
 
 
+@pytest.mark.parametrize("num_players", [1, 2])
+@both
+def test_a_bag_with_just_enough_tokens_goes_on(rules, num_players):
+    """As many as the board wants, at the end of a round: one more round is played."""
+    game = new_game(rules, num_players)
+    for _ in range(num_players - 1):
+        play_turn(game)
+    game.bag = game.bag[: 9 if num_players == 1 else 3]
+    play_turn(game)
+    assert game.bag == []
+    assert all(len(tokens) == 3 for tokens in game.spaces)
+    for _ in range(num_players):
+        assert not game.is_over()
+        play_turn(game)
+    assert game.is_over()
+
+
 @both
 def test_tokens_are_conserved(rules):
     """120 tokens in random games, turn by turn, in all modes."""
@@ -1201,6 +1220,35 @@ def test_spirit_scores_only_once_settled_and_on_top_of_the_rest(rules):
     assert game.score_categories(0)["spirits"] == 12
 
 
+@pytest.mark.parametrize(
+    ("card", "points"),
+    [
+        (33, 2),  # Lion: a field of two
+        (34, 5 + 5),  # Butterfly: two fields of one
+        (35, 4 + 4),  # Deer: trees 2, 3 and 1
+        (36, 1 + 3 + 3),  # Owl: trees 3, 1 and 1
+        (37, 4 + 4),  # Cat: two lone buildings
+        (38, 6),  # Crane: two buildings together
+        (39, 4 + 4),  # Ram: mountains 3 and 2
+        (40, 3 + 3 + 3),  # Marmot: mountains 2, 1 and 1
+        (41, 0),  # Dragonfly: water alone
+        (42, 2 + 2),  # Tortoise: two water tokens
+    ],
+    ids=[card_name(card) for card in SPIRITS],
+)
+@both
+def test_spirit_settles_like_an_animal(rules, card, points):
+    """Its one cube completes the card, which scores its own habitat at once."""
+    game = new_game(rules)
+    hold(game, card)
+    game.me.board, hexagon = planted("A", card)
+    without = game.scores()[0]
+    game.settle(card, hexagon)
+    assert (game.me.held, game.me.done) == ([], [Held(card, 1)])
+    assert game.score_categories(0)["spirits"] == points
+    assert game.scores()[0] == without + points
+
+
 # ---- solo -------------------------------------------------------------------------------------
 
 
@@ -1284,8 +1332,7 @@ def test_solo_ends_by_the_board_without_a_discard(rules):
     game.end_turn()
     assert game.is_over()
     assert game.legal_decisions() == []
-    # The oracle knows no other player to be behind; the kernels want suns enough (SOLO_GOAL).
-    assert game.ranks() == [1 if rules is HarmoniesOracle else 2]
+    assert game.ranks() == [2]
 
 
 @both
@@ -1310,6 +1357,21 @@ def test_suns_of_a_game(rules):
     assert game.scores() == [43]
     assert game.suns() == 1 + 1 + 1
     assert new_game(rules, 1, "B").suns() == 2
+
+
+@pytest.mark.parametrize(
+    ("side", "last_card", "points", "suns", "rank"),
+    [("A", 3, 90, 6, 1), ("A", 5, 89, 5, 2), ("B", 3, 95, 5, 2)],
+)
+@both
+def test_six_suns_win_the_solo_game(rules, side, last_card, points, suns, rank):
+    """The goal is ours (ruling 11); on side B there is one island."""
+    game = new_game(rules, 1, side)
+    game.me.done = [Held(card, len(ANIMALS[card].points)) for card in (9, 10, 13, 20, 31)]
+    game.me.held = [Held(last_card, 1)]
+    assert game.scores() == [points]
+    assert game.suns() == suns
+    assert game.ranks() == [rank]
 
 
 # ---- the oracle itself ------------------------------------------------------------------------
