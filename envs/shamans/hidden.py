@@ -192,10 +192,7 @@ def _redraw_pile(state, unseen):
 
 
 def hides_action(state: np.void, seat: int) -> bool:
-    """Return whether the last action is one that only another seat knows.
-
-    So is a card given, or a pass of a Portal or Dagger that lies face down.
-    """
+    """Return whether only another seat knows the last action: a card given, or a hidden pass."""
     return bool(state["secret"]) and state["last_seat"] != seat
 
 

@@ -137,8 +137,7 @@ def shadows_left(state):
     """Count the Shadows who are not eliminated."""
     count = 0
     for seat in range(np.int64(state["num_players"])):
-        if not is_out(state, seat):
-            count += state["camp"][state["role"][seat]] == SHADOW
+        count += not is_out(state, seat) and state["camp"][state["role"][seat]] == SHADOW
     return count
 
 

@@ -171,8 +171,7 @@ def camp_of(state: np.void, seat: int) -> str:
 
 def rounds_ended(state: np.void) -> int:
     """Return how many rounds have ended; one broken off by a forfeit or by MAX_PLIES has not."""
-    last_has = bool(state["terminated"] and state["forfeit"] < 0)
-    return int(state["round"]) + last_has
+    return int(state["round"]) + bool(state["terminated"] and state["forfeit"] < 0)
 
 
 def camps_of_round(state: np.void) -> tuple[int, tuple[str, ...], str] | None:
@@ -210,10 +209,7 @@ def pile_of(state: np.void) -> list[int]:
 
 
 def card_passed_by(state: np.void, seat: int) -> tuple[int, int] | None:
-    """Return ``(card, holder)`` of what a seat gave during the Eclipse, None if that is over.
-
-    It is over once everybody has seen the card. The two seats know it, nobody else.
-    """
+    """Return ``(card, holder)`` of what a seat gave during the Eclipse, while nobody else knows."""
     card = int(state["given"][seat])
     if card < 0 or state["phase"] == ECLIPSE_PHASE:
         return None
