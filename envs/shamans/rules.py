@@ -1,8 +1,8 @@
-"""The rules of Shamans as kernels on one record: setting up, actions, results.
+"""The rules of Shamans as kernels on one record: setup, legal actions, steps, returns.
 
-The parts are in ``rounds.py`` (dealing, points), ``tricks.py``, ``artefacts.py``, ``rituals.py``
-and ``track.py``; here they are put together. Each part sets the stage that comes next, and ``run``
-goes from stage to stage until somebody has to decide.
+They are put together from ``rounds.py`` (dealing, points), ``tricks.py``, ``artefacts.py`` (with
+the Eclipse), ``rituals.py`` (with eliminations) and ``track.py`` (with Portals). Each part sets the
+stage that comes next; ``run`` goes from stage to stage until somebody has to decide.
 """
 
 from __future__ import annotations

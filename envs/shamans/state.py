@@ -81,7 +81,7 @@ class Stages(NamedTuple):
 
 
 STAGE = Stages(*range(13))
-NEW_TRICK = STAGE.NEW_TRICK
+NEW_TRICK, RITUAL_STAGE = STAGE.NEW_TRICK, STAGE.RITUALS
 _SEATS = (MAX_PLAYERS,)
 DTYPE = game_dtype(
     [
