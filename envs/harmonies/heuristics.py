@@ -47,7 +47,7 @@ from .scoring import (
     water_points,
 )
 from .state import COLUMN, TURN_PHASE
-from .supply import count_held, tokens_in_bag, tokens_to_fill
+from .supply import count_held, count_tokens, tokens_to_fill
 from .weights import WEIGHTS
 
 _ANY_COLOUR = (1 << NUM_COLOURS) - 1
@@ -84,7 +84,7 @@ def _turns_of_game(state, seat):
     if state["last_round"]:
         return 0.0
     num_players = np.int64(state["num_players"])
-    turns = tokens_in_bag(state) / (num_players * tokens_to_fill(state))
+    turns = count_tokens(state["bag"]) / (num_players * tokens_to_fill(state))
     for other in range(num_players):
         if other != seat:
             turns = min(turns, _turns_of_board(state["hexes"][other]))

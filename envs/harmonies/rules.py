@@ -59,7 +59,6 @@ from .supply import (
     fill_central,
     fill_display,
     fill_space,
-    tokens_in_bag,
     tokens_to_fill,
 )
 
@@ -263,9 +262,8 @@ def _settle(state, seat, slot, hex_):
 def _end_turn(state, seat):
     """Check for the end of the game, refill, pass on to the next player (Fin de partie)."""
     state["turns"] += 1
-    if count_bits(np.int64(state["hexes"][seat, KIND.empty])) <= LAST_HEXES:
-        state["last_round"] = True
-    if tokens_in_bag(state) < tokens_to_fill(state):
+    empty = count_bits(np.int64(state["hexes"][seat, KIND.empty]))
+    if empty <= LAST_HEXES or count_tokens(state["bag"]) < tokens_to_fill(state):
         state["last_round"] = True
     following = seat_after(state, seat, 1)
     if state["last_round"] and following == state["first_player"]:
@@ -373,14 +371,11 @@ def legal_actions(state, mask):
     for word in range(1, NUM_WORDS):
         actions = state["legal"][word]
         count += count_bits(actions)
-        low = np.int32(actions & _GROUP)
-        high = np.int32(actions >> MAX_HEXES)
-        at = PLACE + (word - 1) * _PER_WORD
-        for hex_ in range(MAX_HEXES):
-            mask[at + hex_] = low >> hex_ & 1
-        at += MAX_HEXES
-        for hex_ in range(MAX_HEXES):
-            mask[at + hex_] = high >> hex_ & 1
+        for group in range(2):
+            hexes = np.int32(actions >> group * MAX_HEXES & _GROUP)
+            first_hex = PLACE + (2 * (word - 1) + group) * MAX_HEXES
+            for hex_ in range(MAX_HEXES):
+                mask[first_hex + hex_] = hexes >> hex_ & 1
     return count
 
 
