@@ -67,7 +67,6 @@ LAST_HEXES = 2
 
 _GROUP = (1 << MAX_HEXES) - 1
 _PER_WORD = 2 * MAX_HEXES
-_FIRST_SETTLE_WORD = 1 + NUM_COLOURS // 2
 
 
 @kernel
@@ -311,31 +310,26 @@ def _find_legal(state):
 @kernel
 def _find_placements(state, seat):
     """Find where each token in hand makes an allowed stack, on hexes without a cube."""
-    kinds = state["hexes"][seat]
     free = ~np.int64(state["cubes"][seat])
-    for pair in range(NUM_COLOURS // 2):
-        one = _hexes_for(kinds, 2 * pair) * (state["hand"][2 * pair] > 0)
-        other = _hexes_for(kinds, 2 * pair + 1) * (state["hand"][2 * pair + 1] > 0)
-        state["legal"][1 + pair] = one & free | (other & free) << MAX_HEXES
-
-
-@kernel
-def _hexes_for(kinds, colour):
-    hexes = 0
-    for k in range(MAX_ON):
-        hexes |= np.int64(kinds[ON[colour, k]])
-    return hexes
+    for colour in range(NUM_COLOURS):
+        hexes = 0
+        for k in range(MAX_ON):
+            hexes |= np.int64(state["hexes"][seat, ON[colour, k]])
+        _allow(state, colour, hexes & free * (state["hand"][colour] > 0))
 
 
 @kernel
 def _find_settlements(state, seat):
     """Find where each card has its habitat, on hexes without a cube."""
     free = ~np.int64(state["cubes"][seat])
-    habitat = state["habitat"][seat]
-    for pair in range(HAND_LIMIT // 2):
-        one = np.int64(habitat[2 * pair]) & free
-        other = np.int64(habitat[2 * pair + 1]) & free
-        state["legal"][_FIRST_SETTLE_WORD + pair] = one | other << MAX_HEXES
+    for slot in range(HAND_LIMIT):
+        _allow(state, NUM_COLOURS + slot, np.int64(state["habitat"][seat, slot]) & free)
+
+
+@kernel
+def _allow(state, group, hexes):
+    """Make an action legal on ``hexes``; groups are the colours to place, then the slots."""
+    state["legal"][1 + group // 2] |= hexes << group % 2 * MAX_HEXES
 
 
 @kernel
