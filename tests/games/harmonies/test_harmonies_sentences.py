@@ -579,6 +579,21 @@ def test_cube_at_any_moment_of_the_turn(rules, moment):
     game.end_turn()
 
 
+@pytest.mark.parametrize("side", SIDES)
+@both
+def test_cube_from_any_card_to_any_hex(rules, side):
+    """From each of four cards, on the first hex of the board and on the last."""
+    for place, hexagon in itertools.product(range(4), (0, len(PLACES[side]) - 1)):
+        game = new_game(rules, 2, side)
+        others = [1, 2, 3]
+        hold(game, *others[:place], 26, *others[place:])
+        game.me.board[hexagon] = ["gray"]
+        game.me.board[NEIGHBOURS[side][hexagon][0]] = ["yellow"]
+        assert settlements(game) == [(26, hexagon)]
+        game.settle(26, hexagon)
+        assert game.me.cubes == {hexagon: 26}
+
+
 @both
 def test_card_taken_this_turn_may_settle_before_any_token(rules):
     game = new_game(rules)
@@ -1085,6 +1100,14 @@ def test_river_triangle(rules):
 
 
 @both
+def test_river_with_a_side_token(rules):
+    """Its ends are the two that are furthest apart, wherever on the board they are."""
+    board = board_of("A", dict.fromkeys([(0, 2), (1, 1), (1, 2), (2, 1), (2, 3)], "blue"))
+    assert river_length("A", board) == 4
+    assert scored(rules, "A", board, "water") == 8
+
+
+@both
 def test_only_the_longest_river_scores(rules):
     three = [(0, 0), (0, 1), (0, 2)]
     four = [(4, 0), (4, 1), (4, 2), (4, 3)]
@@ -1276,11 +1299,14 @@ def test_solo_may_discard_a_card_if_none_was_taken(rules):
     kept = game.copy()
     kept.keep()
     assert kept.shown == shown
-    game.discard(shown[1])
-    assert (game.shown[0], game.shown[2]) == (shown[0], shown[2])
-    assert game.shown[1] in deck
-    assert set(game.deck) == deck - {game.shown[1]}
-    for after in (game, kept):
+    discarded = [game.copy() for _ in shown]
+    for place, after in enumerate(discarded):
+        after.discard(shown[place])
+        new = after.shown[place]
+        assert after.shown == [*shown[:place], new, *shown[place + 1 :]]
+        assert new in deck
+        assert set(after.deck) == deck - {new}
+    for after in (kept, *discarded):
         assert after.to_play == 0
         assert not after.can_keep()
         assert {decision[0] for decision in after.legal_decisions()} == {"space", "card"}
