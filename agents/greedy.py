@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ludotheque.envs.core.jit import specialize
@@ -9,7 +11,7 @@ from ludotheque.envs.core.jit import specialize
 from .base import Agent
 from .kernels import choose_greedy
 
-_compiled: dict[str, object] = {}
+_compiled: dict[str, Any] = {}
 
 
 class GreedyAgent(Agent):

@@ -20,7 +20,7 @@ from ludotheque.envs.core.files import atomic_write_text
 try:
     import fcntl
 except ModuleNotFoundError:  # Windows
-    fcntl = None
+    fcntl = None  # type: ignore[assignment]
 
 CONFIG, GAMES, TABLE = "league.json", "games.jsonl", "table.json"
 _log = logging.getLogger("ludotheque.league")
@@ -61,7 +61,11 @@ class GameRecord:
         fields = json.loads(line)
         if not isinstance(fields, dict):
             raise TypeError("no JSON object")
-        return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in fields.items()})
+        values: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in fields.items()
+        }
+        return cls(**values)
 
 
 class Ledger:

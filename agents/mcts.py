@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time as clock
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -182,7 +183,7 @@ class MCTSAgent(Agent):
                 nodes = self._grow_tree(loops, states, row, nodes, word, scratch)
                 loops.count_visits(nodes, visits[row], values[row])
 
-    def _scratch(self) -> search.Scratch:
+    def _scratch(self) -> Any:
         seats = self.game.max_players
         return search.Scratch(
             state=self.game.new_states(1),

@@ -85,7 +85,7 @@ class PolicyAgent(Agent):
     def __init__(
         self,
         game: str | Game,
-        network: Network | None,
+        network: Network,
         observation: str = "flat",
         deterministic: bool = False,
         temperature: float = 1.0,
@@ -143,7 +143,8 @@ class PPOAgent(PolicyAgent):
                 "ppo needs a model file: write ppo:PATH, for example ppo:runs/sarena/model.zip; "
                 "`ludotheque train` makes one"
             )
-        super().__init__(game, None, "flat", deterministic, temperature, seed)
+        # The network is read below, once the game is known.
+        super().__init__(game, None, "flat", deterministic, temperature, seed)  # type: ignore[arg-type]
         self.path = Path(path)
         self.about, arrays = read_model(path)
         _check_fits(self.path, self.about, self.game, num_players)
@@ -232,7 +233,7 @@ def save_model(model: MaskablePPO, path: str | os.PathLike, settings: Settings) 
         "steps": model.num_timesteps,
     }
     weights = io.BytesIO()
-    np.savez(weights, **network.arrays)
+    np.savez(weights, **network.arrays)  # type: ignore[arg-type]
     whole = io.BytesIO()
     model.save(whole)
     with zipfile.ZipFile(whole, "a") as archive:

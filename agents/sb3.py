@@ -127,6 +127,7 @@ class SeatVecEnv(VecEnv):
             IllegalActionError: an action isn't legal, under ``illegal="raise"``; no game changed.
         """
         batch = self._batch
+        assert self._actions is not None, "step_wait() without step_async()"
         batch.play(self._actions)
         rewards = batch.rewards.copy()
         dones = batch.over

@@ -35,7 +35,7 @@ def make_agent(spec: str | Agent, game: str | Game = "sarena", **settings: Any) 
     """
     if isinstance(spec, type):
         raise TypeError(f"agent is the class {spec.__name__}; give one of its objects")
-    if hasattr(spec, "act"):
+    if not isinstance(spec, str) and hasattr(spec, "act"):
         return spec
     kind, _, rest = str(spec).partition(":")
     check_choice(kind, AGENTS, "agent")

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 # Results go to `out`; whatever is told on the way goes to `err`, so that --json can be piped.
 out = Console(highlight=False)
@@ -210,7 +210,7 @@ class Bar:
         )
         self._progress = Progress(*columns, console=err)
         self._label = label
-        self._task = None
+        self._task: TaskID | None = None
 
     def __enter__(self) -> Bar:
         self._progress.start()

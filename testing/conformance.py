@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -290,9 +291,13 @@ def check_copies(make: Make, seed: int = 0) -> None:
     """Copies in mid-game go on like the original, through every wrapper, and leave it alone."""
     for label, wrap in WRAPPERS.items():
         for how, duplicate in COPIES.items():
-            _check_copies(lambda wrap=wrap: wrap(make()), duplicate, f"{how} through {label}", seed)
+            _check_copies(partial(_wrapped, wrap, make), duplicate, f"{how} through {label}", seed)
     if hasattr(make(), "clone"):
         _check_copies(make, clone, "clone", seed)
+
+
+def _wrapped(wrap: Callable[[Any], Any], make: Make) -> Any:
+    return wrap(make())
 
 
 def _check_copies(make: Make, duplicate: Callable, what: str, seed: int) -> None:

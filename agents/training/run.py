@@ -118,7 +118,7 @@ class _Run:
 
     def __init__(self, config: TrainConfig):
         self.config = config
-        self.out = Path(config.out)
+        self.out = config.folder
         self.stop = False
         self.interrupted = False
         self.evaluations: list[Evaluation] = []
@@ -153,8 +153,8 @@ class _Run:
             config.num_players,
             opponents=self.pool,
             observation=config.observation,
-            reward=config.reward,
-            reward_scale=config.reward_scale,
+            reward=config.reward or "rank",
+            reward_scale=config.reward_scale or 1.0,
             num_threads=config.num_threads,
             **config.options,
         )
@@ -295,6 +295,7 @@ class _Run:
                 else (f", {found.score:.1f} points")
             )
         if config.minutes is None:
+            assert config.steps is not None
             self.progress(min(self.steps, config.steps), config.steps, text)
         else:
             total = config.minutes * 60

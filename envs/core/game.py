@@ -249,7 +249,7 @@ class Game:
         Taken field by field, so that padding between fields doesn't matter.
         """
         hasher = hashlib.sha256(f"{self.name}_v{self.version}".encode())
-        for name in self.dtype.names:
+        for name in self.dtype.names or ():
             hasher.update(np.ascontiguousarray(states[name][i]).tobytes())
         return hasher.hexdigest()
 

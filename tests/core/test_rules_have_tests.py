@@ -13,13 +13,6 @@ from ludotheque.envs import game_names
 TESTS = Path(__file__).parent.parent
 # Files of a game's tests that drive the kernels; each game has all of those that apply.
 ON_KERNELS = ("sentences", "differential", "cases", "invariants", "views")
-# Sagani's oldest tests, in test_sagani_oracle.py, try 25 of its 42 rules on the oracle alone,
-# mostly with tiles that are in no box; on the kernels only whole games hold these rules so far.
-SAGANI = pytest.param(
-    "sagani",
-    marks=pytest.mark.xfail(reason="25 rules are tried on the oracle alone", strict=True),
-)
-NAMES = [SAGANI if name == "sagani" else name for name in game_names()]
 RULE = re.compile(r"^- \[(.)\] (.*(?:\n  .*)*)", re.MULTILINE)
 
 
@@ -39,7 +32,7 @@ def kernel_tests(name: str) -> set[str]:
     return set().union(*(names_of_tests(path) for path in files if path.exists()))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", game_names())
 def test_the_test_files_have_the_names_of_the_contract(name):
     there = {path.name for path in (TESTS / "games" / name).glob("test_*.py")}
     allowed = {f"test_{name}_{kind}.py" for kind in (*ON_KERNELS, "pictures")}
@@ -47,7 +40,7 @@ def test_the_test_files_have_the_names_of_the_contract(name):
     assert needed <= there <= allowed
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", game_names())
 def test_every_rule_is_proved_on_the_kernels(root, name):
     rules = rules_of(root, name)
     known = kernel_tests(name)

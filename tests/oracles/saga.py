@@ -6,8 +6,7 @@ rulings, or "Reading" where those don't say either.
 
 A card is a pair (colour, value), such as ("green", 4); equal cards are the same. An attack force is
 named by its place 0, 1, ... in its player's list, the oldest first; when a force goes, those after
-it move up. A kingdom is named by its English name. `by_contents` gives an action with the cards of
-the force instead of its place, to compare with another numbering.
+it move up. A kingdom is named by its English name, a power as in the box (`components.json`).
 
 A turn is a chain of small decisions; income comes by itself. `legal_actions` gives the set of those
 that `to_play` may take now, `apply` carries one out:
@@ -36,7 +35,8 @@ that `to_play` may take now, `apply` carries one out:
     ("no end card",)             ... or don't
 
 Nobody is asked where there is nothing to choose from: no free knight for Castleland, no card that
-fits for Shadowland. Sealand's force at the end is the strongest one (nobody would choose another).
+fits for Shadowland, nothing but to end the turn. Sealand's force at the end is the strongest one
+(nobody would choose another).
 """
 
 from __future__ import annotations
@@ -69,23 +69,24 @@ SIDES = ("crown", "reverse")
 INCOME = {name: 1 for name in KINGDOMS} | {"Goldland": 2}
 
 # "Caractéristiques des royaumes", by the side on which they stand.
-DEFENCE_MODIFIER = {("Castleland", "crown"): 1, ("Goldland", "reverse"): -1}
-FREE_RECRUIT = ("Castleland", "reverse")
-TAKE_BACK = ("Fieldland", "crown")
-ADD_A_CARD = ("Shadowland", "crown")
-FACE_DOWN = ("Sealand", "reverse")
-END_CARD = ("Shadowland", "reverse")
-HAND_COSTS_NOTHING = ("Forestland", "crown")
-TRIBUTE = ("Forestland", "reverse")
-SCORES_A_FORCE = ("Sealand", "crown")
-DEFENCE_SCORES_0 = ("Goldland", "crown")
-DEFENCE_SCORES_15 = ("Fieldland", "reverse")
-PLUS_5 = ("Fieldland", "crown")
+POWERS = {
+    ("Castleland", "crown"): {"defence_plus_1"},
+    ("Castleland", "reverse"): {"free_recruit_on_conquest"},
+    ("Forestland", "crown"): {"hand_cards_cost_0"},
+    ("Forestland", "reverse"): {"take_2_from_each_opponent"},
+    ("Sealand", "crown"): {"score_one_own_attack_force"},
+    ("Sealand", "reverse"): {"one_face_down_card_once"},
+    ("Goldland", "crown"): {"defence_scores_0"},
+    ("Goldland", "reverse"): {"defence_minus_1"},
+    ("Shadowland", "crown"): {"add_1_card_to_its_defence_once"},
+    ("Shadowland", "reverse"): {"add_1_card_to_any_own_force"},
+    ("Fieldland", "crown"): {"take_back_1_card_each_turn", "plus_5"},
+    ("Fieldland", "reverse"): {"defence_scores_15"},
+}
 TRIBUTE_OF_EACH = 2
 FIXED_DEFENCE = 15
 BONUS = 5
 
-CATEGORIES = ("tokens", "kingdoms", "hand", "attack force", "bonus", "tribute")
 WAITING = ("at once", "card")
 
 
@@ -208,36 +209,15 @@ def every_deal(cards: Iterable) -> Iterator[Defences]:
                 yield {name: [cards[lead], second] for name, lead, second in pairs}
 
 
-@dataclass
-class Table:
-    """What lies ready before the first turn."""
-
-    packs: list[list[Card]]
-    defences: Defences
-    sides: dict[str, str]
+def random_packs(num_players: int, rng: random.Random, packs: list | None = None) -> list:
+    """The pack of each seat, then that of the centre; the rest stays in the box."""
+    return rng.sample(packs or list(PACKS.values()), num_players + 1)
 
 
-def random_table(num_players: int, rng: random.Random, sides: str = "mixed") -> Table:
-    """A pack for each seat and one for the centre, the rest in the box ("Mise en place").
-
-    Args:
-        num_players: 2 to 4.
-        rng: where chance comes from.
-        sides: "crown", "reverse", or "mixed": each kingdom on either side.
-    """
-    drawn = rng.sample(sorted(PACKS), num_players + 1)
-    defences = deal_defences(PACKS[drawn[0]], rng)
-    up = {name: rng.choice(SIDES) if sides == "mixed" else sides for name in KINGDOMS}
-    return Table([list(PACKS[name]) for name in drawn[1:]], defences, up)
-
-
-def first_game_table(num_players: int) -> Table:
-    """The first game: castle pack laid out as in the picture, crowns up ("Astuce").
-
-    Which packs the players get isn't said; these are the next ones of the list.
-    """
-    packs = [cards for name, cards in PACKS.items() if name != "castle"][:num_players]
-    return Table([list(cards) for cards in packs], FIRST_GAME, dict.fromkeys(KINGDOMS, "crown"))
+def first_game_packs(num_players: int, rng: random.Random) -> list:
+    """The pack of each seat in the first game: the castle pack is in the centre ("Astuce")."""
+    others = [cards for name, cards in PACKS.items() if name != "castle"]
+    return rng.sample(others, num_players)
 
 
 # ---- what lies on the table -------------------------------------------------------------------
@@ -250,29 +230,32 @@ class Force:
     Every colour is in it once at most, so that a colour tells which card is meant.
 
     Attributes:
-        cards: from the lead on.
-        face_down: colours of the cards that lie face down.
+        cards: in the order in which they came.
+        face_down: colours of the cards that lie face down, each with the cards that it can be for
+            all that the other players know.
         fresh: those of them that were laid in this very turn.
     """
 
     cards: list[Card]
-    face_down: set[str] = field(default_factory=set)
+    face_down: dict[str, set[Card]] = field(default_factory=dict)
     fresh: set[str] = field(default_factory=set)
+
+    def seen(self) -> list[Card]:
+        """The cards that lie face up."""
+        return [card for card in self.cards if card[0] not in self.face_down]
 
     def strength(self) -> int:
         """The cards face down are worth 0 ("Placer 1 carte face cachée")."""
-        return sum(value for colour, value in self.cards if colour not in self.face_down)
+        return sum(value for _, value in self.seen())
 
-    def target(self) -> str:
-        """The kingdom of the lead's colour ("2a."), even if the lead lies face down.
+    def target(self) -> str | None:
+        """The kingdom of the lead's colour ("2a."); None if all cards lie face down.
 
-        Reading: ruling 14 lets the next card lead; no exception is made for one face down.
+        Ruling 14 lets the next card lead. Reading: a card of which nobody sees the colour names no
+        kingdom, so that the first one that lies face up leads.
         """
-        return KINGDOM_OF[self.cards[0][0]]
-
-    def contents(self) -> tuple[tuple[Card, bool], ...]:
-        """The cards in order, each with whether it lies face up."""
-        return tuple((card, card[0] not in self.face_down) for card in self.cards)
+        seen = self.seen()
+        return KINGDOM_OF[seen[0][0]] if seen else None
 
 
 @dataclass
@@ -282,26 +265,24 @@ class Kingdom:
     name: str
     side: str
     defence: list[Card]
+    powers: set[str]
+    income: int
     owner: int | None = None
     used: bool = False
-
-    def has(self, power: tuple[str, str]) -> bool:
-        """Whether this power stands on the side that lies face up."""
-        return (self.name, self.side) == power
 
     def strength(self) -> int:
         """Its defence, in the centre as well ("Défense +1", "Défense -1"; ruling 17).
 
         Ruling 14: without any card it is what the modifier says, even -1.
         """
-        modifier = DEFENCE_MODIFIER.get((self.name, self.side), 0)
+        modifier = ("defence_plus_1" in self.powers) - ("defence_minus_1" in self.powers)
         return sum(value for _, value in self.defence) + modifier
 
     def points(self) -> int:
         """What it brings its owner in the end ("Fin du jeu"; "actives en fin de partie")."""
-        if self.has(DEFENCE_SCORES_0):
+        if "defence_scores_0" in self.powers:
             return 0
-        if self.has(DEFENCE_SCORES_15):
+        if "defence_scores_15" in self.powers:
             return FIXED_DEFENCE
         return self.strength()
 
@@ -313,6 +294,38 @@ class Player:
     hand: list[Card]
     forces: list[Force] = field(default_factory=list)
     tokens: int = 0
+
+    def has(self, card: Card) -> bool:
+        """Whether the card is in the hand or lies face down."""
+        return card in self.hand or any(
+            card in force.cards and card[0] in force.face_down for force in self.forces
+        )
+
+    def shows(self, card: Card) -> None:
+        """A card of this player is seen: if it was the last one of its kind, no face-down card
+        can be one (ruling 25: packs are known by their backs, and so is what a player has)."""
+        if not self.has(card):
+            for force in self.forces:
+                for can_be in force.face_down.values():
+                    can_be.discard(card)
+
+    def put_face_down(self, card: Card, force: Force) -> None:
+        """From the hand, where it still is, onto a force; for the others it is any that fits."""
+        held = [*self.hand, *(c for f in self.forces for c in f.cards if c[0] in f.face_down)]
+        can_be = {each for each in held if takes(force.seen(), each[0])}
+        force.cards.append(card)
+        force.face_down[card[0]] = can_be
+
+    def put_face_up(self, card: Card, force: Force) -> None:
+        """Onto a force; a face-down card there can't have its colour (none is there twice)."""
+        force.cards.append(card)
+        self.reveal(card, force)
+
+    def reveal(self, card: Card, force: Force) -> None:
+        """A card of the force lies face up now, and says what those face down are not."""
+        for can_be in force.face_down.values():
+            can_be -= {each for each in can_be if each[0] == card[0]}
+        self.shows(card)
 
 
 def takes(cards: Iterable[Card], colour: str) -> bool:
@@ -331,20 +344,19 @@ class SagaOracle:
         defences: the two cards of each kingdom in the centre, the one of its colour first.
         sides: "crown" or "reverse" for all kingdoms, or for each by name.
         first_player: the seat that begins ("Le joueur le plus jeune").
-        num_players: only checked against the packs.
+        kingdoms: what differs from the box, by kingdom: "income", and for "crown" and "reverse" the
+            powers "in_play" and at the "end".
         max_plies: after so many actions the game is cut off and scored as at the end (ruling 28).
         waiting: what an attack force waiting in its own kingdom's colour does once another takes
             that kingdom with less. "at once": it retakes it, as "Dès qu'un joueur possède une force
             d'attaque dont la puissance totale est supérieure ... le joueur conquiert le royaume".
             "card": nothing until a card is played on it, or turned up in it (ruling 11, literally).
-        auto_end: whether a turn in which nothing else can be done ends by itself.
 
     Attributes:
         turn: whose turn it is; to_play: who decides now (not the same for Castleland's free recruit
             in another's turn, and at the end of the game).
         phase: "turn", "free recruit", "end card" or "over".
         free: the free knights.
-        events: what has happened, for readers of failing tests.
     """
 
     def __init__(
@@ -353,14 +365,13 @@ class SagaOracle:
         defences: dict[str, Iterable],
         sides: str | dict[str, str] = "crown",
         first_player: int = 0,
-        num_players: int | None = None,
+        kingdoms: dict[str, dict] | None = None,
         max_plies: int | None = None,
         waiting: str = "at once",
-        auto_end: bool = False,
     ) -> None:
         self.players = [Player(as_cards(cards)) for cards in packs]
         self.num_players = len(self.players)
-        if self.num_players not in (2, 3, 4) or num_players not in (None, self.num_players):
+        if self.num_players not in (2, 3, 4):
             raise ValueError(f"a pack for each of 2 to 4 players, got {self.num_players} packs")
         if not all(player.hand for player in self.players):
             raise ValueError("every player needs at least one card")
@@ -375,12 +386,16 @@ class SagaOracle:
             raise ValueError(f"sides: one of {SIDES} for each of {KINGDOMS}, got {sides}")
         laid = {name: as_cards(cards) for name, cards in defences.items()}
         check_defences(laid)
-        self.kingdoms = {name: Kingdom(name, sides[name], laid[name]) for name in KINGDOMS}
+        self.kingdoms = {}
+        for name in KINGDOMS:
+            changes = (kingdoms or {}).get(name, {})
+            changed = changes.get(sides[name])
+            powers = POWERS[name, sides[name]] if changed is None else set(changed.values())
+            income = changes.get("income", INCOME[name])
+            self.kingdoms[name] = Kingdom(name, sides[name], laid[name], powers, income)
         self.waiting = waiting
-        self.auto_end = auto_end
         self.max_plies = max_plies
         self.free: list[Card] = []
-        self.events: list[tuple] = []
         self.ply = 0
         self.truncated = False
         self.ending = False
@@ -397,10 +412,14 @@ class SagaOracle:
         """The player who decides now."""
         return self.players[self.to_play]
 
-    def owner_of(self, power: tuple[str, str]) -> int | None:
+    def owner_of(self, power: str) -> int | None:
         """Who owns the kingdom of a power, if that side is up and anybody does."""
-        kingdom = self.kingdoms[power[0]]
-        return kingdom.owner if kingdom.has(power) else None
+        owners = [each.owner for each in self.kingdoms.values() if power in each.powers]
+        return owners[0] if owners else None
+
+    def may_use(self, power: str) -> bool:
+        """Whether the player whose turn it is has a power that works during the game."""
+        return self.phase == "turn" and self.owner_of(power) == self.to_play
 
     def owned_by(self, seat: int) -> list[Kingdom]:
         """The kingdoms before a player."""
@@ -415,9 +434,7 @@ class SagaOracle:
         self.card_played = False
         self.recruited = False
         self.taken_back = False
-        income = sum(INCOME[kingdom.name] for kingdom in self.owned_by(seat))
-        self.players[seat].tokens += income
-        self.events.append(("turn", seat, income))
+        self.players[seat].tokens += sum(kingdom.income for kingdom in self.owned_by(seat))
 
     # ---- 3. Recruter un chevalier disponible --------------------------------------------------
 
@@ -438,7 +455,7 @@ class SagaOracle:
 
     def may_take_back(self) -> list[tuple[Place, Card]]:
         """Any own card, once a turn, at any time after the income (ruling 13)."""
-        if self.phase != "turn" or self.taken_back or self.owner_of(TAKE_BACK) != self.to_play:
+        if self.taken_back or not self.may_use("take_back_1_card_each_turn"):
             return []
         return [(place, card) for place, cards in self.own_forces() for card in cards]
 
@@ -465,7 +482,7 @@ class SagaOracle:
         force = self.me.forces[place]
         before = force.target()
         force.cards.remove(card)
-        force.face_down.discard(card[0])
+        force.face_down.pop(card[0], None)
         force.fresh.discard(card[0])
         if force.cards:
             if force.target() != before:
@@ -491,11 +508,9 @@ class SagaOracle:
         """Ruling 3: any number of forces may have leads of one colour."""
         self.leave_hand(card)
         if place == "new":
-            force = Force([card])
-            self.me.forces.append(force)
-        else:
-            force = self.me.forces[place]
-            force.cards.append(card)
+            self.me.forces.append(Force([]))
+        force = self.me.forces[-1 if place == "new" else place]
+        self.me.put_face_up(card, force)
         self.settle([(self.to_play, force)])
 
     def leave_hand(self, card: Card) -> None:
@@ -505,13 +520,11 @@ class SagaOracle:
         """
         self.me.hand.remove(card)
         self.card_played = True
-        if not self.me.hand:
-            self.ending = True
-            self.events.append(("last card", self.to_play))
+        self.ending = not self.me.hand
 
     def may_add(self) -> list[Card]:
         """Once for each owner of Shadowland, as the compulsory card ("Ajouter 1 carte")."""
-        if self.phase != "turn" or self.card_played or self.owner_of(ADD_A_CARD) != self.to_play:
+        if self.card_played or not self.may_use("add_1_card_to_its_defence_once"):
             return []
         kingdom = self.kingdoms["Shadowland"]
         if kingdom.used:
@@ -523,12 +536,13 @@ class SagaOracle:
         self.leave_hand(card)
         self.kingdoms["Shadowland"].defence.append(card)
         self.kingdoms["Shadowland"].used = True
+        self.me.shows(card)
 
     # ---- Placer 1 carte face cachée (Sealand) -------------------------------------------------
 
     def may_lay_face_down(self) -> list[tuple[Card, int]]:
         """Once for each owner of Sealand, as the compulsory card, to an attack force there is."""
-        if self.phase != "turn" or self.card_played or self.owner_of(FACE_DOWN) != self.to_play:
+        if self.card_played or not self.may_use("one_face_down_card_once"):
             return []
         if self.kingdoms["Sealand"].used:
             return []
@@ -541,10 +555,9 @@ class SagaOracle:
 
     def lay_face_down(self, card: Card, number: int) -> None:
         """Worth 0 until it is turned up, so it conquers nothing now."""
-        self.leave_hand(card)
         force = self.me.forces[number]
-        force.cards.append(card)
-        force.face_down.add(card[0])
+        self.me.put_face_down(card, force)
+        self.leave_hand(card)
         force.fresh.add(card[0])
         self.kingdoms["Sealand"].used = True
 
@@ -560,13 +573,14 @@ class SagaOracle:
             (number, card)
             for number, force in enumerate(self.me.forces)
             for card in force.cards
-            if card[0] in force.face_down - force.fresh
+            if card[0] in force.face_down.keys() - force.fresh
         ]
 
     def turn_up(self, number: int, card: Card) -> None:
         """Its value counts from now on, and may conquer."""
         force = self.me.forces[number]
-        force.face_down.remove(card[0])
+        del force.face_down[card[0]]
+        self.me.reveal(card, force)
         self.settle([(self.to_play, force)])
 
     # ---- 2b. Conquérir un royaume -------------------------------------------------------------
@@ -581,6 +595,8 @@ class SagaOracle:
 
     def conquers(self, seat: int, force: Force) -> bool:
         """Strictly stronger than the defence, and (ruling 10) not of an own kingdom."""
+        if force.target() is None:
+            return False
         kingdom = self.kingdoms[force.target()]
         return kingdom.owner != seat and force.strength() > kingdom.strength()
 
@@ -588,7 +604,8 @@ class SagaOracle:
         """Let the strongest force conquer that can, and so on until none can.
 
         All that can attack the same kingdom. Ruling 12: if equal, the first player clockwise after
-        the owner. Reading: of two equal forces of one player, the older one.
+        the owner. Readings: of two equal forces of one player, the older one; Castleland's free
+        recruit, "immédiatement", comes before a waiting force retakes the kingdom.
 
         Args:
             changed: the forces that may have become stronger than what they attack; the only ones
@@ -599,7 +616,7 @@ class SagaOracle:
         if not able:
             return
         self.conquer(*min(able, key=lambda each: self.precedence(*each)))
-        if self.waiting == "at once":
+        if self.waiting == "at once" and not (self.free and self.free_recruiters):
             self.settle([])
 
     def precedence(self, seat: int, force: Force) -> tuple[int, int]:
@@ -615,7 +632,9 @@ class SagaOracle:
         kingdom = self.kingdoms[force.target()]
         forces = self.players[seat].forces
         del forces[next(n for n, other in enumerate(forces) if other is force)]
-        self.events.append(("conquest", kingdom.name, kingdom.owner, seat))
+        for card in force.cards:
+            if card[0] in force.face_down:
+                self.players[seat].shows(card)
         if kingdom.owner is None:
             self.free += kingdom.defence
         else:
@@ -623,7 +642,7 @@ class SagaOracle:
         kingdom.owner = seat
         kingdom.defence = force.cards
         kingdom.used = False
-        if kingdom.has(FREE_RECRUIT):
+        if "free_recruit_on_conquest" in kingdom.powers:
             self.free_recruiters.append(seat)
 
     # ---- 1 Recrutement gratuit (Castleland) ---------------------------------------------------
@@ -638,6 +657,8 @@ class SagaOracle:
         if card is not None:
             self.free.remove(card)
             self.me.hand.append(card)
+        if self.waiting == "at once":
+            self.settle([])
 
     # ---- what comes next ----------------------------------------------------------------------
 
@@ -657,18 +678,17 @@ class SagaOracle:
             self.end_the_game()
         else:
             self.phase, self.to_play = "turn", self.turn
-            if self.auto_end and self.legal_actions() == {("end",)}:
+            if self.legal_actions() == {("end",)}:
                 self.end_turn()
 
     def end_the_game(self) -> None:
         """Shadowland's card first, if there is a choice (ruling 23)."""
-        owner = self.owner_of(END_CARD)
+        owner = self.owner_of("add_1_card_to_any_own_force")
         if owner is not None and not self.end_card_settled:
             self.phase, self.to_play = "end card", owner
             if self.may_add_at_the_end():
                 return
         self.phase = "over"
-        self.events.append(("over",))
 
     def may_add_at_the_end(self) -> list[tuple[Card, Place]]:
         """From the hand to any own force that lacks its colour ("Ajouter 1 carte", at the end)."""
@@ -684,7 +704,11 @@ class SagaOracle:
     def add_at_the_end(self, card: Card, place: Place) -> None:
         """Nothing is conquered any more."""
         self.me.hand.remove(card)
-        dict(self.own_forces())[place].append(card)
+        if isinstance(place, str):
+            self.kingdoms[place].defence.append(card)
+            self.me.shows(card)
+        else:
+            self.me.put_face_up(card, self.me.forces[place])
         self.end_card_settled = True
 
     # ---- actions ------------------------------------------------------------------------------
@@ -719,7 +743,6 @@ class SagaOracle:
         if action not in self.legal_actions():
             raise ValueError(f"seat {self.to_play} may not {action}: {self.legal_actions()}")
         kind, *details = action
-        self.events.append((self.to_play, *action))
         if kind == "end":
             self.end_turn()
         elif kind == "no end card":
@@ -740,17 +763,14 @@ class SagaOracle:
         self.ply += 1
         self.truncated = self.phase != "over" and self.ply == self.max_plies
 
-    def by_contents(self, action: Action) -> Action:
-        """The action with the contents of its attack force in place of the force's number."""
-        return tuple(
-            self.me.forces[part].contents() if isinstance(part, int) else part for part in action
-        )
-
     def seen_by(self, seat: int) -> list[list[tuple[Card | None, ...]]]:
         """Every player's attack forces; None is a card that another laid face down (ruling 16)."""
         return [
             [
-                tuple(card if up or owner == seat else None for card, up in force.contents())
+                tuple(
+                    card if owner == seat or card[0] not in force.face_down else None
+                    for card in force.cards
+                )
                 for force in player.forces
             ]
             for owner, player in enumerate(self.players)
@@ -761,20 +781,21 @@ class SagaOracle:
     def score_categories(self, seat: int) -> dict[str, int]:
         """A player's points by category, were the game scored now (Shadowland's card aside)."""
         player = self.players[seat]
+        chooses = self.owner_of("score_one_own_attack_force") == seat
         hand = sum(value for _, value in player.hand)
         strengths = [force.strength() for force in player.forces]
         return {
             "tokens": player.tokens,
             "kingdoms": sum(kingdom.points() for kingdom in self.owned_by(seat)),
-            "hand": 0 if self.owner_of(HAND_COSTS_NOTHING) == seat else -hand,
-            "attack force": max(strengths, default=0) * (self.owner_of(SCORES_A_FORCE) == seat),
-            "bonus": BONUS * (self.owner_of(PLUS_5) == seat),
+            "hand": 0 if self.owner_of("hand_cards_cost_0") == seat else -hand,
+            "attack force": max(strengths, default=0) * chooses,
+            "bonus": BONUS * (self.owner_of("plus_5") == seat),
             "tribute": self.tribute(seat),
         }
 
     def tribute(self, seat: int) -> int:
         """Forestland's 2 from each opponent; ruling 23: up to what he has."""
-        owner = self.owner_of(TRIBUTE)
+        owner = self.owner_of("take_2_from_each_opponent")
         if owner is None:
             return 0
         pays = [min(TRIBUTE_OF_EACH, player.tokens) for player in self.players]

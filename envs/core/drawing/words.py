@@ -88,6 +88,11 @@ def ordinal(rank: int | None) -> str:
     return "?" if rank is None else PLACES[rank - 1]
 
 
+def minus(number: float) -> str:
+    """Return a number as text, with a minus sign instead of a hyphen."""
+    return f"{number:g}".replace("-", "\u2212")
+
+
 def amount(count: int, noun: str) -> str:
     """Return so many of something in words: ``1 card``, ``2 cards``."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

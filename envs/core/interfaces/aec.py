@@ -59,7 +59,7 @@ class TurnBasedEnv(AECEnv):
             game, num_players, observation, reward, illegal, illegal_reward, options
         )
         self.game = self.settings.game
-        self.metadata = {
+        self.metadata: dict[str, Any] = {
             "name": f"{self.game.name}_v{self.game.version}",
             "render_modes": list(Rendering.MODES),
             "render_fps": 2,
@@ -73,7 +73,7 @@ class TurnBasedEnv(AECEnv):
             agent: self.settings.observation_space() for agent in self.possible_agents
         }
         self.action_spaces = {agent: self.settings.action_space() for agent in self.possible_agents}
-        self._states: np.ndarray | None = None
+        self._states: Any = None  # an array of one record, once reset
         self._seed: int | None = None
         self._actions: list[int] = []
         self._stepped = True
@@ -386,7 +386,7 @@ class TurnBasedEnv(AECEnv):
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __str__(self) -> str:
-        return self.metadata["name"]
+        return str(self.metadata["name"])
 
     def __repr__(self) -> str:
         return f"<TurnBasedEnv {self.settings!r}>"

@@ -6,6 +6,7 @@ import copy
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import GameOverError, StateError, check_whole, is_whole
 from ..game import Game, check_seed, fresh_seed
@@ -37,6 +38,23 @@ class BatchEnv:
         autoreset: deal a new game at once where one ends, from the seed that follows.
         num_threads: threads that share the batch; results don't depend on it.
     """
+
+    observations: NDArray[np.int8]
+    """``(num_envs, size)`` or ``(num_envs, planes, rows, cols)``."""
+    action_masks: NDArray[np.int8]
+    """``(num_envs, num_actions)``, 0 or 1."""
+    to_play: NDArray[np.int64]
+    """``(num_envs,)``, a seat."""
+    rewards: NDArray[np.float32]
+    """``(num_envs, num_players)``, of the last ply."""
+    terminated: NDArray[np.bool_]
+    """``(num_envs,)``, of the last ply."""
+    truncated: NDArray[np.bool_]
+    """``(num_envs,)``, of the last ply."""
+    scores: NDArray[np.float32]
+    """``(num_envs, num_players)``, of the last finished games."""
+    ranks: NDArray[np.int64]
+    """``(num_envs, num_players)``, of the last finished games; 1 is best."""
 
     def __init__(
         self,
@@ -82,7 +100,7 @@ class BatchEnv:
         self.ranks = np.zeros((count, seats), np.int64)
         self._all_to_play = np.full(count, -1, np.int64)
 
-    def reset(self, seed: int | list[int] | np.ndarray | None = None) -> np.ndarray:
+    def reset(self, seed: int | list[int] | np.ndarray | None = None) -> NDArray[np.int8]:
         """Deal new games and return the observations.
 
         Args:
@@ -96,7 +114,7 @@ class BatchEnv:
         self._refresh()
         return self.observations
 
-    def step(self, actions: np.ndarray) -> np.ndarray:
+    def step(self, actions: np.ndarray) -> NDArray[np.int8]:
         """Play ``actions`` (integers, ``(num_envs,)``), one in each game; return the observations.
 
         Raises:

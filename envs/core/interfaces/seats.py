@@ -99,7 +99,7 @@ class SeatBatch:
         players = self.settings.num_players
         if isinstance(opponents, Sequence) and not isinstance(opponents, str):
             sources = list(opponents)
-            if len(sources) == players - 1 and self.seat != "random":
+            if len(sources) == players - 1 and isinstance(self.seat, int):
                 sources.insert(self.seat, None)
             if len(sources) != players:
                 raise ValueError(
@@ -307,7 +307,7 @@ class SeatBatch:
             waiting = self._agents and np.flatnonzero(
                 ~self.over & (self.states["to_play"] != self.learner)
             )
-            if not self._agents or not len(waiting):
+            if not isinstance(waiting, np.ndarray) or not len(waiting):
                 break
             self._play_agents(waiting)
 

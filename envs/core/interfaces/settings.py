@@ -150,7 +150,7 @@ class Rendering:
             check_choice(mode, self.MODES, "render_mode")
         self.game = game
         self.mode = mode
-        self._window = None
+        self._window: Any = None
 
     def render(self, state: np.void, seat: int | None) -> Any:
         """Return or show the picture of ``state`` as ``seat`` sees it (None: everything).

@@ -12,66 +12,54 @@ import numpy as np
 
 from ...core.drawing.canvas import Canvas
 from ...core.drawing.panels import Look, Rect
-from ...core.drawing.words import amount, name_of, ordinal, ranked
-from ..components import CARD_NAMES, COLOURS, SIDES, SOLO_GOAL, axial_of
+from ...core.drawing.words import amount, name_of, ranked
+from ..components import CARD_NAMES, COLOURS, SOLO_GOAL, axial_of
 from ..notation import hex_to_string
 from ..state import CATEGORIES
-from .geometry import (
-    HEIGHT,
-    LARGE_HEAD,
-    SHORT_CHIP,
-    SMALL_HEAD,
-    WIDTH,
-    Area,
-    Layout,
-    bag_place,
-    button,
-    display_place,
-    hand_place,
-    layout_of,
-    space_at,
-    space_grid,
-)
+from .geometry import HEIGHT, SHORT_CHIP, WIDTH, Area, Grid, Layout, layout_of, places
 from .pieces import (
     ACCENT,
-    CREAM,
+    CARD_PAINTS,
     FAINT_INK,
     INK,
     PAINTS,
-    SPIRIT_EDGE,
-    SPIRIT_FILL,
     card,
     card_back,
     card_colour,
     draw_cube,
-    seat_badge,
+    halo,
     stack,
     sun,
     token,
 )
-from .text import prompt, solo_outcome, water_word
-from .visible import FACE_DOWN, Table, Visible, is_spirit, points_of_card, see
+from .text import category_names, end_words, prompt, side_words, solo_outcome, worth
+from .visible import FACES, Table, Visible, see
 
 PAPER = "#f2efe4"
-PANEL_EDGE = "#d6ccb4"
 FIELD = (("#e6eddc", "#d3dfc4"), ("#dcebee", "#c3dade"))
 BOARD_FILL = (("#f3e6c6", "#e4d0a2"), ("#e9e2d2", "#d6cbb0"))
 BOARD_EDGE = "#a88d58"
 HEX_FILL, HEX_EDGE, HEX_INK = "#faf3de", "#b89f6c", "#9d8858"
 CENTRAL_FILL = ("#b8cfa4", "#9cba86")
 SPACE_FILL, SPACE_EDGE = "#f6f0dc", "#6f8a58"
-WON = "#fbeebf"
 LOOK = Look(
     ink=INK,
     faint_ink=FAINT_INK,
     accent=ACCENT,
     panel_fill="#fffdf8",
-    panel_edge=PANEL_EDGE,
+    panel_edge="#d6ccb4",
     on_turn="#f8e3f2",
-    won=WON,
+    won="#fbeebf",
+    seat_paints=(
+        ("#fdfbf4", "#2b2620"),
+        ("#2a2622", "#ffffff"),
+        ("#8e5aa8", "#ffffff"),
+        ("#2f9c95", "#ffffff"),
+    ),
 )
 # Hexes are named where their edges are so long.
 NAMED_FROM = 34
+MOST_SUNS = 11
 
 
 def draw(
@@ -100,10 +88,14 @@ def draw(
     _draw_title(canvas, plan.title, seen)
     _draw_central(canvas, plan, seen)
     _draw_display(canvas, plan, seen)
-    _draw_bag(canvas, plan, seen)
+    _draw_bag(canvas, plan.bag, seen)
     for area in plan.areas:
         _draw_area(canvas, area, seen)
     _draw_column(canvas, plan, seen)
+    for place, box in places(plan, seen):
+        # The tokens in hand and the button show it themselves.
+        if place in seen.begun and box not in (*plan.hand, plan.button):
+            LOOK.frame(canvas, box, dashed=True, grow=2)
     return canvas
 
 
@@ -111,266 +103,164 @@ def draw(
 
 
 def _draw_title(canvas: Canvas, box: Rect, seen: Visible) -> None:
-    LOOK.panel(canvas, box)
-    x = box.x + 16
-    canvas.text(x, box.y + 34, "Harmonies", size=29, bold=True, anchor="start", fill=INK)
+    eyes = "all eyes" if seen.seat is None else name_of(seen.seat)
+    lines = [side_words(seen), f"ply {seen.ply}, {eyes}"]
+    LOOK.title(canvas, box, "Harmonies", lines, end_words(seen))
     for colour in range(len(COLOURS)):
-        token(canvas, x + 13 + 30 * colour, box.y + 76, 12.5, colour)
-    side = f"side {SIDES[seen.side]}: {water_word(seen)}"
-    lines = [side, f"ply {seen.ply}, " + ("all eyes" if seen.seat is None else name_of(seen.seat))]
-    if seen.over:
-        lines.append("game over")
-    elif seen.last_round:
-        lines.append("last turn" if seen.num_players == 1 else "last round")
-    for k, line in enumerate(lines):
-        fill = ACCENT if k == 2 else INK if k == 0 else FAINT_INK
-        y = box.y + 108 + 21 * k
-        canvas.text(x, y, line, size=14, bold=k == 2, anchor="start", fill=fill)
+        token(canvas, box.x + 29 + 30 * colour, box.y + 76, 12.5, colour)
 
 
 def _draw_central(canvas: Canvas, plan: Layout, seen: Visible) -> None:
-    box = plan.central
+    box, grid = plan.central, plan.grid
     fill = canvas.linear_gradient(((0, CENTRAL_FILL[0]), (1, CENTRAL_FILL[1])))
-    canvas.rect(*box, radius=22, fill=fill, stroke="#6f8a58", stroke_width=2)
-    canvas.text(box.x + 16, box.y + 15, "central board", size=13, anchor="start", fill="#3f5630")
-    count = len(seen.central)
-    grid = space_grid(plan, count)
-    for space, colours in enumerate(seen.central):
-        at = space_at(count, space)
-        x, y = grid.at(*at)
-        marked = seen.move is not None and seen.move.space == space
+    canvas.rect(*box, radius=22, fill=fill, stroke=SPACE_EDGE, stroke_width=2)
+    LOOK.text(canvas, box.x + 16, box.y + 15, "central board", fill="#3f5630")
+    for space, (at, colours) in enumerate(zip(plan.spaces, seen.central, strict=True)):
+        marked, choosing = seen.moved("central", space), ("take", space) in seen.begun
         canvas.polygon(
             grid.outline(*at, 0.97),
             title=f"space {space + 1}: {', '.join(COLOURS[c] for c in colours) or 'empty'}",
             fill=SPACE_FILL,
-            stroke=ACCENT if marked or seen.may_take else SPACE_EDGE,
+            stroke=ACCENT if marked or choosing else SPACE_EDGE,
             stroke_width=3.5 if marked else 2,
-            stroke_dasharray="7 5" if seen.may_take and not marked else None,
+            stroke_dasharray="7 5" if choosing and not marked else None,
         )
-        size = grid.size
-        spots = ((-0.36, -0.04), (0.36, -0.04), (0, 0.38))
+        (x, y), size = grid.at(*at), grid.size
         canvas.text(x, y - 0.53 * size, str(space + 1), size=11, bold=True, fill=HEX_INK)
+        spots = ((-0.36, -0.04), (0.36, -0.04), (0, 0.38))
         for (right, down), colour in zip(spots, colours, strict=False):
             token(canvas, x + right * size, y + down * size, 0.32 * size, colour)
 
 
 def _draw_display(canvas: Canvas, plan: Layout, seen: Visible) -> None:
     LOOK.panel(canvas, plan.display, "animal cards")
-    count = len(seen.display)
-    right = plan.display.right - 12
-    text = f"{seen.deck} in the deck"
-    canvas.text(right, plan.display.y + 15, text, size=13, anchor="end", fill=FAINT_INK)
-    for place, number in enumerate(seen.display):
-        box = display_place(plan, count, place)
+    right, y = plan.display.right - 12, plan.display.y + 15
+    LOOK.text(canvas, right, y, f"{seen.deck} in the deck", anchor="end", fill=FAINT_INK)
+    for place, (number, box) in enumerate(zip(seen.display, plan.cards, strict=True)):
+        title = f"place {place + 1} of the display"
         if number:
-            title = f"place {place + 1} of the display: "
-            card(canvas, box, number, points_of_card(number)[1], title=title)
+            card(canvas, box, number, len(FACES[number].ladder), title=f"{title}: ")
         else:
-            _empty_slot(canvas, box, f"place {place + 1} of the display")
-        choosing = seen.may_take_card or seen.phase == "DISCARD"
-        if number and choosing and not seen.over:
-            LOOK.frame(canvas, box, dashed=True, grow=2)
-        if seen.move is not None and seen.move.place == place:
+            LOOK.empty(canvas, box, title)
+        if seen.moved("display", place):
             LOOK.frame(canvas, box, grow=1)
         x, y = box.centre[0], plan.display.bottom - 14
         canvas.text(x, y, str(place + 1), size=13, bold=True, fill=FAINT_INK)
 
 
-def _empty_slot(canvas: Canvas, box: Rect, title: str) -> None:
-    canvas.rect(
-        *box.grown(-2),
-        radius=8,
-        title=title,
-        fill="#ffffff",
-        fill_opacity=0.25,
-        stroke="#a89c80",
-        stroke_width=1.2,
-        stroke_dasharray="5 5",
-    )
-
-
-def _draw_bag(canvas: Canvas, plan: Layout, seen: Visible) -> None:
-    box = plan.bag
+def _draw_bag(canvas: Canvas, box: Rect, seen: Visible) -> None:
     LOOK.panel(canvas, box, "in the bag")
-    canvas.text(
-        box.right - 12, box.y + 15, str(sum(seen.bag)), size=14, bold=True, anchor="end", fill=INK
-    )
-    for colour, count in enumerate(seen.bag):
-        x, y = bag_place(plan, colour)
+    x, text = box.right - 12, str(sum(seen.bag))
+    LOOK.text(canvas, x, box.y + 15, text, size=14, anchor="end", bold=True)
+    cells = Rect(box.x + 10, box.y + 30, 86, 43).repeated(len(COLOURS), 2)
+    for colour, (cell, count) in enumerate(zip(cells, seen.bag, strict=True)):
+        x, y = cell.x + 34, cell.y + 20
         with canvas.group(title=f"{count} {COLOURS[colour]} tokens in the bag"):
-            token(canvas, x, y + 3, 13, colour)
-            canvas.text(x + 20, y - 8, COLOURS[colour], size=11, anchor="start", fill=FAINT_INK)
-            canvas.text(x + 20, y + 7, str(count), size=15, bold=True, anchor="start", fill=INK)
+            token(canvas, x - 20, y + 3, 13, colour)
+            LOOK.text(canvas, x, y - 8, COLOURS[colour], size=11, fill=FAINT_INK)
+            LOOK.text(canvas, x, y + 7, str(count), size=15, bold=True)
 
 
 # The seats' parts
 
 
 def _draw_area(canvas: Canvas, area: Area, seen: Visible) -> None:
-    box, table = area.box, seen.tables[area.seat]
-    on_turn = not seen.over and area.seat == seen.to_play
     top, bottom = FIELD[seen.side]
-    fill = canvas.linear_gradient(((0, top), (1, bottom)))
-    LOOK.area(canvas, box, fill, "#a9b694", on_turn)
-    _draw_head(canvas, area, seen)
+    ground = canvas.linear_gradient(((0, top), (1, bottom))), "#a9b694"
+    LOOK.seat_part(canvas, area.box, area.head, area.seat, seen, ground, area.large)
+    _draw_numbers(canvas, area, seen)
     _draw_cards(canvas, area, seen)
     _draw_board(canvas, area, seen)
+    table = seen.tables[area.seat]
     for number, chip in zip(table.completed, area.chips, strict=True):
         _draw_chip(canvas, chip, number, table, area.large)
 
 
-def _draw_head(canvas: Canvas, area: Area, seen: Visible) -> None:
-    """Who it is, the points, cubes and empty hexes."""
-    box, seat, large = area.box, area.seat, area.large
-    table = seen.tables[seat]
-    won = seen.over and seen.ranks[seat] == 1
-    on_turn = not seen.over and seat == seen.to_play
-    height = LARGE_HEAD if large else SMALL_HEAD
-    LOOK.head(canvas, box, height, on_turn, won)
-    y = box.y + height / 2 + 2
-    radius = 13 if large else 11
-    seat_badge(canvas, box.x + 22, y, seat, radius, 1.2 * radius)
-    at = LOOK.seat_name(canvas, box.x + 43, y, seat, seen, 17 if large else 14)
-    if seen.over and seen.num_players > 1:
-        text = ordinal(seen.ranks[seat]) + (" ★" if won else "")
-        fill = "#8a6512" if won else FAINT_INK
-        size = 15 if large else 13
-        canvas.text(at + 4, y, text, size=size, bold=True, anchor="start", fill=fill)
-    right = box.right - 16
-    points = "0" if seen.forfeit == seat else str(table.total)
+def _draw_numbers(canvas: Canvas, area: Area, seen: Visible) -> None:
+    """At the right of the head: points, empty hexes, cubes."""
+    table, large = seen.tables[area.seat], area.large
+    x, y = area.box.right - 16, area.box.y + area.head / 2 + 2
+    points = "0" if seen.forfeit == area.seat else str(table.total)
     size = 24 if large else 19
-    canvas.text(right, y, points, size=size, bold=True, anchor="end", fill=INK, title="points")
-    chips = (("empty", table.empty, "empty hexes"), ("cube", len(table.cubes), "cubes settled"))
-    for k, (kind, number, title) in enumerate(chips):
-        x = right - (74 if large else 58) - (58 if large else 48) * k
-        with canvas.group(title=f"{number} {title}"):
-            if kind == "cube":
-                draw_cube(canvas, x - 14, y + 4, 8 if large else 7, 1)
-            else:
-                _small_hex(canvas, x - 14, y, 9 if large else 8)
-            canvas.text(x, y, str(number), size=15 if large else 13, anchor="start", fill=INK)
-
-
-def _small_hex(canvas: Canvas, x: float, y: float, size: float) -> None:
-    half, tall = size / 2, 0.78 * size
-    points = ((size, 0), (half, tall), (-half, tall), (-size, 0), (-half, -tall), (half, -tall))
-    canvas.polygon(
-        [(x + a, y + b) for a, b in points], fill=HEX_FILL, stroke=BOARD_EDGE, stroke_width=1.5
-    )
+    LOOK.text(canvas, x, y, points, title="points", size=size, bold=True, anchor="end")
+    size = 15 if large else 13
+    x -= 74 if large else 58
+    with canvas.group(title=f"{table.empty} empty hexes"):
+        corners = Grid(x - 14, y, 9 if large else 8).outline(0, 0)
+        canvas.polygon(corners, fill=HEX_FILL, stroke=BOARD_EDGE, stroke_width=1.5)
+        LOOK.text(canvas, x, y, str(table.empty), size=size)
+    x -= 58 if large else 48
+    with canvas.group(title=f"{len(table.cubes)} cubes settled"):
+        draw_cube(canvas, x - 14, y + 4, 8 if large else 7, 1)
+        LOOK.text(canvas, x, y, str(len(table.cubes)), size=size)
 
 
 def _draw_cards(canvas: Canvas, area: Area, seen: Visible) -> None:
     table = seen.tables[area.seat]
-    choosing = seen.phase == "SPIRIT" and not seen.over and area.seat == seen.to_play
+    moved = seen.move.card if seen.move is not None and seen.move.seat == area.seat else None
     for k, (slot, held) in enumerate(zip(area.slots, table.cards, strict=True)):
-        if k < len(table.offered):
-            if table.offered[k] == FACE_DOWN:
-                card_back(canvas, slot, "spirit card, face down")
-            else:
-                card(canvas, slot, table.offered[k], 1, title=f"spirit {k + 1}: ", label=str(k + 1))
-            if choosing:
-                LOOK.frame(canvas, slot, dashed=True, grow=2)
-        elif held.card:
-            card(canvas, slot, held.card, held.left, title=f"card {k + 1}: ", label=str(k + 1))
+        offered = k < len(table.offered)
+        number, left = (table.offered[k], 1) if offered else (held.card, held.left)
+        if number:
+            title = f"spirit {k + 1}: " if offered else f"card {k + 1}: "
+            card(canvas, slot, number, left, title=title, label=str(k + 1))
+        elif offered:
+            card_back(canvas, slot, "spirit card, face down")
         else:
-            _empty_slot(canvas, slot, f"place for card {k + 1}")
-        if table.ready[k]:
-            LOOK.frame(canvas, slot, dashed=True, grow=1)
-        if _moved_by(seen, area.seat) and held.card and held.card == seen.move.card:
+            LOOK.empty(canvas, slot, f"place for card {k + 1}")
+        if number and number == moved:
             LOOK.frame(canvas, slot, grow=1)
-
-
-def _moved_by(seen: Visible, seat: int) -> bool:
-    return seen.move is not None and seen.move.seat == seat
 
 
 def _draw_board(canvas: Canvas, area: Area, seen: Visible) -> None:
     box, size, table = area.board, area.grid.size, seen.tables[area.seat]
-    fill = BOARD_FILL[seen.side]
-    canvas.rect(
-        box.x + 3,
-        box.y + 5,
-        box.width,
-        box.height,
-        radius=0.5 * size,
-        fill="#000000",
-        fill_opacity=0.15,
-    )
-    canvas.rect(
-        *box,
-        radius=0.5 * size,
-        fill=canvas.linear_gradient(((0, fill[0]), (1, fill[1]))),
-        stroke=BOARD_EDGE,
-        stroke_width=1.5,
-    )
+    top, bottom = BOARD_FILL[seen.side]
+    fill = canvas.linear_gradient(((0, top), (1, bottom)))
+    shadow = box._replace(x=box.x + 3, y=box.y + 5)
+    canvas.rect(*shadow, radius=0.5 * size, fill="#000000", fill_opacity=0.15)
+    canvas.rect(*box, radius=0.5 * size, fill=fill, stroke=BOARD_EDGE, stroke_width=1.5)
     names = [hex_to_string(k, seen.side) for k in range(len(table.stacks))]
-    named = size >= NAMED_FROM
-    order = sorted(range(len(names)), key=lambda k: area.centre(k)[1])
-    marked = seen.move.hex if _moved_by(seen, area.seat) else None
-    ready = {k: slot for slot in reversed(range(4)) for k in table.ready[slot]}
+    order = sorted(range(len(names)), key=lambda k: area.centres[k][1])
+    style = {"fill": HEX_FILL, "stroke": HEX_EDGE, "stroke_width": max(1, size / 30)}
     for k in order:
-        x, y = area.centre(k)
-        canvas.polygon(
-            area.grid.outline(*axial_of(seen.side, k)),
-            title=_hex_title(names[k], table, k),
-            fill=HEX_FILL,
-            stroke=HEX_EDGE,
-            stroke_width=max(1, size / 30),
-        )
+        corners = area.grid.outline(*axial_of(seen.side, k))
+        canvas.polygon(corners, title=_hex_title(names[k], table, k), **style)
         if not table.stacks[k]:
-            text = max(9.0, 0.32 * size)
+            (x, y), text = area.centres[k], max(9.0, 0.32 * size)
             canvas.text(x, y - 0.15 * size, names[k], size=text, fill=HEX_INK, fill_opacity=0.9)
+    ready = seen.ready if area.seat == seen.to_play else []
+    ghosts = {hex_: table.cards[slot].card for slot, hex_ in reversed(ready)}
     for k in order:
-        colours = table.stacks[k]
-        if not colours:
+        if not table.stacks[k]:
             continue
-        x, y = area.centre(k)
+        cube, label = table.cubes.get(k, 0), names[k] if size >= NAMED_FROM else ""
+        at, colours = area.centres[k], table.stacks[k]
         with canvas.group(title=_hex_title(names[k], table, k)):
-            slot = ready.get(k)
-            stack(
-                canvas,
-                x,
-                y,
-                size,
-                colours,
-                cube=table.cubes.get(k, 0),
-                ghost=0 if slot is None else table.cards[slot].card,
-                label=names[k] if named else "",
-                marked=k == marked,
-            )
+            stack(canvas, *at, size, colours, cube or ghosts.get(k, 0), not cube, label)
+            if seen.moved("hexes", k) and seen.move.seat == area.seat:
+                halo(canvas, *at, size, len(colours))
 
 
 def _hex_title(name: str, table: Table, k: int) -> str:
     """Say what is on a hex."""
     colours = ", ".join(COLOURS[colour] for colour in table.stacks[k])
-    words = f"{name}: {colours or 'empty'}"
-    if k in table.cubes:
-        words += f"; {CARD_NAMES[table.cubes[k]]}"
-    return words
+    cube = f"; {CARD_NAMES[table.cubes[k]]}" if k in table.cubes else ""
+    return f"{name}: {colours or 'empty'}{cube}"
 
 
 def _draw_chip(canvas: Canvas, box: Rect, number: int, table: Table, large: bool) -> None:
     """A completed card: its name and its points."""
-    spirit = is_spirit(number)
-    points = table.points["spirits"] if spirit else points_of_card(number)[0]
-    name = CARD_NAMES[number]
-    with canvas.group(title=f"completed: {name}, {points} points"):
-        canvas.rect(
-            *box,
-            radius=5,
-            fill=SPIRIT_FILL if spirit else CREAM,
-            stroke=SPIRIT_EDGE if spirit else "#6d5c40",
-            stroke_width=1,
-        )
-        fill = PAINTS[card_colour(number)].fill
-        canvas.rect(box.x + 2, box.y + 2, 6, box.height - 4, radius=2, fill=fill)
-        size = 11 if large else 10
-        y = box.centre[1]
+    face, points = FACES[number], worth(number, table)
+    fill, edge, _ = CARD_PAINTS[face.spirit]
+    size, y = 11 if large else 10, box.centre[1]
+    with canvas.group(title=f"completed: {face.name}, {points} points"):
+        canvas.rect(*box, radius=5, fill=fill, stroke=edge, stroke_width=1)
+        band = Rect(box.x + 2, box.y + 2, 6, box.height - 4)
+        canvas.rect(*band, radius=2, fill=PAINTS[card_colour(face)].fill)
         if box.width > SHORT_CHIP:
-            canvas.text(box.x + 12, y, name, size=size, anchor="start", fill=INK)
-        canvas.text(
-            box.right - 6, y, str(points), size=size + 1, bold=True, anchor="end", fill="#7a5c06"
-        )
+            LOOK.text(canvas, box.x + 12, y, face.name, size=size)
+        style = {"size": size + 1, "bold": True, "anchor": "end", "fill": "#7a5c06"}
+        canvas.text(box.right - 6, y, str(points), **style)
 
 
 # The decision and the points
@@ -386,77 +276,43 @@ def _draw_column(canvas: Canvas, plan: Layout, seen: Visible) -> None:
     if seen.move is not None:
         LOOK.last_move(canvas, box.x + 14, box.y + 276, seen.move.text, 25)
     if seen.num_players == 1:
-        _draw_suns(canvas, Rect(box.x, box.y + 352, box.width, 90), seen)
-    _draw_points(canvas, Rect(box.x, box.bottom - 308, box.width, 308), seen)
+        _draw_suns(canvas, box.x + 14, box.y + 360, seen)
+    _, points = box.down(0, 0, 308)
+    canvas.line(box.x + 14, points.y, box.right - 12, points.y, stroke=LOOK.panel_edge)
+    tables = seen.tables
+    rows = [
+        (name, [table.points[category] for table in tables])
+        for name, category in zip(category_names(seen), CATEGORIES, strict=True)
+    ]
+    LOOK.points(canvas, points, [*rows, ("in all", [table.total for table in tables])])
 
 
 def _draw_decision(canvas: Canvas, plan: Layout, seen: Visible) -> None:
-    box = plan.column
-    x, y = box.x + 26, box.y + 26
-    seat_badge(canvas, x, y, seen.to_play, 13, 15)
-    you = " (you)" if seen.seat == seen.to_play and seen.num_players > 1 else ""
-    name = f"{name_of(seen.to_play)}{you}"
-    canvas.text(x + 20, y, name, size=16, bold=True, anchor="start", fill=ACCENT)
-    LOOK.write(canvas, box.x + 14, box.y + 54, textwrap.wrap(prompt(seen), 25))
-    for k, colour in enumerate(seen.hand):
-        place = hand_place(plan, k, len(seen.hand))
+    LOOK.decision(canvas, plan.column, seen, prompt(seen), 25)
+    for colour, place in zip(seen.hand, plan.hand, strict=True):
+        x = place.centre[0]
         with canvas.group(title=f"{COLOURS[colour]} token in hand"):
-            token(canvas, place.centre[0], place.y + 32, 24, colour)
-            canvas.text(place.centre[0], place.bottom - 1, COLOURS[colour], size=12, fill=FAINT_INK)
-    if seen.may_end:
+            token(canvas, x, place.y + 32, 24, colour)
+            canvas.text(x, place.bottom - 1, COLOURS[colour], size=12, fill=FAINT_INK)
+    if ("end",) in seen.begun:
         text = "discard none" if seen.phase == "DISCARD" else "end the turn"
-        LOOK.button(canvas, button(plan), text, size=15)
+        LOOK.button(canvas, plan.button, text, size=15)
 
 
 def _draw_ranking(canvas: Canvas, box: Rect, seen: Visible) -> None:
-    canvas.text(box.x + 14, box.y + 28, "game over", size=18, bold=True, anchor="start", fill=INK)
-    y = box.y + 68
+    x, y = box.x + 14, box.y + 28
+    LOOK.text(canvas, x, y, "game over", size=18, bold=True)
     if seen.num_players == 1:
-        LOOK.write(canvas, box.x + 14, y, textwrap.wrap(solo_outcome(seen), 23), size=14)
+        LOOK.write(canvas, x, y + 40, textwrap.wrap(solo_outcome(seen), 23), size=14)
         return
+    rows = ranked(seen, lambda seat: f"{seen.scores[seat]:g}")
     LOOK.ranking(
-        canvas,
-        box,
-        y,
-        ranked(seen, lambda seat: f"{seen.scores[seat]:g}"),
-        lambda y, seat: seat_badge(canvas, box.x + 82, y, seat, 13, 15),
+        canvas, box, y + 40, rows, lambda y, seat: LOOK.badge(canvas, box.x + 82, y, seat, 13)
     )
 
 
-def _draw_suns(canvas: Canvas, box: Rect, seen: Visible) -> None:
+def _draw_suns(canvas: Canvas, x: float, y: float, seen: Visible) -> None:
     """The suns of the solo game, as if it ended now."""
-    text = f"{amount(seen.suns, 'sun')}, {SOLO_GOAL} are a win"
-    canvas.text(box.x + 14, box.y + 8, text, size=13, anchor="start", fill=INK)
-    for k in range(11):
-        line, place = divmod(k, 6)
-        sun(canvas, box.x + 26 + 31 * place, box.y + 36 + 32 * line, 13, shining=k < seen.suns)
-
-
-def _draw_points(canvas: Canvas, box: Rect, seen: Visible) -> None:
-    """The points of all seats, as on the score pad."""
-    step = 34
-    first = box.x + 14
-    right = box.right - 12
-    columns = [right - 31 * (seen.num_players - 1 - seat) for seat in range(seen.num_players)]
-    canvas.line(first, box.y, right, box.y, stroke=PANEL_EDGE, stroke_width=1.5)
-    y = box.y + 20
-    canvas.text(first, y, "points", size=13, bold=True, anchor="start", fill=INK)
-    for seat, x in enumerate(columns):
-        seat_badge(canvas, x - 10, y, seat, 10, 12, edge=1.2)
-    names = [water_word(seen) if name == "water" else name for name in CATEGORIES]
-    for k, name in enumerate((*names, "in all")):
-        y = box.y + 20 + step * (k + 1)
-        last = k == len(names)
-        canvas.rect(
-            first - 6,
-            y - step / 2 + 2,
-            right - first + 12,
-            step - 4,
-            radius=6,
-            fill=WON if last else "#f6f1e3",
-        )
-        canvas.text(first, y, name, size=12, bold=last, anchor="start", fill=INK)
-        for seat, x in enumerate(columns):
-            table = seen.tables[seat]
-            points = table.total if last else table.points[CATEGORIES[k]]
-            canvas.text(x, y, str(points), size=12.5, bold=last, anchor="end", fill=INK)
+    LOOK.text(canvas, x, y, f"{amount(seen.suns, 'sun')}, {SOLO_GOAL} are a win")
+    for k, place in enumerate(Rect(x, y + 16, 31, 32).repeated(MOST_SUNS, 6)):
+        sun(canvas, place.x + 12, place.y + 12, 13, k < seen.suns)

@@ -7,40 +7,19 @@ from itertools import zip_longest
 
 import numpy as np
 
-from ...core.drawing.words import amount, looker_last, name_of, result_lines, wrapped
-from ..components import (
-    CARD_NAMES,
-    COLUMNS,
-    HEX_COL,
-    HEX_ROW,
-    KIND_OF_STACK,
-    KINDS,
-    NUM_ROTATIONS,
-    SIDES,
-    STACKS,
-)
+from ...core.drawing.words import amount, looker_last, name_of, paragraphs, result_lines, wrapped
+from ..components import CARD_NAMES, COLUMNS, HEX_COL, HEX_ROW, NUM_ROTATIONS, SIDES
 from ..state import CATEGORIES, cards_of, completed_of
-from .visible import (
-    FACE_DOWN,
-    Visible,
-    counts_groups,
-    is_spirit,
-    ladder_of,
-    points_of_card,
-    see,
-    spirit_landscape,
-    spirit_rows,
-    turned_habitat,
-)
+from .visible import FACE_DOWN, FACES, STACK_OF_KIND, Table, Visible, see
 
 WIDTH = 79
-# Letters of the colours: those of blue, green, yellow and red begin them.
-LETTERS = "BANGYR"
+# Letters of the colours: those of blue, green, yellow and red begin them. The last one is any.
+LETTERS = "BANGYRx"
 LEGEND = "B blue  A gray  N brown  G green  Y yellow  R red; * cube, + spirit's cube"
 CELL = 5
 CARD_CELL = 4
 BLOCK = 16
-_STACK_OF_KIND = {KINDS[int(KIND_OF_STACK[k])]: STACKS[k] for k in reversed(range(len(STACKS)))}
+WATER = ("river", "islands")
 
 
 def describe(
@@ -67,12 +46,29 @@ def describe(
     parts = [_heading(seen), _supply(seen), _display(seen), *_tables(seen), _points(seen)]
     if seen.over:
         parts.append(_results(seen))
-    return "\n\n".join("\n".join(part) for part in parts)
+    return paragraphs(parts)
 
 
-def water_word(seen: Visible) -> str:
-    """Return what water scores for: the river of side A, the islands of side B."""
-    return ("river", "islands")[seen.side]
+def side_words(seen: Visible) -> str:
+    """Say which side of the boards is played, and what water scores for there."""
+    return f"side {SIDES[seen.side]} ({WATER[seen.side]})"
+
+
+def category_names(seen: Visible) -> list[str]:
+    """Return what points are for, with the word that fits the side for water."""
+    return [WATER[seen.side] if name == "water" else name for name in CATEGORIES]
+
+
+def end_words(seen: Visible) -> str:
+    """Say that the game is over, or about to end, in two words."""
+    if seen.over or not seen.last_round:
+        return "game over" if seen.over else ""
+    return "last turn" if seen.num_players == 1 else "last round"
+
+
+def worth(card: int, table: Table) -> int:
+    """Return the points of a card that was completed."""
+    return table.points["spirits"] if FACES[card].spirit else FACES[card].ladder[-1]
 
 
 def prompt(seen: Visible) -> str:
@@ -81,15 +77,16 @@ def prompt(seen: Visible) -> str:
         return "keeps one of two Nature's Spirits"
     if seen.phase == "DISCARD":
         return "may discard a card of the display"
-    if seen.may_take:
+    kinds = {place[0] for place in seen.begun}
+    if "take" in kinds:
         parts = ["takes the tokens of a space"]
     elif seen.hand:
         parts = [f"places {amount(len(seen.hand), 'token')}"]
     else:
         parts = ["has placed all tokens"]
-    if seen.may_take_card:
+    if "card" in kinds:
         parts.append("may take a card")
-    if any(seen.table_of_turn().ready):
+    if "settle" in kinds:
         parts.append("may settle a cube")
     return ", ".join(parts)
 
@@ -103,12 +100,12 @@ def solo_outcome(seen: Visible) -> str:
 
 
 def _heading(seen: Visible) -> list[str]:
-    eyes = "all eyes" if seen.seat is None else f"seen by player_{seen.seat}"
-    side = f"side {SIDES[seen.side]} ({water_word(seen)})"
-    doing = "game over" if seen.over else f"player_{seen.to_play} {prompt(seen)}"
-    lines = [f"Harmonies, {side}, ply {seen.ply}, {eyes}", doing]
-    if seen.last_round and not seen.over:
-        lines.append("last turn" if seen.num_players == 1 else "last round")
+    eyes = "all eyes" if seen.seat is None else f"seen by {name_of(seen.seat)}"
+    lines = [f"Harmonies, {side_words(seen)}, ply {seen.ply}, {eyes}"]
+    if not seen.over:
+        lines.append(f"{name_of(seen.to_play)} {prompt(seen)}")
+    if end_words(seen):
+        lines.append(end_words(seen))
     if seen.move is not None:
         lines.append(f"last move: {seen.move.text}")
     if seen.num_players == 1 and not seen.over:
@@ -122,7 +119,7 @@ def _letters(colours: Sequence[int]) -> str:
 
 def _supply(seen: Visible) -> list[str]:
     spaces = "  ".join(f"{k + 1} {_letters(c) or '---'}" for k, c in enumerate(seen.central))
-    bag = " ".join(f"{letter} {n}" for letter, n in zip(LETTERS, seen.bag, strict=True))
+    bag = " ".join(f"{letter} {n}" for letter, n in zip(LETTERS, seen.bag, strict=False))
     lines = [LEGEND, f"central board: {spaces}"]
     if not seen.over:
         lines.append(f"in hand: {' '.join(_letters([c]) for c in seen.hand) or 'no tokens'}")
@@ -134,46 +131,38 @@ def _supply(seen: Visible) -> list[str]:
 
 
 def _display(seen: Visible) -> list[str]:
-    blocks = [
-        _card(f"{place + 1} ", number, points_of_card(number)[1]) if number else [f"{place + 1} -"]
-        for place, number in enumerate(seen.display)
-    ]
+    blocks = [_card(f"{k + 1} ", number) for k, number in enumerate(seen.display)]
     return ["display:", *_beside(blocks, BLOCK - 1)]
 
 
-def _card(head: str, number: int, left: int) -> list[str]:
-    """A card as lines: name, points, habitat."""
-    lines = [f"{head}{CARD_NAMES[number]}"]
-    if is_spirit(number):
-        kind = spirit_landscape(number)
-        rows = ", ".join(f"{size}:{points}" for size, points in spirit_rows(number))
-        lines += [f"{kind} {'groups' if counts_groups(number) else 'each'}", rows]
-    else:
-        ladder = [str(points) for points in ladder_of(number)]
-        settled = len(ladder) - left
+def _card(head: str, number: int, settled: int = 0) -> list[str]:
+    """A place with its card, if there is one: name, points, habitat."""
+    face = FACES[number]
+    lines = [head + (face.name or "-")]
+    if face.spirit:
+        rows = ", ".join(f"{size}:{points}" for size, points in face.rows)
+        lines += [f"{face.landscape} {'groups' if face.groups else 'each'}", rows]
+    elif number:
+        ladder = [str(points) for points in face.ladder]
         lines.append(f"{' '.join(ladder[:settled])}|{' '.join(ladder[settled:])}")
-    return [*lines, *_habitat(number)]
+    return lines + _habitat(number) if number else lines
 
 
 def _habitat(number: int) -> list[str]:
-    """A habitat as a small map, turned so that it is low."""
-    return min((_turned(number, turns) for turns in range(NUM_ROTATIONS)), key=_extent)
-
-
-def _extent(lines: list[str]) -> tuple[int, int]:
-    return len(lines), max(map(len, lines))
+    """A habitat as a small map, turned so that it is low, else narrow."""
+    maps = [_turned(number, turns) for turns in range(NUM_ROTATIONS)]
+    return min(maps, key=lambda lines: (len(lines), max(map(len, lines))))
 
 
 def _turned(number: int, turns: int) -> list[str]:
-    mark = "+" if is_spirit(number) else "*"
+    mark = "+" if FACES[number].spirit else "*"
     cells = {}
-    for k, ((q, r), kind) in enumerate(turned_habitat(number, turns)):
-        letters = "xR" if kind == "building" else _letters(_STACK_OF_KIND[kind])
-        cells[q, 2 * r + q] = letters + (mark if k == 0 else "")
-    west, north = min(q for q, _ in cells), min(y for _, y in cells)
-    south = max(y for _, y in cells)
+    for (q, r), kind in FACES[number].turned(turns):
+        cells[q, 2 * r + q] = _letters(STACK_OF_KIND[kind]) + mark
+        mark = ""
+    west, rows = min(q for q, _ in cells), [y for _, y in cells]
     lines = []
-    for y in range(north, south + 1):
+    for y in range(min(rows), max(rows) + 1):
         line = ""
         for q in sorted(q for q, row in cells if row == y):
             line = line.ljust(2 + CARD_CELL * (q - west)) + cells[q, y]
@@ -200,37 +189,21 @@ def _table(seen: Visible, seat: int) -> list[str]:
     you = " (you)" if seat == seen.seat and several else ""
     first = ", first player" if seat == seen.first_player and several else ""
     cubes = amount(len(table.cubes), "cube")
-    head = f"player_{seat}{you}{first}: {table.total} points, {cubes}, {table.empty} empty hexes"
+    head = f"{name_of(seat)}{you}{first}: {table.total} points, {cubes}, {table.empty} empty hexes"
     board = _board(seen, seat)
-    width = max(map(len, board)) + 2
-    lines = [head, *(f"{b:{width}}{c}".rstrip() for b, c in _padded(board, _cards(seen, seat)))]
+    lines = [head, *_beside([board, _cards(table)], max(map(len, board)) + 2)]
     if table.completed:
-        done = [
-            f"{CARD_NAMES[n]} {table.points['spirits'] if is_spirit(n) else points_of_card(n)[0]}"
-            for n in table.completed
-        ]
+        done = [f"{CARD_NAMES[card]} {worth(card, table)}" for card in table.completed]
         lines += wrapped("completed: ", done, WIDTH)
     return lines
 
 
-def _padded(one: list[str], other: list[str]):
-    return zip_longest(one, other, fillvalue="")
-
-
-def _cards(seen: Visible, seat: int) -> list[str]:
-    table = seen.tables[seat]
-    blocks = []
-    for k, held in enumerate(table.cards):
-        if k < len(table.offered):
-            spirit = table.offered[k]
-            shown = ["face down"] if spirit == FACE_DOWN else _card("", spirit, 1)
-            blocks.append([f"spirit {k + 1}", *shown])
-        elif held.card:
-            blocks.append(_card(f"{k + 1} ", held.card, held.left))
-        else:
-            blocks.append([f"{k + 1} -"])
-    upper, lower = _beside(blocks[:2], BLOCK), _beside(blocks[2:], BLOCK)
-    return [*upper, "", *lower]
+def _cards(table: Table) -> list[str]:
+    blocks = [_card(f"{k + 1} ", held.card, held.settled) for k, held in enumerate(table.cards)]
+    for k, spirit in enumerate(table.offered):
+        shown = ["face down"] if spirit == FACE_DOWN else _card("", spirit)
+        blocks[k] = [f"spirit {k + 1}", *shown]
+    return [*_beside(blocks[:2], BLOCK), "", *_beside(blocks[2:], BLOCK)]
 
 
 def _board(seen: Visible, seat: int) -> list[str]:
@@ -239,9 +212,9 @@ def _board(seen: Visible, seat: int) -> list[str]:
     columns = COLUMNS[side]
     cells = {}
     for k, colours in enumerate(table.stacks):
-        mark = ("+" if is_spirit(table.cubes[k]) else "*") if k in table.cubes else ""
-        at = int(HEX_COL[side, k]), 2 * int(HEX_ROW[side, k]) + int(HEX_COL[side, k]) % 2
-        cells[at] = (_letters(colours) or ".") + mark
+        mark = "+" if FACES[table.cubes.get(k, 0)].spirit else "*" if k in table.cubes else ""
+        col, row = int(HEX_COL[side, k]), int(HEX_ROW[side, k])
+        cells[col, 2 * row + col % 2] = (_letters(colours) or ".") + mark
     lines = ["   " + "".join(f"{'abcdefg'[c]:{CELL}}" for c in range(len(columns))).rstrip()]
     for y in range(2 * max(columns) - 1):
         row = y // 2 + 1
@@ -255,15 +228,17 @@ def _board(seen: Visible, seat: int) -> list[str]:
 
 
 def _points(seen: Visible) -> list[str]:
-    names = [water_word(seen) if name == "water" else name for name in CATEGORIES]
-    widths = [max(len(name) + 1, 7) for name in names]
-    head = "".join(f"{name:>{width}}" for name, width in zip(names, widths, strict=True))
-    lines = [f"points    {head}  in all"]
+    names = category_names(seen)
+    widths = [10, *(-max(len(name) + 1, 7) for name in names), -8]
+    rows = [["points", *names, "in all"]]
     for seat, table in enumerate(seen.tables):
-        numbers = zip(table.points.values(), widths, strict=True)
-        row = "".join(f"{points:>{width}}" for points, width in numbers)
-        lines.append(f"player_{seat:<3}{row}{table.total:>8}")
-    return lines
+        rows.append([name_of(seat), *map(str, table.points.values()), str(table.total)])
+    return ["".join(map(_padded, row, widths)) for row in rows]
+
+
+def _padded(text: str, width: int) -> str:
+    """Fill a text up with blanks: after it, or before it for a width below 0."""
+    return text.ljust(width) if width > 0 else text.rjust(-width)
 
 
 def _results(seen: Visible) -> list[str]:
@@ -288,12 +263,9 @@ def remarks(before: np.void, after: np.void) -> list[str]:
     """
     said = []
     for seat in range(int(after["num_players"])):
-        # Slots without a card are 0.
-        held, now = (
-            {card.card for card in cards_of(state, seat)} | {0} for state in (before, after)
-        )
+        held, now = ({held.card for held in cards_of(state, seat)} for state in (before, after))
         done = set(completed_of(after, seat)) - set(completed_of(before, seat))
-        said += [f"{name_of(seat)} takes {CARD_NAMES[card]}" for card in now - held]
+        said += [f"{name_of(seat)} takes {CARD_NAMES[card]}" for card in now - held - {0}]
         said += [f"{name_of(seat)} completes {CARD_NAMES[card]}" for card in done]
     if after["last_round"] and not before["last_round"]:
         said.append("the end is set off: the round is finished")

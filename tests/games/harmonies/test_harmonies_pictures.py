@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from pictures import (
     check_ways_to_give,
     is_paint,
     last_of,
+    shapes,
     text_boxes,
     titles,
     views,
@@ -39,20 +41,14 @@ from ludotheque.envs.harmonies.components import (
     NUM_HEXES,
     STACKS,
 )
+from ludotheque.envs.harmonies.notation import hex_to_string
 from ludotheque.envs.harmonies.position import set_position
 from ludotheque.envs.harmonies.state import PHASES
-from ludotheque.envs.harmonies.table.geometry import (
-    area_of,
-    layout_of,
-    locate,
-    places,
-    space_at,
-    space_grid,
-)
+from ludotheque.envs.harmonies.table.geometry import area_of, layout_of, locate, places
 from ludotheque.envs.harmonies.table.picture import draw
 from ludotheque.envs.harmonies.table.pieces import CUBE, PAINTS, SPIRIT_CUBE
 from ludotheque.envs.harmonies.table.text import describe
-from ludotheque.envs.harmonies.table.visible import habitat_of, ladder_of, see, spirit_rows
+from ludotheque.envs.harmonies.table.visible import FACES, see
 
 GAME = get_game("harmonies")
 BLUE, GRAY, BROWN, GREEN, YELLOW, RED = range(6)
@@ -173,8 +169,8 @@ def test_cards_boards_and_completed_cards_lie_apart_in_their_parts(num_players, 
                     assert area.box.x < part.x and part.right < area.box.right
                     assert area.box.y < part.y and part.bottom < area.box.bottom
                 assert all(apart(*pair) for pair in itertools.combinations(parts, 2))
-                centres = [area.centre(hex_) for hex_ in range(NUM_HEXES[side])]
-                assert all(area.board.has(*centre) for centre in centres)
+                assert len(area.centres) == NUM_HEXES[side]
+                assert all(area.board.has(*centre) for centre in area.centres)
                 assert area.grid.size > 17, "boards are large enough to read"
 
 
@@ -290,7 +286,7 @@ def test_stacks_show_their_colours_and_cubes_where_they_are(side):
     area = area_of(layout_of(see(states[0], 0)), 0)
     pixels, size = draw(states[0], 0).rgb(), area.grid.size
     for hex_, colours in boards.items():
-        x, y = area.centre(hex_)
+        x, y = area.centres[hex_]
         top = y - 0.25 * size * len(colours)
         # Beside the symbol, the cube and the hex's name.
         assert is_paint(pixels, x - 0.45 * size, top - 0.28 * size, PAINTS[colours[-1]].fill)
@@ -307,21 +303,34 @@ def test_titles_tell_what_lies_on_a_hex():
     assert "card 1: Parrot: 4-9-14, 1 settled; habitat tree2, water, water" in found
 
 
+def ghosts(canvas) -> list[str]:
+    """Names of the hexes with a dashed cube."""
+    groups = ElementTree.fromstring(canvas.svg()).iterfind(".//{*}g[{*}title]")
+    dashed = [g for g in groups if any(e.get("stroke-dasharray") == "3 2" for e in g)]
+    return [group.findtext("{*}title").split(":")[0] for group in dashed]
+
+
 @modes
-def test_hexes_marked_are_those_where_a_cube_may_be_settled(mode):
+def test_what_may_be_chosen_is_marked(mode):
+    """Cubes where they may be settled, frames around cards, edges of spaces."""
     found = 0
     for states in itertools.chain(*(games(seed, mode) for seed in range(12))):
-        if found and states[0]["ply"] == 0:
+        state = states[0]
+        if found and state["ply"] == 0:
             break
-        table = see(states[0]).table_of_turn()
-        marked = {
-            SETTLE + MAX_HEXES * slot + hex_
-            for slot, hexes in enumerate(table.ready)
-            for hex_ in hexes
-        }
-        legal = np.flatnonzero(GAME.legal_mask(states))
-        assert marked == set(legal[legal >= SETTLE].tolist())
-        found += len(marked)
+        legal = [GAME.decode_action(a) for a in np.flatnonzero(GAME.legal_mask(states)).tolist()]
+        settled = {parts["hex"] for parts in legal if parts["kind"] == "settle"}
+        if not settled and state["ply"] % 11:
+            continue
+        canvas = draw(state)
+        assert sorted(ghosts(canvas)) == sorted(hex_to_string(k, state["side"]) for k in settled)
+        of_cards = ("card", "discard", "spirit", "settle")
+        cards = {tuple(parts.values())[:2] for parts in legal if parts["kind"] in of_cards}
+        spaces = [parts for parts in legal if parts["kind"] == "take"]
+        for tag, count in (("rect", len(cards)), ("polygon", len(spaces))):
+            dashes = [e.get("stroke-dasharray") for e, _ in shapes(canvas, tag)]
+            assert dashes.count("7 5") == count
+        found += len(settled)
     assert found, mode
 
 
@@ -339,15 +348,15 @@ def test_every_card_shows_its_name_points_and_habitat(card):
     canvas, text = draw(states[0], 0), describe(states[0], 0)
     assert CARD_NAMES[card] in words(canvas) and f"1 {CARD_NAMES[card]}" in text
     if card in SPIRITS:
-        numbers = [str(points) for _, points in spirit_rows(card)]
+        numbers = [str(points) for _, points in FACES[card].rows]
     else:
-        numbers = [str(points) for points in ladder_of(card)]
+        numbers = [str(points) for points in FACES[card].ladder]
         assert f"|{' '.join(numbers)}" in text
     assert set(numbers) <= set(words(canvas))
     lines = text[text.index(f"1 {CARD_NAMES[card]}") :]
     assert len(re.findall(r"[A-Z][+*]", lines)) == 1
     letters = {"water": "B", "field": "Y", "building": "xR", "tree3": "NNG", "mountain3": "AAA"}
-    for _, kind in habitat_of(card):
+    for _, kind in FACES[card].habitat:
         assert letters.get(kind, "") in lines
 
 
@@ -370,7 +379,7 @@ def test_the_last_move_is_told_of_the_one_who_made_it(mode):
                 move = see(state, None, last).move
                 assert move.seat == seat
                 if last >= PLACE:
-                    assert move.hex == (last - PLACE) % MAX_HEXES
+                    assert ("hexes", (last - PLACE) % MAX_HEXES) in move.about
             seat = int(state["to_play"])
 
 
@@ -517,13 +526,12 @@ def points_of(states: np.ndarray, action: int) -> list[tuple[float, float]]:
     plan = layout_of(seen)
     parts = tuple(GAME.decode_action(action).values())
     if parts[0] == "take":
-        count = len(seen.central)
-        return [space_grid(plan, count).at(*space_at(count, parts[1]))]
+        return [plan.grid.at(*plan.spaces[parts[1]])]
     first = next(box.centre for place, box in places(plan, seen) if place == parts[:2])
     if parts[0] in ("place", "settle"):
         height = len(seen.tables[seat].stacks[parts[2]])
         area = area_of(plan, seat)
-        x, y = area.centre(parts[2])
+        x, y = area.centres[parts[2]]
         return [first, (x, y - 0.25 * area.grid.size * height)]
     return [first]
 

@@ -1,88 +1,563 @@
-"""One game of Sagani in the kernels and in the oracle, positions for both, ways to play."""
+"""Sagani's oracle and kernels behind the same words, so that one test can drive both."""
 
 from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import pytest
-from oracles.sagani import DIRECTIONS, ELEMENTS, SaganiOracle, direction_to, load_tiles
+from oracles.sagani import (
+    DIRECTIONS,
+    ELEMENTS,
+    OWN_DISCS,
+    PlacedTile,
+    SaganiOracle,
+    load_tiles,
+)
 
-from ludotheque.envs.sagani.components import WINDOW
+from ludotheque.envs import get_game
+from ludotheque.envs.sagani.components import (
+    NUM_TILES,
+    TILE_ARROWS,
+    TILE_ELEMENT,
+    TILE_VALUE,
+    WINDOW,
+)
 from ludotheque.envs.sagani.position import TileAt, set_position
 from ludotheque.envs.sagani.state import (
     ALIGNING,
     CHOOSING,
     PLACING,
-    POINTING,
     ROTATING,
     TAKING,
     aside_of,
     back_of,
-    discs_on_table,
-    free_positions,
+    directions_of,
     negative_points,
     pile_sizes,
     pile_tops,
-    position_of,
     removed,
     table_of,
     track_of,
 )
 
+GAME = get_game("sagani")
+ACTIONS = {tuple(GAME.decode_action(a).values()): a for a in range(GAME.num_actions)}
 TILES = load_tiles()
+NUMBERS = sorted(TILES)
+CANVAS = 18
+PHASES = {TAKING: "take", PLACING: "place", ROTATING: "place"}
+PHASES |= {CHOOSING: "interlude", ALIGNING: "align"}
+
+Cell = tuple[int, int]
 
 
-NUMBERS = list(range(1, 73))
+class Seen(NamedTuple):
+    """A tile on a table, as both sides tell it."""
+
+    tile: int
+    rotation: int
+    discs: int
+    covered: set[str]
+    flipped: bool
 
 
-MODES = {
-    "solo classic": (1, "classic"),
-    "solo advanced": (1, "advanced"),
-    "two players": (2, "classic"),
-    "three players": (3, "classic"),
-    "four players": (4, "classic"),
-}
+class Box:
+    """Picks tiles by what is printed on them, none twice; the lowest number that will do."""
+
+    def __init__(self) -> None:
+        self.left = list(NUMBERS)
+
+    def tile(self, element: str, value: int | None = None, **arrows: str) -> tuple[int, int]:
+        """A tile and a rotation in which it has these arrows, and perhaps more."""
+        for number in self.left:
+            what = TILES[number]
+            if what.element != element or value not in (None, what.value):
+                continue
+            for rotation in range(4):
+                if arrows.items() <= PlacedTile(what, rotation).arrows.items():
+                    self.left.remove(number)
+                    return number, rotation
+        raise LookupError(f"no {element} tile of {value} points with {arrows} is left")
+
+    def open(self, element: str, cell: Cell, value: int | None = None, **arrows: str) -> TileAt:
+        """A tile that lies on a cell with these arrows open, the others being covered."""
+        number, rotation = self.tile(element, value, **arrows)
+        covered = [way for way in PlacedTile(TILES[number], rotation).arrows if way not in arrows]
+        return TileAt(number, *cell, rotation, covered)
+
+    def done(self, element: str, cell: Cell, value: int | None = None) -> TileAt:
+        """A completed tile on a cell."""
+        number, _ = self.tile(element, value)
+        return TileAt(number, *cell, flipped=True)
 
 
-SEVERAL = ["two players", "three players", "four players"]
+@dataclass
+class Position:
+    """A position in mid-game; what is not given is as at the start of a game.
+
+    Attributes:
+        display: None for the five lowest numbers that are nowhere else.
+        pile: what is left in the piles, next first; None for all tiles that are nowhere else.
+        left: keep so many tiles in the pile, its last ones.
+        supply: of the seats; None for what the tables leave of 24 and the cacophony discs.
+        stack: seats from the bottom of the markers' stack to its top.
+    """
+
+    num_players: int = 2
+    solo: str = "classic"
+    alignments: str = "auto"
+    tables: dict[int, Sequence[TileAt]] = field(default_factory=dict)
+    hand: int = 0
+    display: Sequence[int] | None = None
+    interlude: Sequence[int] = ()
+    pile: Sequence[int] | None = None
+    left: int | None = None
+    points: Sequence[int] | None = None
+    stack: Sequence[int] | None = None
+    supply: Sequence[int] | None = None
+    cacophony: Sequence[int] | None = None
+    first_player: int = 0
+    turn: int | None = None
+    last_round: bool = False
+    bonus: int = 0
+
+    def __post_init__(self) -> None:
+        seats = range(self.num_players)
+        self.tables = {seat: list(self.tables.get(seat, ())) for seat in seats}
+        laid = [piece.tile for pieces in self.tables.values() for piece in pieces]
+        used = [*laid, self.hand, *(self.display or ()), *self.interlude, *(self.pile or ())]
+        assert max(Counter(number for number in used if number).values(), default=1) == 1
+        unused = [number for number in NUMBERS if number not in used]
+        if self.display is None:
+            self.display = unused[: 5 if self.num_players > 1 else 0]
+        if self.pile is None:
+            self.pile = [number for number in unused if number not in self.display]
+        if self.left is not None:
+            self.pile = self.pile[len(self.pile) - self.left :]
+        self.display = [*self.display, *[0] * (5 - len(self.display))]
+        self.interlude = [*self.interlude, *[0] * (4 - len(self.interlude))]
+        self.points = [0] * self.num_players if self.points is None else self.points
+        self.cacophony = [0] * self.num_players if self.cacophony is None else self.cacophony
+        if self.turn is None:
+            self.turn = self.first_player
+        if self.stack is None:
+            self.stack = [(self.first_player + seat) % self.num_players for seat in seats]
+        if self.supply is None:
+            self.supply = [
+                OWN_DISCS + self.cacophony[seat] - self.discs_on_table(seat) for seat in seats
+            ]
+
+    def discs_on_table(self, seat: int) -> int:
+        open_tiles = [piece for piece in self.tables[seat] if not piece.flipped]
+        return sum(len(TILES[piece.tile].arrows) for piece in open_tiles)
+
+    def gone(self) -> list[int]:
+        """The tiles that are nowhere."""
+        laid = [piece.tile for pieces in self.tables.values() for piece in pieces]
+        there = {*laid, self.hand, *self.display, *self.interlude, *self.pile}
+        return [number for number in NUMBERS if number not in there]
 
 
-every_mode = pytest.mark.parametrize("mode", MODES)
+class Oracle:
+    """A game in the oracle. Methods that are not here are its own."""
+
+    def __init__(self, **parts) -> None:
+        given = Position(**parts)
+        game = SaganiOracle(
+            NUMBERS, given.num_players, given.first_player, given.solo, given.alignments
+        )
+        # Tiles not in the piles any more are those that were on top of them.
+        order = [None] * (NUM_TILES - len(given.pile)) + [TILES[n] for n in given.pile]
+        game.piles = [[what for what in order[k : k + 24] if what] for k in (0, 24, 48)]
+        game.river = [TILES.get(number) for number in given.display]
+        game.interlude = [TILES.get(number) for number in given.interlude]
+        game.removed = [TILES[number] for number in given.gone()]
+        game.low_tiles = []
+        game.track.piles = {0: list(given.stack)}
+        for seat in given.stack:
+            game.track.add(seat, given.points[seat])
+        for seat, area in enumerate(game.areas):
+            area.cacophony = given.cacophony[seat]
+            area.supply = given.supply[seat]
+            for piece in given.tables[seat]:
+                area.tiles[piece.x, piece.y] = placed_tile(piece)
+        if given.num_players == 1:
+            game.turns[0] = len(given.tables[0])
+        game.to_play = given.turn
+        game.last_round = given.last_round
+        game.bonus = given.bonus
+        game.hand = TILES.get(given.hand)
+        game.phase = "place" if given.hand else "take"
+        self.game = game
+
+    @classmethod
+    def dealt(cls, seed: int, num_players: int = 2, solo: str = "classic") -> Oracle:
+        rng = random.Random(seed)
+        first = rng.randrange(num_players)
+        stack = [(first + seat) % num_players for seat in range(num_players)]
+        rules = object.__new__(cls)
+        rules.order = rng.sample(NUMBERS, NUM_TILES)
+        rules.game = SaganiOracle(rules.order, num_players, first, solo, start_pile=stack)
+        return rules
+
+    def __getattr__(self, name: str):
+        return getattr(self.game, name)
+
+    @staticmethod
+    def printed(number: int, rotation: int = 0) -> tuple[str, int, dict[str, str]]:
+        what = TILES[number]
+        return what.element, what.value, PlacedTile(what, rotation).arrows
+
+    # ---- decisions ----------------------------------------------------------------------------
+
+    def legal_cells(self) -> list[Cell]:
+        tiles = self.game.areas[self.game.to_play].tiles
+        return [cell for cell in self.game.legal_cells() if widest([*tiles, cell]) <= CANVAS]
+
+    def place(self, cell: Cell, rotation: int) -> None:
+        if cell not in self.legal_cells():
+            raise ValueError(f"no tile may go to {cell}")
+        self.game.place(cell, rotation)
+        self._go_on()
+
+    def align(self, cell: Cell, direction: str) -> None:
+        self.game.align(cell, direction)
+        self._go_on()
+
+    def stop_aligning(self) -> None:
+        self.game.stop_aligning()
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Where there is no disc to move nothing is asked."""
+        while self.game.phase == "align" and not self.game.legal_alignments():
+            self.game.stop_aligning()
+
+    # ---- what lies where ----------------------------------------------------------------------
+
+    @property
+    def hand(self) -> int:
+        return number_of(self.game.hand)
+
+    @property
+    def display(self) -> list[int]:
+        return [number_of(what) for what in self.game.river]
+
+    @property
+    def interlude(self) -> list[int]:
+        return [number_of(what) for what in self.game.interlude]
+
+    @property
+    def removed(self) -> list[int]:
+        return sorted(what.id for what in self.game.removed)
+
+    @property
+    def low_tiles(self) -> list[int]:
+        return [what.id for what in self.game.low_tiles]
+
+    @property
+    def pile_sizes(self) -> list[int]:
+        return [len(pile) for pile in self.game.piles]
+
+    @property
+    def points(self) -> list[int]:
+        return list(self.game.track.points)
+
+    @property
+    def negative_tokens(self) -> list[int]:
+        return [max(0, -points) for points in self.game.track.points]
+
+    @property
+    def stacks(self) -> dict[int, list[int]]:
+        return {square: seats for square, seats in self.game.track.piles.items() if seats}
+
+    @property
+    def supply(self) -> list[int]:
+        return [area.supply for area in self.game.areas]
+
+    @property
+    def cacophony(self) -> list[int]:
+        return [area.cacophony for area in self.game.areas]
+
+    def table(self, seat: int) -> dict[Cell, Seen]:
+        tiles = self.game.areas[seat].tiles
+        return {
+            cell: Seen(lies.tile.id, lies.rotation, lies.discs, lies.covered, lies.flipped)
+            for cell, lies in tiles.items()
+        }
+
+    def scores(self) -> list[int]:
+        """Ruling: classic solo counts points up to the goal, less one for every tile."""
+        if self.game.mode != "classic":
+            return self.game.scores()
+        return [min(self.points[0], self.game.goal()) - len(self.game.areas[0].tiles)]
+
+    def ranks(self) -> list[int]:
+        """Ruling: alone, the goal reached is rank 1."""
+        if self.game.mode == "river":
+            return self.game.ranks()
+        advanced = self.game.mode == "advanced"
+        reached = self.scores()[0] >= self.game.goal() if advanced else self.game.last_round
+        return [1 if reached else 2]
 
 
-either_way = pytest.mark.parametrize("alignments", ["auto", "choice"])
+class Kernels:
+    """A game on the kernels; cells are those of the position, methods those of the oracle."""
+
+    def __init__(self, **parts) -> None:
+        given = Position(**parts)
+        self.states = GAME.new_state(
+            1, num_players=given.num_players, solo=given.solo, alignments=given.alignments
+        )
+        # The kernels count cells from a seat's first tile.
+        self.corners = {
+            seat: (pieces[0].x, pieces[0].y) if pieces else (0, 0)
+            for seat, pieces in given.tables.items()
+        }
+        set_position(
+            self.states,
+            tables=given.tables,
+            hand=given.hand,
+            display=given.display,
+            interlude=given.interlude,
+            pile=given.pile,
+            scores=given.points,
+            markers=given.stack,
+            # So that no table has too many discs; supplies are put right below.
+            cacophony=[NUM_TILES * 4] * given.num_players,
+            first_player=given.first_player,
+            turn=given.turn,
+            last_round=given.last_round,
+        )
+        state = self.states[0]
+        for seat in range(given.num_players):
+            state["cacophony"][seat] = given.cacophony[seat]
+            state["supply"][seat] = given.supply[seat]
+        state["bonus"] = given.bonus
+
+    @classmethod
+    def dealt(cls, seed: int, num_players: int = 2, solo: str = "classic") -> Kernels:
+        rules = object.__new__(cls)
+        rules.states = GAME.new_state(seed, num_players=num_players, solo=solo)
+        rules.order = rules.states[0]["pile"].tolist()
+        rules.corners = dict.fromkeys(range(num_players), (0, 0))
+        return rules
+
+    @staticmethod
+    def printed(number: int, rotation: int = 0) -> tuple[str, int, dict[str, str]]:
+        word = int(TILE_ARROWS[number, rotation])
+        arrows = {
+            DIRECTIONS[way]: ELEMENTS[(word >> 4 * way & 15).bit_length() - 1]
+            for way in directions_of(word)
+        }
+        return ELEMENTS[TILE_ELEMENT[number]], int(TILE_VALUE[number]), arrows
+
+    @property
+    def state(self) -> np.void:
+        return self.states[0]
+
+    # ---- decisions ----------------------------------------------------------------------------
+
+    def _legal(self, kind: str) -> list[tuple]:
+        actions = np.flatnonzero(GAME.legal_mask(self.states)).tolist()
+        decoded = [tuple(GAME.decode_action(action).values()) for action in actions]
+        return [parts for parts in decoded if parts[0] == kind]
+
+    def _play(self, *parts) -> None:
+        if parts not in ACTIONS:
+            raise ValueError(f"there is no action {parts}")
+        try:
+            GAME.step(self.states, ACTIONS[parts])
+        except RuntimeError as error:
+            raise ValueError(f"the game is over: {error}") from error
+
+    def _corner(self) -> Cell:
+        """The first tile's column in the window, and the row that y = 0 is in."""
+        seat = self.to_play
+        row, column = divmod(int(self.state["origin"][seat]), WINDOW)
+        x, y = self.corners[seat]
+        return column - x, row + y
+
+    def _cells(self) -> list[Cell]:
+        column, row = self._corner()
+        return sorted((across - column, row - down) for _, down, across in self._legal("cell"))
+
+    def _at(self, cell: Cell) -> tuple[str, int, int]:
+        column, row = self._corner()
+        return "cell", row - cell[1], column + cell[0]
+
+    def legal_tiles(self) -> list[int]:
+        return [space for _, space in self._legal("take")]
+
+    def take(self, space: int) -> None:
+        self._play("take", space)
+
+    def may_set_aside(self) -> bool:
+        return ("aside",) in self._legal("aside")
+
+    def set_aside_last_tile(self) -> None:
+        self._play("aside")
+
+    def legal_cells(self) -> list[Cell]:
+        """A first tile's cell is not asked for."""
+        if self.state["phase"] == ROTATING:
+            return [(0, 0)]
+        return self._cells() if self.phase == "place" else []
+
+    def place(self, cell: Cell, rotation: int) -> None:
+        if cell not in self.legal_cells() or rotation not in range(4):
+            raise ValueError(f"no tile may go to {cell} with rotation {rotation}")
+        if self.state["phase"] == PLACING:
+            self._play(*self._at(cell))
+            assert len(self._legal("turn")) == 4
+        self._play("turn", rotation)
+
+    def legal_alignments(self) -> list[tuple[Cell, str]]:
+        if self.phase != "align":
+            return []
+        found = []
+        for cell in self._cells():
+            chosen = self.states.copy()
+            GAME.step(chosen, ACTIONS[self._at(cell)])
+            actions = np.flatnonzero(GAME.legal_mask(chosen)).tolist()
+            found += [(cell, GAME.decode_action(action)["direction"]) for action in actions]
+        return sorted(found)
+
+    def align(self, cell: Cell, direction: str) -> None:
+        if (cell, direction) not in self.legal_alignments():
+            raise ValueError(f"no alignment at {cell} to the {direction}")
+        self._play(*self._at(cell))
+        self._play("cover", direction)
+
+    def may_stop(self) -> bool:
+        return ("done",) in self._legal("done")
+
+    def stop_aligning(self) -> None:
+        self._play("done")
+
+    def legal_interlude_spaces(self) -> list[int]:
+        return [space for _, space in self._legal("choose")]
+
+    def interlude_take(self, space: int) -> None:
+        self._play("choose", space)
+
+    def interlude_pass(self) -> None:
+        self._play("pass")
+
+    # ---- what lies where ----------------------------------------------------------------------
+
+    @property
+    def phase(self) -> str:
+        return "over" if self.is_over() else PHASES[int(self.state["phase"])]
+
+    @property
+    def to_play(self) -> int:
+        return int(self.state["to_play"])
+
+    @property
+    def first_player(self) -> int:
+        return int(self.state["first_player"])
+
+    @property
+    def last_round(self) -> bool:
+        return bool(self.state["last_round"])
+
+    @property
+    def hand(self) -> int:
+        return int(self.state["hand"])
+
+    @property
+    def display(self) -> list[int]:
+        return self.state["display"].tolist()
+
+    @property
+    def interlude(self) -> list[int]:
+        return self.state["interlude"].tolist()
+
+    @property
+    def removed(self) -> list[int]:
+        return removed(self.state)
+
+    @property
+    def low_tiles(self) -> list[int]:
+        return aside_of(self.state)
+
+    @property
+    def pile_sizes(self) -> list[int]:
+        return pile_sizes(self.state)
+
+    def tiles_left(self) -> int:
+        return sum(self.pile_sizes)
+
+    def top_of_piles(self) -> list[tuple[str, int] | None]:
+        backs = [back_of(top) if top else None for top in pile_tops(self.state)]
+        return [back and (ELEMENTS[back[0]], back[1]) for back in backs]
+
+    @property
+    def choosers(self) -> list[int]:
+        asked = int(self.state["queue_next"])
+        seats = self.state["queue"][: self.state["num_players"]].tolist()
+        return seats[asked - 1 :] if asked else []
+
+    @property
+    def points(self) -> list[int]:
+        return self._of_seats("score")
+
+    @property
+    def negative_tokens(self) -> list[int]:
+        return [negative_points(self.state, seat) for seat in range(len(self.points))]
+
+    @property
+    def stacks(self) -> dict[int, list[int]]:
+        return dict(track_of(self.state))
+
+    @property
+    def supply(self) -> list[int]:
+        return self._of_seats("supply")
+
+    @property
+    def cacophony(self) -> list[int]:
+        return self._of_seats("cacophony")
+
+    @property
+    def bonus(self) -> int:
+        return int(self.state["bonus"])
+
+    def _of_seats(self, name: str) -> list[int]:
+        return self.state[name][: self.state["num_players"]].tolist()
+
+    def table(self, seat: int) -> dict[Cell, Seen]:
+        x0, y0 = self.corners[seat]
+        found = {}
+        for (x, y), lies in table_of(self.state, seat).items():
+            covered = {DIRECTIONS[way] for way in lies.covered}
+            seen = Seen(lies.tile, lies.rotation, lies.discs, covered, lies.flipped)
+            found[x + x0, y + y0] = seen
+        return found
+
+    def is_over(self) -> bool:
+        return bool(self.state["terminated"])
+
+    def scores(self) -> list[int]:
+        return GAME.returns(self.states)[0].astype(int).tolist()
+
+    def ranks(self) -> list[int]:
+        return GAME.returns(self.states)[1].tolist()
 
 
-# A decision is a tuple: ("take", slot), ("aside",), ("choose", space), ("pass",), ("cell", (x, y)),
-# ("turn", quarter turns), ("cover", direction) or ("done",).
-Decision = tuple
-
-
-def contents(states) -> tuple:
-    """Every field's bytes: unlike the records' own bytes, without the padding between fields."""
-    return tuple(states[name].tobytes() for name in states.dtype.names)
-
-
-def oracle_of(states, alignments: str = "auto") -> SaganiOracle:
-    """An oracle of the same game, dealt as a state at its start is."""
-    state = states[0]
-    ((field, start_pile),) = track_of(state)
-    assert field == 0
-    return SaganiOracle(
-        state["pile"].tolist(),
-        int(state["num_players"]),
-        int(state["to_play"]),
-        "advanced" if state["solo"] else "classic",
-        alignments,
-        start_pile,
-    )
-
-
-def widest(cells) -> int:
-    """The longer side of the smallest rectangle round some cells."""
-    return max(max(line) - min(line) + 1 for line in zip(*cells, strict=True))
+def placed_tile(piece: TileAt) -> PlacedTile:
+    """A tile on the oracle's table, as it lies in mid-game."""
+    lies = PlacedTile(TILES[piece.tile], piece.rotation, flipped=piece.flipped)
+    if not piece.flipped:
+        lies.covered = set(piece.covered)
+        assert lies.covered < set(lies.arrows)
+        lies.discs = len(lies.arrows) - len(lies.covered)
+    return lies
 
 
 def number_of(what) -> int:
@@ -90,375 +565,10 @@ def number_of(what) -> int:
     return 0 if what is None else what.id
 
 
-def decision_of(game, state, action: int) -> Decision:
-    """An action number as a decision of the player to move; cells count from his first tile."""
-    parts = game.decode_action(action)
-    if parts["kind"] == "cell":
-        cell = WINDOW * parts["row"] + parts["column"]
-        return ("cell", position_of(state, int(state["to_play"]), cell))
-    return tuple(parts.values())
+def widest(cells: Sequence[Cell]) -> int:
+    """The longer side of the smallest rectangle round some cells."""
+    return max(max(line) - min(line) + 1 for line in zip(*cells, strict=True))
 
 
-def legal_decisions(game, states) -> dict[Decision, int]:
-    """The decisions that the kernels' mask allows, with their action numbers."""
-    mask = game.legal_mask(states)
-    assert mask.dtype == np.int8
-    assert mask.shape == (game.num_actions,)
-    assert set(mask.tolist()) <= {0, 1}
-    actions = np.flatnonzero(mask).tolist()
-    found = {decision_of(game, states[0], action): action for action in actions}
-    assert len(found) == len(actions)
-    return found
-
-
-class Pair:
-    """One game in the kernels and in the oracle, played together.
-
-    The kernels ask for a cell and then for a rotation, and for a tile and then for its arrow; the
-    oracle takes both at once. `cell` is the half that was already chosen. Where the oracle offers
-    no disc to move, the kernels ask nothing. `choices` holds the decisions that both allow now,
-    with their action numbers.
-    """
-
-    def __init__(self, game, seed: int, mode: str, alignments: str = "auto", **options) -> None:
-        num_players, solo = MODES[mode]
-        self.game = game
-        self.states = game.new_state(
-            seed, num_players=num_players, solo=solo, alignments=alignments, **options
-        )
-        self.canvas = int(self.states["canvas"][0])
-        self.oracle = oracle_of(self.states, alignments)
-        self.cell = None
-        self.ply = 0
-        self.happened = Counter()
-        self.check()
-
-    @property
-    def state(self):
-        return self.states[0]
-
-    def copy(self) -> Pair:
-        twin = object.__new__(Pair)
-        twin.__dict__.update(self.__dict__)
-        twin.states = self.states.copy()
-        twin.oracle = self.oracle.copy()
-        twin.happened = Counter(self.happened)
-        return twin
-
-    # ---- what may be done ---------------------------------------------------------------------
-
-    def cells_that_fit(self, seat: int) -> set:
-        """Where a player's next tile may go without leaving the square of the option `canvas`."""
-        area = self.oracle.areas[seat]
-        return {cell for cell in area.legal_cells() if widest([*area.tiles, cell]) <= self.canvas}
-
-    def expected(self) -> tuple[int, set[Decision]]:
-        """The kernels' phase and the decisions that the oracle allows."""
-        oracle = self.oracle
-        if oracle.phase == "take":
-            aside = {("aside",)} if oracle.may_set_aside() else set()
-            return TAKING, aside | {("take", slot) for slot in oracle.legal_tiles()}
-        if oracle.phase == "interlude":
-            spaces = oracle.legal_interlude_spaces()
-            return CHOOSING, {("pass",)} | {("choose", space) for space in spaces}
-        if oracle.phase == "place":
-            if self.cell is not None or not oracle.areas[oracle.to_play].tiles:
-                return ROTATING, {("turn", turns) for turns in range(4)}
-            return PLACING, {("cell", cell) for cell in self.cells_that_fit(oracle.to_play)}
-        assert oracle.phase == "align"
-        alignments = oracle.legal_alignments()
-        if self.cell is not None:
-            return POINTING, {("cover", way) for cell, way in alignments if cell == self.cell}
-        done = {("done",)} if oracle.may_stop() else set()
-        return ALIGNING, done | {("cell", cell) for cell, _ in alignments}
-
-    # ---- doing it -----------------------------------------------------------------------------
-
-    def play(self, decision: Decision) -> None:
-        """Take a decision in both, and compare."""
-        self.game.step(self.states, self.choices[decision])
-        self.ply += 1
-        self.tell_oracle(*decision)
-        self.happened[decision[0]] += 1
-        while self.oracle.phase == "align" and not self.oracle.legal_alignments():
-            self.oracle.stop_aligning()
-        self.check()
-
-    def tell_oracle(self, kind: str, value=None) -> None:
-        oracle = self.oracle
-        if kind == "take":
-            oracle.take(value)
-        elif kind == "aside":
-            oracle.set_aside_last_tile()
-        elif kind == "choose":
-            oracle.interlude_take(value)
-        elif kind == "pass":
-            oracle.interlude_pass()
-        elif kind == "cell":
-            self.cell = value
-        elif kind == "turn":
-            cell, self.cell = self.cell or (0, 0), None
-            oracle.place(cell, value)
-        elif kind == "cover":
-            cell, self.cell = self.cell, None
-            oracle.align(cell, value)
-        elif kind == "done":
-            oracle.stop_aligning()
-
-    def run(self, choose, rng: random.Random) -> None:
-        """Play to the end, each decision chosen by `choose(pair, rng)`."""
-        while not self.oracle.is_over():
-            self.play(choose(self, rng))
-
-    # ---- comparing ----------------------------------------------------------------------------
-
-    def check(self) -> None:
-        """Everything that can be seen, and the hidden piles, is as the oracle has it."""
-        state, oracle = self.state, self.oracle
-        assert bool(state["terminated"]) == oracle.is_over()
-        assert not state["truncated"]
-        assert state["ply"] == self.ply
-        assert state["forfeit"] == -1
-        assert state["first_player"] == oracle.first_player
-        self.check_choices()
-        self.check_supply()
-        self.check_track()
-        for seat in range(oracle.num_players):
-            self.check_table(seat)
-        self.check_result()
-
-    def check_choices(self) -> None:
-        state, oracle = self.state, self.oracle
-        self.choices = legal_decisions(self.game, self.states)
-        if oracle.is_over():
-            assert self.choices == {}
-            return
-        self.phase, decisions = self.expected()
-        assert decisions
-        assert (int(state["phase"]), set(self.choices)) == (self.phase, decisions)
-        assert state["to_play"] == oracle.to_play
-        if oracle.choosers:
-            left = state["queue"][state["queue_next"] : oracle.num_players].tolist()
-            # The one who is choosing has been counted already, or not yet.
-            assert left in (oracle.choosers, oracle.choosers[1:])
-            assert state["turn"] == oracle.after_interlude
-        else:
-            assert state["turn"] == oracle.to_play
-        if oracle.phase == "take":
-            # Within a turn it makes no difference when the end is noted.
-            assert bool(state["last_round"]) == oracle.last_round
-
-    def check_supply(self) -> None:
-        """Piles, display, interlude, hand, and the tiles put aside or out of the game."""
-        state, oracle = self.state, self.oracle
-        if oracle.phase != "align":
-            assert state["hand"] == number_of(oracle.hand)
-        assert state["interlude"].tolist() == [number_of(what) for what in oracle.interlude]
-        assert sorted(removed(state)) == sorted(what.id for what in oracle.removed)
-        assert aside_of(state) == [what.id for what in oracle.low_tiles]
-        if oracle.is_over() and oracle.mode == "river":
-            return  # nobody needs to fill the river any more
-        assert state["display"].tolist() == [number_of(what) for what in oracle.river]
-        assert pile_sizes(state) == [len(pile) for pile in padded(oracle.piles)]
-        piled = [what.id for pile in oracle.piles for what in pile]
-        assert state["pile"].tolist()[int(state["drawn"]) :] == piled
-        backs = [back_of(top) if top else None for top in pile_tops(state)]
-        seen = [(ELEMENTS[element], value) for element, value in filter(None, backs)]
-        assert seen == [back for back in oracle.top_of_piles() if back]
-
-    def check_track(self) -> None:
-        state, track = self.state, self.oracle.track
-        standing = {field: pile for field, pile in sorted(track.piles.items()) if pile}
-        assert track_of(state) == list(standing.items())
-        for seat, points in enumerate(track.points):
-            assert state["score"][seat] == points
-            assert negative_points(state, seat) == max(0, -points)
-        assert state["bonus"] == self.oracle.bonus
-
-    def check_table(self, seat: int) -> None:
-        state, area = self.state, self.oracle.areas[seat]
-        unpaid = seat == self.oracle.to_play and self.oracle.new_cell
-        found = table_of(state, seat)
-        assert list(found) == list(area.tiles)
-        for cell, placed in area.tiles.items():
-            seen = found[cell]
-            assert (seen.tile, seen.rotation) == (placed.tile.id, placed.rotation)
-            assert seen.flipped == placed.flipped
-            assert {DIRECTIONS[way] for way in seen.covered} == placed.covered
-            # A tile that still has to get its discs counts as having them.
-            assert seen.discs == (len(placed.arrows) if cell == unpaid else placed.discs)
-        assert state["supply"][seat] == area.supply
-        assert state["cacophony"][seat] == area.cacophony
-        lying = sum(placed.discs + len(placed.covered) for placed in area.tiles.values())
-        assert discs_on_table(state, seat) == lying
-        assert state["uncompleted"][seat] == len(area.open_tiles())
-        assert free_positions(state, seat) == self.cells_that_fit(seat)
-
-    def check_result(self) -> None:
-        scores, ranks = self.game.returns(self.states)
-        assert scores.dtype == np.float32
-        expected = self.oracle.scores()
-        if self.oracle.mode == "classic":  # ruling: the fewer tiles the better
-            counted = min(expected[0], self.oracle.goal())
-            expected = [counted - len(self.oracle.areas[0].tiles)]
-        assert scores.tolist() == expected
-        if self.oracle.mode == "river":
-            assert list(ranks) == self.oracle.ranks()
-        elif self.oracle.mode == "classic":
-            if self.oracle.is_over():
-                # Nobody to compare with: reaching the goal is winning.
-                assert list(ranks) == [1 if self.oracle.last_round else 2]
-        else:
-            # The rulebook sets no goal; the kernels take that of the classic game.
-            assert list(ranks) == [1 if scores[0] >= self.oracle.goal() else 2]
-
-    # ---- positions that play seldom reaches -----------------------------------------------------
-
-    def set_points(self, seat: int, points: int) -> None:
-        """Move a marker in both; where it comes to another field, it lies on top."""
-        track = self.oracle.track
-        before = track.square(seat)
-        track.add(seat, points - track.points[seat])
-        self.states["score"][0][seat] = points
-        if track.square(seat) != before:
-            self.states["clock"][0] += 1
-            self.states["arrival"][0][seat] = self.states["clock"][0]
-
-    def set_supply(self, seat: int, supply: int) -> None:
-        self.oracle.areas[seat].supply = supply
-        self.states["supply"][0][seat] = supply
-
-
-def padded(piles: list) -> list:
-    return piles + [[]] * (3 - len(piles))
-
-
-# ---- ways to play -----------------------------------------------------------------------------
-
-
-def anything(pair: Pair, rng: random.Random) -> Decision:
-    """Any decision, kinds of decision equally often."""
-    decisions = sorted(pair.choices, key=repr)
-    kind = rng.choice(sorted({decision[0] for decision in decisions}))
-    return rng.choice([decision for decision in decisions if decision[0] == kind])
-
-
-def gain(area, what, cell, turns: int) -> float:
-    """How many arrows a placement covers, counting more what it completes."""
-    total = 0.0
-    for other, placed in area.tiles.items():
-        ways = area.open_arrows(other)
-        for way in ways:
-            if placed.arrows[way] == what.element and direction_to(other, cell) == way:
-                total += 1 + placed.tile.value / len(ways)
-    for way, element in what.arrows.items():
-        way = DIRECTIONS[(DIRECTIONS.index(way) + 2 * turns) % 8]
-        if area.has_target(cell, way, element):
-            total += 1 + what.value / len(what.arrows)
-    return total
-
-
-def keen(pair: Pair, rng: random.Random) -> Decision:
-    """Cover as many arrows as can be, so that points are scored; otherwise anything."""
-    oracle = pair.oracle
-    phase, decisions = pair.phase, set(pair.choices)
-    area = oracle.areas[oracle.to_play]
-    if phase == PLACING:
-        best = {
-            decision: max(gain(area, oracle.hand, decision[1], turns) for turns in range(4))
-            for decision in sorted(decisions)
-        }
-        return max(best, key=lambda decision: (best[decision], rng.random()))
-    if phase == ROTATING and area.tiles:
-        return max(sorted(decisions), key=lambda turn: gain(area, oracle.hand, pair.cell, turn[1]))
-    if phase == ALIGNING and rng.random() < 0.9:
-        return rng.choice(sorted(decisions - {("done",)}))
-    if phase == CHOOSING and rng.random() < 0.4:
-        return ("pass",)
-    return anything(pair, rng)
-
-
-def apart(pair: Pair, rng: random.Random) -> Decision:
-    """Set tiles aside and leave the interlude's where they are, so that they pile up there."""
-    for wish in (("aside",), ("pass",)):
-        if wish in pair.choices and rng.random() < 0.9:
-            return wish
-    return anything(pair, rng)
-
-
-def straight(pair: Pair, rng: random.Random) -> Decision:
-    """Place tiles in one long line, towards a side that depends on the seat."""
-    phase, decisions = pair.phase, set(pair.choices)
-    if phase != PLACING:
-        return anything(pair, rng)
-    along = (pair.oracle.to_play + 1) % 4
-    sign = 1 if along < 2 else -1
-    return max(sorted(decisions), key=lambda decision: sign * decision[1][along % 2])
-
-
-WAYS = {"anything": anything, "keen": keen, "apart": apart, "straight": straight}
-
-
-def assert_even(counts: Counter, cells: int) -> None:
-    """Each cell is within five standard deviations of an even spread (seeds are fixed)."""
-    total = sum(counts.values())
-    share = 1 / cells
-    slack = 5 * (total * share * (1 - share)) ** 0.5
-    assert len(counts) == cells
-    assert max(abs(count - total * share) for count in counts.values()) < slack
-
-
-def stirred(pair: Pair, rng: random.Random) -> None:
-    """Between turns, put markers near the goal or about 0 and leave few discs, now and then."""
-    if pair.cell is not None or pair.oracle.phase not in ("take", "interlude", "place"):
-        return
-    if pair.oracle.phase == "place" and pair.oracle.mode == "river":
-        return
-    for seat in range(pair.oracle.num_players):
-        if rng.random() < 0.15:
-            goal = pair.oracle.goal()
-            points = rng.choice([goal - 1, goal - 2, goal - 4, goal - 8, 0, 1, -1, -2, 5])
-            if pair.oracle.mode == "advanced":
-                points = max(0, points)
-            pair.set_points(seat, points)
-        if rng.random() < 0.3:
-            pair.set_supply(seat, rng.randrange(4))
-
-
-# ---- rules that need a particular position ----------------------------------------------------
-
-
-def until(pair: Pair, wanted, rng: random.Random, way=anything) -> Pair:
-    """Play on until `wanted(pair)`."""
-    while not wanted(pair):
-        pair.play(way(pair, rng))
-    return pair
-
-
-def between_turns(pair: Pair) -> bool:
-    return pair.oracle.phase == "take" and len(pair.oracle.river_slots()) > 1
-
-
-def interlude_duel(game, alignments: str):
-    """Either player needs the one fire tile (1) of the interlude to complete a tile of 10 points.
-
-    They are level, seat 0's marker on top. He is about to place tile 56, the last before the
-    interlude, and would complete tile 55 (1 point) by it.
-    """
-    states = game.new_state(1, alignments=alignments)
-    set_position(
-        states,
-        tables={
-            0: [TileAt(9, 0, 0, 0, ("e", "s", "w")), TileAt(55, 1, 0, 2)],
-            1: [TileAt(52, 0, 0, 0, ("ne", "e", "w"))],
-        },
-        hand=56,
-        interlude=(1, 19, 37, 20),
-        markers=(1, 0),
-    )
-    return states
-
-
-def play_all(game, states, *decisions: Decision) -> None:
-    for decision in decisions:
-        game.step(states, legal_decisions(game, states)[decision])
+both = pytest.mark.parametrize("rules", [Oracle, Kernels], ids=["oracle", "kernels"])
+either_way = pytest.mark.parametrize("alignments", ["auto", "choice"])

@@ -7,26 +7,31 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from sagani_adapter import (
+from oracles.sagani import CACOPHONY_PENALTY, SaganiOracle
+from sagani_adapter import GAME, NUMBERS, either_way, widest
+from sagani_pair import (
+    MODES,
     SEVERAL,
     WAYS,
     Pair,
     anything,
     apart,
+    between_turns,
     contents,
-    either_way,
     every_mode,
     keen,
     stirred,
+    straight,
+    until,
 )
 
-from ludotheque.envs import GameOverError, IllegalActionError, get_game
+from ludotheque.envs import GameOverError, IllegalActionError
 from ludotheque.envs.sagani.position import TileAt, set_position
 
 
 @pytest.fixture(scope="module")
 def game():
-    return get_game("sagani")
+    return GAME
 
 
 # ---- actions ----------------------------------------------------------------------------------
@@ -79,6 +84,52 @@ def test_defaults(game):
         assert contents(default) == contents(spelled_out)
 
 
+# ---- setup ------------------------------------------------------------------------------------
+
+
+def assert_even(counts: Counter, cells: int) -> None:
+    """Each cell is within five standard deviations of an even spread (seeds are fixed)."""
+    total = sum(counts.values())
+    share = 1 / cells
+    slack = 5 * (total * share * (1 - share)) ** 0.5
+    assert len(counts) == cells
+    assert max(abs(count - total * share) for count in counts.values()) < slack
+
+
+@every_mode
+def test_deals_are_those_of_the_oracle(game, mode):
+    for seed in range(30):
+        pair = Pair(game, seed, mode)
+        assert sorted(pair.state["pile"].tolist()) == NUMBERS
+        assert pair.oracle.turns == [0] * pair.oracle.num_players
+
+
+@pytest.mark.parametrize("mode", SEVERAL)
+def test_first_player_is_drawn_evenly(game, mode):
+    num_players, _ = MODES[mode]
+    first = Counter()
+    for seed in range(1200):
+        state = game.new_state(seed, num_players=num_players)[0]
+        assert state["first_player"] == state["to_play"]
+        first[int(state["first_player"])] += 1
+    assert_even(first, num_players)
+
+
+def test_tiles_are_shuffled_evenly(game):
+    """Every tile comes up equally often at every place of the piles, whatever comes before it."""
+    places = np.zeros((73, 72), dtype=int)
+    after = Counter()
+    for seed in range(3000):
+        pile = game.new_state(seed)[0]["pile"].tolist()
+        places[pile, range(72)] += 1
+        after[pile[0] % 6, pile[1] % 6] += 1
+    assert places[0].sum() == 0
+    expected = 3000 / 72
+    assert abs(places[1:] - expected).max() < 6 * expected**0.5
+    same = after.total() / 36
+    assert max(abs(count - same) for count in after.values()) < 6 * same**0.5
+
+
 # ---- whole games ------------------------------------------------------------------------------
 
 
@@ -91,6 +142,36 @@ def test_games(game, mode, alignments, way):
         pair = Pair(game, seed, mode, alignments)
         pair.run(WAYS[way], rng)
         assert len(set(pair.oracle.turns)) == 1
+
+
+def assert_box_is_whole(oracle: SaganiOracle) -> None:
+    """72 tiles, the discs of every player, and scores that add up."""
+    lying = [placed.tile for area in oracle.areas for placed in area.tiles.values()]
+    shown = [what for what in oracle.river + oracle.interlude + [oracle.hand] if what is not None]
+    piled = [what for pile in oracle.piles for what in pile]
+    everywhere = lying + shown + piled + oracle.removed + oracle.low_tiles
+    assert sorted(what.id for what in everywhere) == NUMBERS
+    for area, points in zip(oracle.areas, oracle.track.points, strict=True):
+        tiles = area.tiles.values()
+        on_tiles = sum(placed.discs + len(placed.covered) for placed in tiles)
+        assert area.supply >= 0
+        if oracle.discs_are_laid() or area is not oracle.areas[oracle.to_play]:
+            assert area.supply + on_tiles == 24 + area.cacophony
+        completed = sum(placed.tile.value for placed in tiles if placed.flipped)
+        penalty = 0 if oracle.mode == "advanced" else CACOPHONY_PENALTY * area.cacophony
+        assert points == completed - penalty
+
+
+@either_way
+@every_mode
+def test_games_keep_the_box_together(game, mode, alignments):
+    rng = random.Random(f"{mode} {alignments} box")
+    pair = Pair(game, 11, mode, alignments)
+    while not pair.oracle.is_over():
+        assert_box_is_whole(pair.oracle)
+        pair.play(anything(pair, rng))
+    assert_box_is_whole(pair.oracle)
+    assert sorted(pair.oracle.ranks()) == list(range(1, pair.oracle.num_players + 1))
 
 
 @pytest.mark.parametrize("mode", SEVERAL)
@@ -138,6 +219,70 @@ def test_games_stirred_up(game, mode, alignments):
         assert met["goal"]
     if mode in SEVERAL:
         assert met["stack"]
+
+
+@pytest.mark.parametrize("mode", SEVERAL)
+def test_games_end_by_points_and_by_empty_piles(game, mode):
+    rng = random.Random(mode)
+    ends = Counter()
+    for seed in range(6):
+        pair = Pair(game, seed, mode)
+        pair.run(keen if seed % 2 else anything, rng)
+        ends["points" if max(pair.oracle.scores()) >= pair.oracle.goal() else "piles"] += 1
+    assert ends["piles"]
+
+
+@pytest.mark.parametrize("canvas", [10, 14, 18])
+@every_mode
+def test_tiles_stay_in_the_square_of_the_canvas(game, mode, canvas):
+    """A line of tiles grows to the edge and no further; in the other direction there is room."""
+    rng = random.Random(f"{mode} {canvas}")
+    pair = Pair(game, 5, mode, canvas=canvas)
+    pair.run(straight, rng)
+    for area in pair.oracle.areas:
+        assert widest(area.tiles) == min(canvas, len(area.tiles))
+
+
+@pytest.mark.parametrize("mode", SEVERAL)
+def test_markers_that_return_to_their_square_lie_on_top(game, mode):
+    """Ties above zero, on zero and below, made in every order of arrival."""
+    rng = random.Random(mode)
+    num_players, _ = MODES[mode]
+    for seed in range(12):
+        pair = until(Pair(game, seed, mode), between_turns, rng)
+        for points in (rng.choice([7, 0, -4]), rng.choice([7, 0, -4])):
+            for seat in rng.sample(range(num_players), num_players):
+                pair.set_points(seat, points + 3 * (seed % 2))
+        pair.check()
+        for _ in range(60):
+            if not pair.oracle.is_over():
+                pair.play(anything(pair, rng))
+
+
+@either_way
+@pytest.mark.parametrize("mode", [*SEVERAL, "solo classic"])
+def test_goal_reached_within_a_turn_counts(game, mode, alignments):
+    """A tile completed before the new one's cacophony may bring the goal for a moment only."""
+    rng = random.Random(f"{mode} {alignments}")
+    moments = 0
+    for seed in range(16):
+        pair = Pair(game, seed, mode, alignments)
+        for _ in range(rng.randrange(10, 60)):
+            if not pair.oracle.is_over():
+                pair.play(keen(pair, rng))
+        for _ in range(60):
+            if pair.oracle.is_over():
+                break
+            own = pair.oracle.to_play
+            turn_begins = "place" if mode == "solo classic" else "take"
+            if pair.oracle.phase == turn_begins and pair.cell is None:
+                pair.set_points(own, pair.oracle.goal() - 1)
+                pair.set_supply(own, 0)
+            ended = pair.oracle.last_round
+            pair.play(keen(pair, rng))
+            if not ended and pair.oracle.last_round:
+                moments += pair.oracle.track.points[own] < pair.oracle.goal()
+    assert moments
 
 
 # ---- illegal actions and batches --------------------------------------------------------------

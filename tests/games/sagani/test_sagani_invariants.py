@@ -20,6 +20,7 @@ from ludotheque.envs.sagani.components import (
     WINDOW,
     WORD,
 )
+from ludotheque.envs.sagani.position import TileAt, set_position
 from ludotheque.envs.sagani.rules import legal_actions, random_action, setup, step
 from ludotheque.envs.sagani.state import (
     IN_DISPLAY,
@@ -241,3 +242,20 @@ def test_random_games_break_no_rule(mode):
     )
     assert fault == FINE, f"{mode}, game of seed {seed}: not so: {RULES[fault]}"
     assert 100 < longest[0] <= MAX_PLIES
+
+
+@pytest.mark.parametrize("solo", ["classic", "advanced"])
+def test_points_near_the_goal_are_worth_taking_alone(solo):
+    """The nearer the goal, the less an open tile must not be worth: scoring would cost points."""
+    states = GAME.new_state(1, 1, solo=solo)
+    waiting = {8: "ne e nw", 9: "e s w", 13: "e w nw", 14: "e w nw", 16: "ne sw nw", 24: "ne sw nw"}
+    for score in range(40, 65):
+        values = []
+        for done in (0, 1):
+            pieces = [
+                TileAt(tile, x, 0, 0, () if x < done else covered.split(), x < done)
+                for x, (tile, covered) in enumerate(waiting.items())
+            ]
+            set_position(states, tables={0: pieces}, scores=[score + 10 * done])
+            values.append(GAME.kernels["evaluate"](states[0], 0))
+        assert values[0] < values[1], score
