@@ -15,10 +15,10 @@ _compiled: dict[str, Any] = {}
 
 
 class GreedyAgent(Agent):
-    """Tries every legal action and keeps the one after which the position is worth most.
+    """Tries every legal action and keeps the one that leads to the best position.
 
-    The worth is the game's own ``evaluate``, which uses nothing that the seat doesn't know. Equal
-    actions are drawn among.
+    Positions are valued by the game's ``evaluate``, which uses nothing that the seat doesn't know.
+    Ties are broken at random.
     """
 
     name = "greedy"

@@ -120,7 +120,7 @@ class League:
     ) -> LeagueTable:
         """Play until every table has had its games, and return the table of all finished games.
 
-        Games already finished are not played again, so a longer run goes on from a shorter one.
+        Games already finished are not played again, so a longer run continues a shorter one.
         Ctrl-C (KeyboardInterrupt) and errors keep the games that are finished.
 
         Args:

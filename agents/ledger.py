@@ -102,7 +102,7 @@ class Ledger:
         has_games = self.path.exists() and self.path.stat().st_size > 0
         if has_games and not resume:
             raise FileExistsError(
-                f"{self.folder} holds results of a league already: go on with them by resume=True, "
+                f"{self.folder} already holds results of a league: continue it with resume=True, "
                 "or name another folder"
             )
         kept = read_config(self.folder)
@@ -226,5 +226,5 @@ def _compare(folder: Path, kept: dict[str, Any] | None, config: dict[str, Any]) 
     if differences:
         raise ValueError(
             f"{folder} holds another league ({'; '.join(differences)}): give the same arguments to "
-            "go on with it, or name another folder"
+            "continue it, or name another folder"
         )

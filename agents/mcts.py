@@ -56,10 +56,10 @@ def _compile(game, guided: bool, leaf: str) -> SimpleNamespace:
 
 
 class MCTSAgent(Agent):
-    """Plays the action that a tree search visited most.
+    """Plays the action that a tree search visited most often.
 
     Args:
-        game: what it plays.
+        game: the game it plays.
         simulations: for each decision; without ``time`` the limit.
         time: seconds for each decision, instead of a number of simulations. Results then depend on
             the machine.
@@ -86,7 +86,7 @@ class MCTSAgent(Agent):
     needs_states = True
     node_bytes = search.NODE.itemsize
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         game,
         simulations: int = 200,

@@ -72,7 +72,7 @@ class PolicyAgent(Agent):
     """Plays by a network, always within the mask.
 
     Args:
-        game: what it plays.
+        game: the game it plays.
         network: its policy.
         observation: the observation form that the network reads.
         deterministic: always the likeliest action, instead of drawing by the policy.
@@ -117,7 +117,7 @@ class PPOAgent(PolicyAgent):
             reward, steps.
 
     Args:
-        game: what it is to play.
+        game: the game it plays.
         path: the model's zip file.
         deterministic, temperature, seed: see ``PolicyAgent``; 1 plays as in training.
         num_players: refuse a model trained for another number; None takes any.

@@ -173,7 +173,7 @@ def _unseeded(states: np.ndarray) -> np.ndarray:
 
 
 def check_copies(setting: Setting, seed: int = 0) -> None:
-    """A copy and a pickle of a record go on with the same luck; a pickled game is the game."""
+    """A copy and a pickle of a record share its future chance; a pickled game is the game."""
     game = setting.game
     assert pickle.loads(pickle.dumps(game)) is game, "a pickled game comes back as another object"
     for states in unfinished(setting, seed, games=1):

@@ -55,7 +55,7 @@ class TrainConfig:
     Attributes:
         game: name of the game.
         num_players: number of players; the learner's seat is drawn for each game. None: as in the
-            resumed run, else 2, or the fewest where 2 can't play.
+            resumed run, else 2, or the fewest the game allows.
         minutes: time for the whole run, including evaluations and time before a resume.
         steps: decisions of the learner in the whole run; rounded up to whole rollouts.
         out: the run's folder; None: ``runs/GAME``.

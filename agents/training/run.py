@@ -333,7 +333,7 @@ class _Run:
         try:
             saved = torch.load(path, weights_only=True, map_location="cpu")
         except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
-            raise ValueError(f"{path} is damaged, so this run can't go on: {error}") from error
+            raise ValueError(f"{path} is damaged, so this run can't be resumed: {error}") from error
         model = self.model
         model.policy.load_state_dict(saved["policy"])
         model.policy.optimizer.load_state_dict(saved["optimizer"])

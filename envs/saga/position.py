@@ -29,7 +29,7 @@ MAX_FAME = 20_000
 
 
 @all_or_nothing
-def set_position(
+def set_position(  # noqa: PLR0913
     states: np.ndarray,
     i: int = 0,
     *,

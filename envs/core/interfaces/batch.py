@@ -56,7 +56,7 @@ class BatchEnv:
     ranks: NDArray[np.int64]
     """``(num_envs, num_players)``, of the last finished games; 1 is best."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         game: str | Game,
         num_envs: int,
@@ -104,7 +104,7 @@ class BatchEnv:
         """Deal new games and return the observations.
 
         Args:
-            seed: environment i gets ``seed + i``, or ``seed[i]``. None goes on from the games
+            seed: environment i gets ``seed + i``, or ``seed[i]``. None continues from the games
                 before, and draws seeds for the first.
         """
         seeds = seeds_for(seed, self.num_envs, self.states["seed"] if self._started else None)
@@ -177,7 +177,7 @@ class BatchEnv:
         return self.states.copy()
 
     def set_state(self, states: np.ndarray) -> None:
-        """Go on from records returned by ``get_state``.
+        """Restore records returned by ``get_state``.
 
         Raises:
             StateError: records of another game or shape; nothing has changed.
@@ -229,7 +229,7 @@ def make_batch(game: str, num_envs: int, num_players: int | None = None, **kwarg
     Args:
         game: a name of ``ludotheque.envs.game_names()``.
         num_envs: how many games.
-        num_players: seats; None takes 2, or the fewest where 2 can't play.
+        num_players: seats; None takes 2, or the fewest the game allows.
         kwargs: ``observation``, ``reward``, ``illegal``, ``illegal_reward``, ``autoreset``,
             ``num_threads``, and the game's own options, by name. `BatchEnv` documents these and
             the outputs, the game's page its options.
@@ -279,8 +279,8 @@ def seeds_for(seed: Any, num_envs: int, previous: np.ndarray | None) -> np.ndarr
     """Return a uint64 seed for each environment.
 
     Args:
-        seed: a number (environment i gets ``seed + i``), one for each (None among them goes on from
-            the game before), or None for all.
+        seed: a number (environment i gets ``seed + i``), one for each (None among them continues
+            from the game before), or None for all.
         num_envs: how many.
         previous: the seeds of the games before, or None if there were none.
 

@@ -250,7 +250,7 @@ class SeatBatch:
         }
 
     def set_state(self, saved: dict[str, Any]) -> None:
-        """Go on from what ``get_state`` returned, here or in a batch made alike.
+        """Restore what ``get_state`` returned, here or in another batch with the same settings.
 
         Opponents drawn from a pool are those of the saved games; fixed ones are this batch's own.
 

@@ -84,7 +84,7 @@ def check_num_threads(num_threads: int) -> int:
 
 
 def run(loop: Callable[..., Any], num_threads: int, states: Any, *args: Any) -> list[Any]:
-    """Call ``loop(states, start, stop, *args)`` over slices, one a thread; return its results.
+    """Call ``loop(states, start, stop, *args)`` over slices, one per thread; return its results.
 
     The calling thread works too. Several threads may call this at the same time.
     """

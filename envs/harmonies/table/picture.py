@@ -21,6 +21,7 @@ from .pieces import (
     ACCENT,
     CARD_PAINTS,
     FAINT_INK,
+    ICONS,
     INK,
     PAINTS,
     card,
@@ -29,7 +30,6 @@ from .pieces import (
     draw_cube,
     halo,
     stack,
-    sun,
     token,
 )
 from .text import category_names, end_words, prompt, side_words, solo_outcome, worth
@@ -306,13 +306,12 @@ def _draw_ranking(canvas: Canvas, box: Rect, seen: Visible) -> None:
         LOOK.write(canvas, x, y + 40, textwrap.wrap(solo_outcome(seen), 23), size=14)
         return
     rows = ranked(seen, lambda seat: f"{seen.scores[seat]:g}")
-    LOOK.ranking(
-        canvas, box, y + 40, rows, lambda y, seat: LOOK.badge(canvas, box.x + 82, y, seat, 13)
-    )
+    LOOK.ranking(canvas, box, y + 40, rows)
 
 
 def _draw_suns(canvas: Canvas, x: float, y: float, seen: Visible) -> None:
     """The suns of the solo game, as if it ended now."""
     LOOK.text(canvas, x, y, f"{amount(seen.suns, 'sun')}, {SOLO_GOAL} are a win")
     for k, place in enumerate(Rect(x, y + 16, 31, 32).repeated(MOST_SUNS, 6)):
-        sun(canvas, place.x + 12, place.y + 12, 13, k < seen.suns)
+        name = "sun" if k < seen.suns else "sun-to-win"
+        ICONS.draw(canvas, name, place.x + 12, place.y + 12, 26)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...core.actions import Target
-from ...core.drawing.visible import VisibleBase, common_of, legal_of, result_of
+from ...core.drawing.visible import VisibleBase, choices_of, common_of, result_of
 from ...core.drawing.words import action_number, name_of
-from ..actions import ACTIONS, END, NUM_ACTIONS, SETTLE
+from ..actions import ACTIONS, END, NUM_ACTIONS
 from ..components import (
     CARD_NAMES,
     COLOURS,
@@ -28,7 +28,6 @@ from ..components import (
     KINDS,
     LADDER,
     LANDSCAPES,
-    MAX_HEXES,
     NUM_CARDS,
     NUM_CUBES,
     NUM_SPACES,
@@ -130,7 +129,7 @@ class Visible(VisibleBase):
     tables: list[Table]
     suns: int
     begun: set[tuple]
-    ready: list[tuple[int, int]]
+    ready: list[tuple[Any, ...]]
 
     def table_of_turn(self) -> Table:
         return self.tables[self.to_play]
@@ -152,7 +151,7 @@ def see(
     """
     common = common_of(state, seat, PHASES)
     num_players = common["num_players"]
-    legal = legal_of(state, legal_actions, NUM_ACTIONS)
+    choices = choices_of(state, legal_actions, ACTIONS)
     tables = [_table(state, other, seat) for other in range(num_players)]
     return Visible(
         **common,
@@ -166,8 +165,8 @@ def see(
         hand=hand_of(state),
         tables=tables,
         suns=suns(state) if num_players == 1 else 0,
-        begun={tuple(ACTIONS.decode(action).values())[:2] for action in legal},
-        ready=[divmod(action - SETTLE, MAX_HEXES) for action in legal if action >= SETTLE],
+        begun={choice[:2] for choice in choices},
+        ready=[choice[1:] for choice in choices if choice[0] == "settle"],
         move=None if last_action is None else _move(state, tables, last_action),
     )
 

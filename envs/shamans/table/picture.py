@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ...core.drawing.canvas import Canvas
-from ...core.drawing.panels import Rect, head_path
+from ...core.drawing.panels import Rect, head_path, uncovered
 from ...core.drawing.words import amount, ranked
 from ..components import ECLIPSE, GOAL, NO_TILE, NOBODY, NUM_TILES, VALUES
 from .geometry import (
@@ -294,25 +294,21 @@ def _draw_front(canvas: Canvas, box: Rect, player: Player, seen: Visible) -> Non
 
 
 def _draw_hand(canvas: Canvas, area: Area, player: Player) -> None:
-    hand = area.hand
-    if not hand:
+    if not area.hand:
         x, y = area.room.x + 4, area.room.centre[1]
         LOOK.text(canvas, x, y, "no cards in hand", fill=LOOK.faint_ink)
         return
-    # Each lies over the one before.
-    ends = [where.x for where in hand[1:]] + [hand[-1].right]
     backs = player.hand.count(FACE_DOWN)
-    for k, (where, number) in enumerate(zip(hand, player.hand, strict=True), 1):
-        shown = min(where.width, ends[k - 1] - where.x)
+    for k, (where, number) in enumerate(zip(area.hand, player.hand, strict=True)):
+        shown = uncovered(area.hand, k)
         if number != FACE_DOWN:
-            card(canvas, where, number, player.notes.get(number, ""), shown)
+            card(canvas, where, number, player.notes.get(number, ""), shown.width)
             continue
         card_back(canvas, where)
-        if k == backs:
+        if k == backs - 1:
             # How many cards there are, on the last one that lies face down.
-            x, y = where.x + shown / 2, where.centre[1]
-            radius = min(0.2 * where.height, shown / 2 - 1)
-            LOOK.disc(canvas, x, y, radius, str(len(hand)), WHITE, INK)
+            radius = min(0.2 * where.height, shown.width / 2 - 1)
+            LOOK.disc(canvas, *shown.centre, radius, str(len(player.hand)), WHITE, INK)
 
 
 # The decision and the points
@@ -325,9 +321,7 @@ def _draw_column(canvas: Canvas, seen: Visible) -> None:
         LOOK.text(canvas, x, box.y + 28, "game over", size=18, bold=True)
         LOOK.text(canvas, x, box.y + 54, outcome(seen))
         rows = ranked(seen, lambda seat: f"{seen.scores[seat]:g}")
-        LOOK.ranking(
-            canvas, box, box.y + 94, rows, lambda y, s: LOOK.badge(canvas, box.x + 82, y, s, 13)
-        )
+        LOOK.ranking(canvas, box, box.y + 94, rows)
     else:
         words = prompt(seen)
         y = LOOK.decision(canvas, box, seen, words[0].upper() + words[1:], 25)
