@@ -64,6 +64,7 @@ _GAME = (
     "round, tokens taken, card taken, turns finished, tokens in the bag"
 )
 _NO_CARD = "the first number stands for none"
+_HABITAT = "of a habitat of an own card"
 
 
 def _public(name: str, shape: tuple[int, ...], high: int, meaning: str) -> Field:
@@ -85,16 +86,8 @@ _BOARDS = (
         f"own hexes next to: {_COLOURS}, a field of one, a mountain that is alone",
     ),
     _map("builds", NUM_COLOURS, f"where {_COLOURS} would be the third colour around a building"),
-    _map(
-        "completes",
-        NUM_COLOURS,
-        f"where {_COLOURS} would be the last token of a habitat of an own card",
-    ),
-    _map(
-        "advances",
-        NUM_COLOURS,
-        f"where {_COLOURS} would be the last token but one of a habitat of an own card",
-    ),
+    _map("completes", NUM_COLOURS, f"where {_COLOURS} would be the last token {_HABITAT}"),
+    _map("advances", NUM_COLOURS, f"where {_COLOURS} would be the last token but one {_HABITAT}"),
     _public(
         "others_top",
         (_OTHERS, NUM_COLOURS, MAX_HEXES),

@@ -117,9 +117,8 @@ def set_position(states: np.ndarray, i: int = 0, **position: Any) -> None:
         _expect_no_spirits(record, given)
     _set_deck(record, given, completed)
     _set_tokens(record, given)
-    record["took_card"] = given.took_card
-    record["first_player"], record["to_play"] = given.first_player, given.to_play
-    record["turns"], record["last_round"] = given.turns, given.last_round
+    for name in ("took_card", "first_player", "to_play", "turns", "last_round"):
+        record[name] = getattr(given, name)
     undecided = record["spirits"] and not record["spirit"][given.to_play]
     phase = SPIRIT_PHASE if undecided else TURN_PHASE
     record["phase"] = DISCARD_PHASE if given.discarding else phase

@@ -30,7 +30,6 @@ from .components import (
     MAX_PLAYERS,
     NUM_COLOURS,
     NUM_CUBES,
-    NUM_KINDS,
     NUM_SPACES,
     ON,
     SOLO_DISPLAY,
@@ -130,8 +129,7 @@ def index_board(states, i):
 
 @kernel
 def _index_seat(state, seat):
-    for kind in range(NUM_KINDS):
-        state["hexes"][seat, kind] = 0
+    state["hexes"][seat, :] = 0
     cubes = 0
     for hex_ in range(MAX_HEXES):
         stack = state["stack"][seat, hex_]

@@ -34,8 +34,8 @@ from oracles.harmonies import (
     walk,
 )
 
+from ludotheque.envs.harmonies import scoring
 from ludotheque.envs.harmonies.components import NUM_HEXES
-from ludotheque.envs.harmonies.scoring import next_to
 
 Game = HarmoniesOracle | HarmoniesKernels
 SIDES = ["A", "B"]
@@ -230,7 +230,9 @@ def test_boards():
         assert all((other, one) in pairs for one, other in pairs)
         assert groups(side, list(range(len(PLACES[side])))) == [list(range(len(PLACES[side])))]
         for hexagon, others in enumerate(NEIGHBOURS[side]):
-            assert next_to(1 << hexagon, SIDES.index(side)) == sum(1 << other for other in others)
+            assert scoring.next_to(1 << hexagon, SIDES.index(side)) == sum(
+                1 << other for other in others
+            )
         assert NUM_HEXES[SIDES.index(side)] == len(PLACES[side])
     # The second column lies half a hex lower than the first.
     assert sorted(NEIGHBOURS["A"][at("A", 0, 0)]) == [at("A", 0, 1), at("A", 1, 0)]
@@ -1057,6 +1059,13 @@ def test_each_building_scores(rules):
     assert scored(rules, "A", board, "buildings") == 10
 
 
+def length_of_river(rules: type, board: list) -> int:
+    if rules is HarmoniesOracle:
+        return river_length("A", board)
+    water = sum(1 << hexagon for hexagon, stack in enumerate(board) if stack == ["blue"])
+    return int(scoring.river_length(water, SIDES.index("A")))
+
+
 # A way of thirteen tokens over side A that never comes beside itself.
 LONG_RIVER = [
     *((0, 0), (1, 0), (1, 1), (0, 2), (0, 3), (1, 3), (2, 3)),
@@ -1071,7 +1080,7 @@ LONG_RIVER = [
 @both
 def test_river_by_its_length(rules, tokens, points):
     board = board_of("A", dict.fromkeys(LONG_RIVER[:tokens], "blue"))
-    assert river_length("A", board) == tokens
+    assert length_of_river(rules, board) == tokens
     assert scored(rules, "A", board, "water") == points
 
 
@@ -1083,7 +1092,7 @@ def test_river_ring(rules):
     """A ring of six: from any token the furthest is opposite, four tokens by the shortest way."""
     board = board_of("A", dict.fromkeys(RING, "blue"))
     assert len(groups("A", [n for n, stack in enumerate(board) if stack])) == 1
-    assert river_length("A", board) == 4
+    assert length_of_river(rules, board) == 4
     assert scored(rules, "A", board, "water") == 8
     # Opened at one place it is a river of five; filled in the middle, three tokens across.
     board[at("A", *RING[0])] = []
@@ -1103,7 +1112,7 @@ def test_river_triangle(rules):
 def test_river_with_a_side_token(rules):
     """Its ends are the two that are furthest apart, wherever on the board they are."""
     board = board_of("A", dict.fromkeys([(0, 2), (1, 1), (1, 2), (2, 1), (2, 3)], "blue"))
-    assert river_length("A", board) == 4
+    assert length_of_river(rules, board) == 4
     assert scored(rules, "A", board, "water") == 8
 
 
@@ -1112,7 +1121,7 @@ def test_only_the_longest_river_scores(rules):
     three = [(0, 0), (0, 1), (0, 2)]
     four = [(4, 0), (4, 1), (4, 2), (4, 3)]
     board = board_of("A", dict.fromkeys([*three, *four], "blue"))
-    assert river_length("A", board) == 4
+    assert length_of_river(rules, board) == 4
     assert scored(rules, "A", board, "water") == 8
     # A side arm shorter than the main one adds nothing.
     board[at("A", 3, 1)] = ["blue"]
