@@ -318,19 +318,15 @@ def _write_numbers(state, seat, out):
         out[NUMBERS_AT.spirits + ahead * (NUM_SPIRITS + 1) + spirit] = 1
         _write_seat(state, other, out, NUMBERS_AT.seats + ahead * _SEAT_NUMBERS)
         if ahead:
-            _write_cards(state, other, out, NUMBERS_AT.others_cards + (ahead - 1) * (NUM_CARDS + 1))
+            at = NUMBERS_AT.others_cards + (ahead - 1) * (NUM_CARDS + 1)
+            # An empty slot has no cubes: it writes 0 for card 0.
+            for slot in range(HAND_LIMIT):
+                out[at + np.int64(state["card"][other, slot])] = state["cubes_left"][other, slot]
     if state["spirits"]:
         for k in range(SPIRITS_DEALT):
             dealt = np.int64(state["dealt"][seat, k]) - FIRST_SPIRIT
             out[NUMBERS_AT.dealt + k * NUM_SPIRITS + dealt] = 1
     _write_game(state, out, NUMBERS_AT.game)
-
-
-@kernel
-def _write_cards(state, seat, out, at):
-    for slot in range(HAND_LIMIT):
-        # An empty slot has no cubes: it writes 0 for card 0.
-        out[at + np.int64(state["card"][seat, slot])] = state["cubes_left"][seat, slot]
 
 
 @kernel
