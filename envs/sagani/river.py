@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.jit import kernel
+from ..core.state import seat_after
 from .alignment import stands_before
 from .components import (
     ASIDE_SIZE,
@@ -29,6 +30,8 @@ from .state import (
     ROTATING,
     TAKING,
 )
+
+ALL_INTERLUDE_SPACES = (1 << INTERLUDE_SIZE) - 1
 
 
 @kernel
@@ -73,30 +76,23 @@ def fill_display(state):
 
 
 @kernel
-def tiles_in_display(state):
-    """Count the tiles of the display."""
-    count = 0
-    for space in range(DISPLAY_SIZE):
-        count += state["display"][space] != 0
-    return count
-
-
-@kernel
-def tiles_in_interlude(state):
-    """Count the tiles on the interlude spaces."""
-    count = 0
-    for space in range(INTERLUDE_SIZE):
-        count += state["interlude"][space] != 0
-    return count
+def spaces_taken(spaces):
+    """Return which spaces of the display or the interlude hold a tile, a bit each."""
+    taken = 0
+    for space in range(len(spaces)):
+        taken |= (spaces[space] != 0) << space
+    return taken
 
 
 @kernel
 def may_set_aside(state):
     """Say whether the last tile of the display may go to an interlude space."""
+    last = spaces_taken(state["display"])
     return (
         state["drawn"] < NUM_TILES
-        and tiles_in_display(state) == 1
-        and tiles_in_interlude(state) < INTERLUDE_SIZE
+        and last & (last - 1) == 0
+        and last != 0
+        and spaces_taken(state["interlude"]) != ALL_INTERLUDE_SPACES
     )
 
 
@@ -152,7 +148,10 @@ def _go_on_alone(state):
 @kernel
 def _finish_turn(state):
     """Go on after a turn: with the interlude if its four spaces are full and the display empty."""
-    if tiles_in_display(state) == 0 and tiles_in_interlude(state) == INTERLUDE_SIZE:
+    if (
+        spaces_taken(state["display"]) == 0
+        and spaces_taken(state["interlude"]) == ALL_INTERLUDE_SPACES
+    ):
         _begin_interlude(state)
     else:
         _next_turn(state)
@@ -161,12 +160,9 @@ def _finish_turn(state):
 @kernel
 def _next_turn(state):
     """Refill an empty display and pass the turn on; the game ends with a round, never within."""
-    num_players = np.int64(state["num_players"])
-    following = np.int64(state["turn"]) + 1
-    if following == num_players:
-        following = 0
+    following = seat_after(state, state["turn"], 1)
     round_is_over = following == state["first_player"]
-    if tiles_in_display(state) == 0 and not (state["last_round"] and round_is_over):
+    if spaces_taken(state["display"]) == 0 and not (state["last_round"] and round_is_over):
         fill_display(state)
     state["phase"] = TAKING
     if state["last_round"] and round_is_over:
