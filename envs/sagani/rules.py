@@ -1,12 +1,13 @@
 """The rules of Sagani as kernels on one record: setting up, actions, results.
 
-Laying tiles is in ``placement.py``, discs and points in ``alignment.py``, tiles that come and go
-in ``river.py``.
+Laying tiles is in ``placement.py``, discs and points in ``alignment.py``, piles and display in
+``display.py``, interlude and end in ``turns.py``.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from numba import literal_unroll
 
 from ..core.bits import count_bits, select_bit
 from ..core.jit import kernel
@@ -14,7 +15,7 @@ from ..core.rewards import rank_in_place
 from ..core.rng import below, draw_below, shuffle
 from ..core.state import begin, seats_ahead
 from .actions import CELL, CHOOSE, COVER, DONE, PASS, SET_ASIDE, TAKE, TURN
-from .alignment import complete, look, pay_discs, serve
+from .alignment import complete, look, pay_discs, serve, standing
 from .components import (
     BIT,
     CACOPHONY_PENALTY,
@@ -31,28 +32,28 @@ from .components import (
     WINDOW,
     WORD,
 )
-from .options import OPTION_ALIGNMENTS, OPTION_CANVAS, OPTION_SOLO
-from .placement import lay_tile
-from .river import (
-    ask_next,
+from .display import (
     draw_tile,
     fill_display,
-    finish_placement,
     hold,
     may_set_aside,
     put_low_tiles_aside,
     set_last_aside,
     spaces_taken,
 )
+from .options import OPTION_ALIGNMENTS, OPTION_CANVAS, OPTION_SOLO
+from .placement import lay_tile
 from .state import (
     ALIGNING,
+    ARRAYS,
     CHOOSING,
-    IN_PILE,
+    NUMBERS,
     PLACING,
     POINTING,
     ROTATING,
     TAKING,
 )
+from .turns import ask_next, finish_placement
 
 _CANVASES = np.array(CANVASES)
 _ROW = (1 << WINDOW) - 1
@@ -63,10 +64,10 @@ def setup(state, seed, options):
     """Shuffle the tiles, lay out the display, draw the first player (Mise en place)."""
     num_players = options[0]
     begin(state, seed, num_players)
+    _clear(state)
     state["solo"] = num_players == 1 and options[OPTION_SOLO] == 1
     state["choice"] = options[OPTION_ALIGNMENTS] == 1
     state["canvas"] = _CANVASES[options[OPTION_CANVAS]]
-    _clear(state)
     for tile in range(1, NUM_TILES + 1):
         state["pile"][tile - 1] = tile
     shuffle(state, state["pile"], NUM_TILES)
@@ -88,45 +89,11 @@ def setup(state, seed, options):
 
 @kernel
 def _clear(state):
-    state["last_round"] = False
-    state["drawn"] = 0
-    state["num_aside"] = 0
-    state["aside_drawn"] = 0
-    state["aside"][:] = 0
-    state["display"][:] = 0
-    state["interlude"][:] = 0
-    state["queue"][:] = 0
-    state["queue_next"] = 0
-    state["queue_taken"] = False
-    state["hand"] = 0
-    state["hand_cell"] = 0
-    state["score"][:] = 0
-    state["arrival"][:] = 0
+    for name in literal_unroll(NUMBERS):
+        state[name] = 0
+    for name in literal_unroll(ARRAYS):
+        state[name][:] = 0
     state["clock"] = MAX_PLAYERS
-    state["bonus"] = 0
-    state["supply"][:] = 0
-    state["cacophony"][:] = 0
-    state["uncompleted"][:] = 0
-    state["placed"][:] = 0
-    state["origin"][:] = 0
-    state["north"][:] = 0
-    state["south"][:] = 0
-    state["west"][:] = 0
-    state["east"][:] = 0
-    state["num_free"][:] = 0
-    state["occupied"][:] = 0
-    state["free"][:] = 0
-    state["table"][:] = 0
-    state["place"][:] = IN_PILE
-    state["rotation"][:] = 0
-    state["cell"][:] = 0
-    state["arrows"][:] = 0
-    state["sight"][:] = 0
-    state["unpaid"] = 0
-    state["may_stop"] = False
-    state["pointing"] = 0
-    state["num_ready"] = 0
-    state["ready"][:] = 0
 
 
 @kernel
@@ -383,5 +350,5 @@ def returns(state, scores, ranks):
         return
     for seat in range(num_players):
         scores[seat] = state["score"][seat]
-        ranks[seat] = (np.int64(state["score"][seat]) << 16) - np.int64(state["arrival"][seat])
+        ranks[seat] = standing(state["score"][seat], state["arrival"][seat])
     rank_in_place(ranks, num_players)
