@@ -68,8 +68,8 @@ def setup(state, seed, options):
     state["solo"] = num_players == 1 and options[OPTION_SOLO] == 1
     state["choice"] = options[OPTION_ALIGNMENTS] == 1
     state["canvas"] = _CANVASES[options[OPTION_CANVAS]]
-    for tile in range(1, NUM_TILES + 1):
-        state["pile"][tile - 1] = tile
+    for k in range(NUM_TILES):
+        state["pile"][k] = k + 1
     shuffle(state, state["pile"], NUM_TILES)
     first = draw_below(state, num_players)
     state["first_player"] = first

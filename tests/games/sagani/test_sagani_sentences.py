@@ -325,12 +325,13 @@ def test_only_the_last_tile_of_the_display_may_be_set_aside(rules):
 
 
 @both
-def test_nothing_is_set_aside_without_a_free_space_or_a_pile(rules):
-    """Neither comes up in a game: an interlude or the end comes first."""
+def test_nothing_is_set_aside_without_a_tile_a_free_space_and_a_pile(rules):
+    """None of them lacks in a game: an interlude, the refill or the end comes first."""
     assert not rules(display=[30], interlude=[40, 41, 42, 43]).may_set_aside()
     assert rules(display=[30], interlude=[40, 41, 42]).may_set_aside()
     assert rules(display=[30], left=1).may_set_aside()
     assert not rules(display=[30], left=0).may_set_aside()
+    assert not rules(display=[]).may_set_aside()
 
 
 # ---- 2. Placer des pions Accord, 3. Recevoir des pions Cacophonie ------------------------------
@@ -1253,7 +1254,7 @@ def test_classic_solo_has_no_bonus(rules):
 @both
 def test_advanced_solo_reaches_its_goal_in_the_final_count(rules, points):
     """Ruling: the advanced game names no goal; 75 points in the final count stand for it."""
-    table = {0: [TileAt(PLAIN, 0, 0), TileAt(FOUR_ARROWS, 1, 0)]}
+    table = {0: [TileAt(PLAIN, 0, 0), TileAt(FOUR_ARROWS, 1, 0), TileAt(16, 0, 1, flipped=True)]}
     for bonus, cacophony in ((0, 0), (20, 3)):
         on_track = points + 11 - bonus + 2 * cacophony
         game = rules(
