@@ -19,10 +19,10 @@ BENCHED := $(VENV)/.stamp-bench
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install demo test lint format docs bench clean distclean
+.PHONY: help install demo test lint types format docs bench release-check clean distclean
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
 # A stamp is made last: an installation that was interrupted is done again.
 $(VENV)/.stamp-venv:
@@ -61,9 +61,15 @@ demo: $(INSTALLED)  ## train for two minutes, play a league, leave a replay (run
 test: $(INSTALLED)  ## run the tests
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --nbmake $(PYTEST_ARGS) $(TESTS)
 
-lint: $(INSTALLED)  ## check style and formatting
+lint: types  ## check style, formatting and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+# mypy has to see the folders under the names that they are installed by.
+types: $(INSTALLED)  ## check types
+	@mkdir -p build/types
+	@ln -sfn ../.. build/types/ludotheque
+	$(BIN)/python -m mypy
 
 format: $(INSTALLED)  ## put style and formatting right
 	$(BIN)/ruff check --fix .
@@ -78,6 +84,17 @@ bench: $(BENCHED)  ## measure against the peers (installs them)
 	$(BIN)/ludotheque bench throughput
 	$(BIN)/ludotheque bench search
 	$(BIN)/ludotheque bench training
+
+# Whatever the wheel lacks shows here: a folder and an environment that know nothing of the tree.
+release-check: $(INSTALLED)  ## build the wheel, install it alone, play every game from it
+	rm -rf build/release
+	$(BIN)/python -m build --outdir build/release/dist
+	$(PYTHON) -m venv build/release/venv
+	cd build/release && venv/bin/python -m pip install "$$(ls dist/*.whl)[cli]"
+	cd build/release && venv/bin/ludotheque games
+	cd build/release && for game in sarena sagani harmonies saga shamans; do \
+	    venv/bin/ludotheque watch --game $$game --seed 0 --save $$game.jsonl --save $$game.svg || exit 1; \
+	done
 
 clean:  ## remove what tests and builds leave
 	rm -rf build dist *.egg-info .pytest_cache .ruff_cache .hypothesis .coverage .coverage.* htmlcov

@@ -1,4 +1,4 @@
-"""The interface of an agent."""
+"""The agent interface."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Agent:
     """Plays any seat of a game, many games at once.
 
     Attributes:
-        name: what tables and replays call it.
+        name: shown in tables and replays.
         needs_states: True for an agent that searches: ``act`` then gets records too.
         observation: the observation form it requires; None accepts the caller's.
     """

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -60,6 +61,14 @@ class Board(nn.Module):
         depth: convolutions of 3 by 3, one after the other; with 0 each place is seen alone.
         head: numbers in the scoring of an action, and in the value's hidden layer.
     """
+
+    planes: torch.Tensor
+    rest: torch.Tensor
+    scale: torch.Tensor
+    start: torch.Tensor
+    end: torch.Tensor
+    kinds: torch.Tensor
+    first: nn.Conv2d
 
     def __init__(self, layout: ActionTargets, width: int, depth: int, head: int):
         super().__init__()
@@ -123,7 +132,7 @@ class Board(nn.Module):
             seen = self._around(self.first, planes) + self.thing[: self.num_places]
             seen = torch.relu(seen + rest[:, None])
             for layer in self.more:
-                seen = torch.relu(self._around(layer, seen))
+                seen = torch.relu(self._around(layer, seen))  # type: ignore[arg-type]
             places, mean, where = seen.flatten(0, 1), seen.mean(1), None
         both = torch.cat([places, rows.flatten(0, 1)])
         return _Seen(both, mean, where, rows.shape[1], len(places), self.num_places), rest
@@ -207,16 +216,21 @@ class BoardPolicy(MaskableActorCriticPolicy):
             ``net_arch`` isn't three numbers.
     """
 
+    mlp_extractor: Any
+
     def __init__(self, *args, game: str = "", net_arch=(32, 1, 16), **kwargs):
         if targets_of(get_game(game)) is None:
             raise ValueError(f"{game} doesn't say what its actions are about: use MlpPolicy")
         if len(net_arch) != 3:
             raise ValueError(f"net_arch is {net_arch!r}; a board wants (width, depth, head)")
         self.game = game
-        super().__init__(*args, net_arch=list(net_arch), **kwargs)
+        super().__init__(*args, net_arch=list(net_arch), **kwargs)  # type: ignore[misc]
 
     def _build(self, lr_schedule) -> None:
-        self.mlp_extractor = Board(targets_of(get_game(self.game)), *self.net_arch)
+        layout = targets_of(get_game(self.game))
+        assert layout is not None  # __init__ has looked
+        width, depth, head = (int(size) for size in self.net_arch)
+        self.mlp_extractor = Board(layout, width, depth, head)
         for module in self.mlp_extractor.modules():
             self.init_weights(module, np.sqrt(2))
         # At first all moves are about as good, so that every one is tried.
@@ -225,9 +239,8 @@ class BoardPolicy(MaskableActorCriticPolicy):
         self.action_net = nn.Identity()
         self.value_net = nn.Linear(self.mlp_extractor.latent_dim_vf, 1)
         self.init_weights(self.value_net, 1.0)
-        self.optimizer = self.optimizer_class(
-            self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs
-        )
+        optimizer: Any = self.optimizer_class
+        self.optimizer = optimizer(self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
 
     def forward(self, obs, deterministic=False, action_masks=None):
         """See MaskableActorCriticPolicy, as for the two below."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ludotheque.envs.core.jit import specialize
@@ -9,14 +11,14 @@ from ludotheque.envs.core.jit import specialize
 from .base import Agent
 from .kernels import choose_greedy
 
-_compiled: dict[str, object] = {}
+_compiled: dict[str, Any] = {}
 
 
 class GreedyAgent(Agent):
-    """Tries every legal action and keeps the one after which the position is worth most.
+    """Tries every legal action and keeps the one that leads to the best position.
 
-    The worth is the game's own ``evaluate``, which uses nothing that the seat doesn't know. Equal
-    actions are drawn among.
+    Positions are valued by the game's ``evaluate``, which uses nothing that the seat doesn't know.
+    Ties are broken at random.
     """
 
     name = "greedy"

@@ -100,7 +100,7 @@ class League:
         self._rounds: dict[tuple[int, Seats], list[Round]] = {}
         self._ledger = Ledger(self.out, self.config, resume) if self.out else None
         if self._ledger:
-            self._load()
+            self._load(self._ledger)
 
     @property
     def games(self) -> list[GameRecord]:
@@ -120,7 +120,7 @@ class League:
     ) -> LeagueTable:
         """Play until every table has had its games, and return the table of all finished games.
 
-        Games already finished are not played again, so a longer run goes on from a shorter one.
+        Games already finished are not played again, so a longer run continues a shorter one.
         Ctrl-C (KeyboardInterrupt) and errors keep the games that are finished.
 
         Args:
@@ -209,7 +209,9 @@ class League:
                 unfinished = match.step()
                 report(done + len(batch) - unfinished, total)
         finally:
-            self._keep([self._record(match, k, *batch[k]) for k in np.flatnonzero(match.finished)])
+            self._keep(
+                [self._record(match, k, *batch[k]) for k in np.flatnonzero(match.finished).tolist()]
+            )
 
     def _record(self, match: Match, k: int, deal: int, seats: Seats) -> GameRecord:
         return GameRecord(
@@ -242,13 +244,13 @@ class League:
         if self._ledger and records:
             self._ledger.append(records)
 
-    def _load(self) -> None:
+    def _load(self, ledger: Ledger) -> None:
         allowed = {seats for seatings in self.seatings for seats in seatings}
-        records = self._ledger.load()
+        records = ledger.load()
         for record in records:
             if record.seats not in allowed or record.seed != self._seed_of(record.deal):
                 raise ValueError(
-                    f"{self._ledger.path} holds a game that isn't of this league: deal "
+                    f"{ledger.path} holds a game that isn't of this league: deal "
                     f"{record.deal}, seed {record.seed}, {', '.join(record.seats)}; name another "
                     "folder"
                 )
@@ -260,7 +262,7 @@ class League:
             yield
             return
         with self._ledger:
-            self._load()
+            self._load(self._ledger)
             yield
 
     def _tell_rounding(self, games_per_pair: int, deals: int) -> None:

@@ -20,7 +20,7 @@ from ludotheque.envs.core.files import atomic_write_text
 try:
     import fcntl
 except ModuleNotFoundError:  # Windows
-    fcntl = None
+    fcntl = None  # type: ignore[assignment]
 
 CONFIG, GAMES, TABLE = "league.json", "games.jsonl", "table.json"
 _log = logging.getLogger("ludotheque.league")
@@ -61,7 +61,11 @@ class GameRecord:
         fields = json.loads(line)
         if not isinstance(fields, dict):
             raise TypeError("no JSON object")
-        return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in fields.items()})
+        values: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in fields.items()
+        }
+        return cls(**values)
 
 
 class Ledger:
@@ -98,7 +102,7 @@ class Ledger:
         has_games = self.path.exists() and self.path.stat().st_size > 0
         if has_games and not resume:
             raise FileExistsError(
-                f"{self.folder} holds results of a league already: go on with them by resume=True, "
+                f"{self.folder} already holds results of a league: continue it with resume=True, "
                 "or name another folder"
             )
         kept = read_config(self.folder)
@@ -222,5 +226,5 @@ def _compare(folder: Path, kept: dict[str, Any] | None, config: dict[str, Any]) 
     if differences:
         raise ValueError(
             f"{folder} holds another league ({'; '.join(differences)}): give the same arguments to "
-            "go on with it, or name another folder"
+            "continue it, or name another folder"
         )

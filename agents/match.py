@@ -62,11 +62,11 @@ class Match:
     ):
         self.settings = settings
         self.agents = list(agents)
-        seeds = np.array([check_seed(seed) for seed in seeds], np.uint64)
-        count, seats = len(seeds), settings.num_players
+        dealt = np.array([check_seed(seed) for seed in seeds], np.uint64)
+        count, seats = len(dealt), settings.num_players
         self.seating = _check_seating(seating, (count, seats), len(self.agents))
         self.states = settings.game.new_states(count)
-        settings.loops.deal(self.states, 0, count, seeds, settings.options)
+        settings.loops.deal(self.states, 0, count, dealt, settings.options)
         self.finished = np.zeros(count, np.bool_)
         self.scores, self.rewards, self._ply_rewards = np.zeros((3, count, seats), np.float32)
         self.ranks = np.zeros((count, seats), np.int64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time as clock
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -55,10 +56,10 @@ def _compile(game, guided: bool, leaf: str) -> SimpleNamespace:
 
 
 class MCTSAgent(Agent):
-    """Plays the action that a tree search visited most.
+    """Plays the action that a tree search visited most often.
 
     Args:
-        game: what it plays.
+        game: the game it plays.
         simulations: for each decision; without ``time`` the limit.
         time: seconds for each decision, instead of a number of simulations. Results then depend on
             the machine.
@@ -85,7 +86,7 @@ class MCTSAgent(Agent):
     needs_states = True
     node_bytes = search.NODE.itemsize
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         game,
         simulations: int = 200,
@@ -182,7 +183,7 @@ class MCTSAgent(Agent):
                 nodes = self._grow_tree(loops, states, row, nodes, word, scratch)
                 loops.count_visits(nodes, visits[row], values[row])
 
-    def _scratch(self) -> search.Scratch:
+    def _scratch(self) -> Any:
         seats = self.game.max_players
         return search.Scratch(
             state=self.game.new_states(1),

@@ -416,7 +416,8 @@ def copy_network(policy: Any, game: Game) -> Network:
     from torch import nn
 
     kinds = {nn.ReLU: "relu", nn.Tanh: "tanh"}
-    arrays, used = {}, set()
+    arrays: dict[str, np.ndarray] = {}
+    used: set[str] = set()
     layers = [*policy.features_extractor.children(), *policy.mlp_extractor.policy_net]
     for module in [*layers, policy.action_net]:
         if type(module) in kinds:

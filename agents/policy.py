@@ -72,7 +72,7 @@ class PolicyAgent(Agent):
     """Plays by a network, always within the mask.
 
     Args:
-        game: what it plays.
+        game: the game it plays.
         network: its policy.
         observation: the observation form that the network reads.
         deterministic: always the likeliest action, instead of drawing by the policy.
@@ -85,7 +85,7 @@ class PolicyAgent(Agent):
     def __init__(
         self,
         game: str | Game,
-        network: Network | None,
+        network: Network,
         observation: str = "flat",
         deterministic: bool = False,
         temperature: float = 1.0,
@@ -117,7 +117,7 @@ class PPOAgent(PolicyAgent):
             reward, steps.
 
     Args:
-        game: what it is to play.
+        game: the game it plays.
         path: the model's zip file.
         deterministic, temperature, seed: see ``PolicyAgent``; 1 plays as in training.
         num_players: refuse a model trained for another number; None takes any.
@@ -143,7 +143,8 @@ class PPOAgent(PolicyAgent):
                 "ppo needs a model file: write ppo:PATH, for example ppo:runs/sarena/model.zip; "
                 "`ludotheque train` makes one"
             )
-        super().__init__(game, None, "flat", deterministic, temperature, seed)
+        # The network is read below, once the game is known.
+        super().__init__(game, None, "flat", deterministic, temperature, seed)  # type: ignore[arg-type]
         self.path = Path(path)
         self.about, arrays = read_model(path)
         _check_fits(self.path, self.about, self.game, num_players)
@@ -232,7 +233,7 @@ def save_model(model: MaskablePPO, path: str | os.PathLike, settings: Settings) 
         "steps": model.num_timesteps,
     }
     weights = io.BytesIO()
-    np.savez(weights, **network.arrays)
+    np.savez(weights, **network.arrays)  # type: ignore[arg-type]
     whole = io.BytesIO()
     model.save(whole)
     with zipfile.ZipFile(whole, "a") as archive:

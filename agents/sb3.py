@@ -57,7 +57,7 @@ class SeatVecEnv(VecEnv):
         ValueError, TypeError: an argument that isn't allowed; the message lists what is.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         game: str | Game,
         num_envs: int,
@@ -103,7 +103,7 @@ class SeatVecEnv(VecEnv):
     def reset(self) -> Any:
         """Deal new games in all environments; return the observations.
 
-        Seeds come from ``seed()`` once, else each game goes on from the one before.
+        Seeds come from ``seed()`` once, else each game continues from the one before.
         """
         batch = self._batch
         batch.deal(batch.seeds(self._seeds))
@@ -127,6 +127,7 @@ class SeatVecEnv(VecEnv):
             IllegalActionError: an action isn't legal, under ``illegal="raise"``; no game changed.
         """
         batch = self._batch
+        assert self._actions is not None, "step_wait() without step_async()"
         batch.play(self._actions)
         rewards = batch.rewards.copy()
         dones = batch.over
@@ -206,7 +207,7 @@ class SeatVecEnv(VecEnv):
         return [self.game.digest(self._batch.states, i) for i in range(self.num_envs)]
 
     def has_attr(self, attr_name: str) -> bool:
-        """Tell whether ``get_attr`` knows the name."""
+        """Return whether ``get_attr`` knows the name."""
         return hasattr(self, attr_name)
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:

@@ -25,7 +25,7 @@ def make_agent(spec: str | Agent, game: str | Game = "sarena", **settings: Any) 
         spec: ``"random"``, ``"greedy"``, ``"mcts"``, ``"ppo:PATH"``, with settings after a colon:
             ``"mcts:simulations=400,exploration=1.0"``. An agent is returned as it is: an ``Agent``,
             or any object with its method ``act``.
-        game: what it is to play.
+        game: the game it plays.
         settings: more settings, by name.
 
     Raises:
@@ -35,7 +35,7 @@ def make_agent(spec: str | Agent, game: str | Game = "sarena", **settings: Any) 
     """
     if isinstance(spec, type):
         raise TypeError(f"agent is the class {spec.__name__}; give one of its objects")
-    if hasattr(spec, "act"):
+    if not isinstance(spec, str) and hasattr(spec, "act"):
         return spec
     kind, _, rest = str(spec).partition(":")
     check_choice(kind, AGENTS, "agent")

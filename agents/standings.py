@@ -172,11 +172,12 @@ class LeagueTable:
         return table
 
     def _camps_table(self) -> Any:
-        camps = {row.camp: None for row in self.camps}
+        rows = self.camps or ()
+        camps = {row.camp: None for row in rows}
         title = "rounds that the agent's camp won, 95 % interval, won of rounds"
         table = _rich_table(title, ("agent", *camps))
         for row in self.rows:
-            own = {found.camp: found for found in self.camps if found.name == row.name}
+            own = {found.camp: found for found in rows if found.name == row.name}
             table.add_row(_plain(row.name), *(_camp_cell(own[camp]) for camp in camps))
         return table
 
@@ -263,9 +264,9 @@ def _camps(
     camps = sorted({camp for _, camp in counts})
     found = []
     for name, camp in itertools.product(names, camps):
-        rounds, wins = counts.get((name, camp), (0, 0))
-        share = wins / rounds if rounds else 0.5
-        found.append(LeagueCamp(name, camp, rounds, wins, share, *wilson(wins, rounds)))
+        total, wins = counts.get((name, camp), (0, 0))
+        share = wins / total if total else 0.5
+        found.append(LeagueCamp(name, camp, total, wins, share, *wilson(wins, total)))
     return tuple(found)
 
 

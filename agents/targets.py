@@ -71,7 +71,11 @@ def targets_of(game: Game) -> ActionTargets | None:
     fields = game.observation_schema("flat")
     about = [game.targets(action) for action in range(game.num_actions)]
     named = {name for pairs in about for name, _ in pairs}
-    grid, planes, lists, rest, scale, start = (0, 0), [], [], [], [], 0
+    grid, start = (0, 0), 0
+    planes: list[np.ndarray] = []
+    lists: list[np.ndarray] = []
+    rest: list[np.ndarray] = []
+    scale: list[np.ndarray] = []
     first: dict[str, int] = {}
     for field in fields:
         positions = np.arange(start, start + field.size)
@@ -79,7 +83,7 @@ def targets_of(game: Game) -> ActionTargets | None:
         # Numbers that may be large are mostly small: a root keeps them in sight.
         scale.append(np.full(field.size, max(abs(field.low), abs(field.high), 1) ** -0.5))
         if _is_map(field, grid):
-            grid = field.shape[1:]
+            grid = field.shape[1], field.shape[2]
             first[field.name] = 0
             planes.append(positions.reshape(field.shape[0], -1))
             continue
@@ -93,7 +97,7 @@ def targets_of(game: Game) -> ActionTargets | None:
     things = [[first[name] + row for name, row in pairs] for pairs in about]
     nothing = places + sum(len(rows) for rows in lists)
     return ActionTargets(
-        tuple(grid),
+        grid,
         np.concatenate(planes).T.copy() if planes else np.zeros((0, 0), np.int64),
         tuple(lists),
         np.concatenate(rest) if rest else np.zeros(0, np.int64),

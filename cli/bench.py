@@ -12,6 +12,7 @@ import sys
 import tempfile
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -74,17 +75,17 @@ def _wants_json_printed(arguments: list[str]) -> bool:
     return not following or following[0].startswith("-")
 
 
-def _run(name: str, module: object, arguments: list[str]) -> None:
+def _run(name: str, module: Any, arguments: list[str]) -> None:
     script = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     script.command()(module.main)
     try:
         script(arguments, prog_name=f"ludotheque bench {name}")
     except SystemExit as end:
         if end.code:
-            raise typer.Exit(end.code) from None
+            raise typer.Exit(int(end.code)) from None
 
 
-def _run_and_print(name: str, module: object, arguments: list[str]) -> None:
+def _run_and_print(name: str, module: Any, arguments: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder) / "record.json"
         at = arguments.index("--json") + 1

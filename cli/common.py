@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 # Results go to `out`; whatever is told on the way goes to `err`, so that --json can be piped.
 out = Console(highlight=False)
@@ -22,19 +22,24 @@ err = Console(stderr=True, highlight=False)
 
 GameOption = Annotated[str, typer.Option("--game", "-g", help="Which game.")]
 SeedOption = Annotated[
-    int | None, typer.Option("--seed", help="Same seed, same result; drawn and shown if not given.")
+    int | None,
+    typer.Option(
+        "--seed", help="Seed; the same seed gives the same result. Drawn and shown if not given."
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 PlayersOption = Annotated[
     int | None,
-    typer.Option("--players", help="Seats at the table; 2, or the fewest where 2 can't play."),
+    typer.Option(
+        "--players", help="Number of players; by default 2, or the fewest the game allows."
+    ),
 ]
 SetOption = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
         metavar="NAME=VALUE",
-        help="An option of the game, e.g. deal=balanced; JSON where `games` says so.",
+        help="A game option, e.g. deal=balanced; JSON where `ludotheque games` says so.",
     ),
 ]
 
@@ -210,7 +215,7 @@ class Bar:
         )
         self._progress = Progress(*columns, console=err)
         self._label = label
-        self._task = None
+        self._task: TaskID | None = None
 
     def __enter__(self) -> Bar:
         self._progress.start()

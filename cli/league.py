@@ -35,14 +35,14 @@ def league(
     ] = "random,greedy,mcts",
     players: PlayersOption = None,
     games: Annotated[
-        int, typer.Option("--games", min=1, help="Games of each pair; seats rotate.")
+        int, typer.Option("--games", min=1, help="Games per pair of agents; seats rotate.")
     ] = 100,
     folder: Annotated[
-        Path | None, typer.Option("--out", help="Folder of results; runs/league if not given.")
+        Path | None, typer.Option("--out", help="Folder for the results; by default runs/league.")
     ] = None,
     resume: Annotated[
         bool,
-        typer.Option("--resume", help="Keep the games in --out; play those missing."),
+        typer.Option("--resume", help="Continue the league in --out: play only the missing games."),
     ] = False,
     settings: SetOption = None,
     seed: SeedOption = None,
@@ -80,7 +80,7 @@ def league(
     words = ["league", "--game", game, "--agents", agents, "--players", players, "--games", games]
     words += [word for setting in settings or () for word in ("--set", setting)]
     again = shlex.join(["ludotheque", *map(str, words), "--out", str(folder)])
-    stopped = f"finished games are in {folder}; go on with: {again} --resume"
+    stopped = f"finished games are in {folder}; resume with: {again} --resume"
     try:
         with Bar("Playing", "games") as bar:
             table = plan.run(games, progress=bar)

@@ -44,7 +44,8 @@ Type a move, or:
 WindowOption = Annotated[
     bool | None,
     typer.Option(
-        "--window/--terminal", help="Where to show the game; a window where a display exists."
+        "--window/--terminal",
+        help="Where to show the game; by default a window if there is a display.",
     ),
 ]
 
@@ -54,13 +55,13 @@ def play(
     players: PlayersOption = None,
     opponents: Annotated[
         str,
-        typer.Option("--opponents", help="Agents: one for all other seats, or one each: a,b,c."),
+        typer.Option("--opponents", help="One agent for all other seats, or one per seat: a,b,c."),
     ] = "greedy",
     seat: Annotated[int, typer.Option("--seat", help="Your seat, from 0.")] = 0,
     settings: SetOption = None,
     window: WindowOption = None,
     save: Annotated[
-        Path | None, typer.Option("--save", help="Keep the game as a replay (.jsonl).")
+        Path | None, typer.Option("--save", help="Save the game as a replay (.jsonl).")
     ] = None,
     seed: SeedOption = None,
     as_json: JsonOption = False,

@@ -35,20 +35,23 @@ def train(
     players: PlayersOption = None,
     minutes: Annotated[
         float | None,
-        typer.Option("--minutes", help=f"How long in all; {DEFAULT_MINUTES:g} by default."),
+        typer.Option(
+            "--minutes", help=f"Length of the whole run in minutes; {DEFAULT_MINUTES:g} by default."
+        ),
     ] = None,
     steps: Annotated[
-        int | None, typer.Option("--steps", help="How long, in all, in decisions of the learner.")
+        int | None,
+        typer.Option("--steps", help="Length of the whole run in decisions of the learner."),
     ] = None,
     folder: Annotated[
-        Path | None, typer.Option("--out", help="Folder of the run; runs/GAME if not given.")
+        Path | None, typer.Option("--out", help="Folder of the run; by default runs/GAME.")
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Resume the run in --out.")] = False,
     reward: Annotated[
         str | None,
         typer.Option(
             "--reward",
-            help="rank, win, score, margin or score_change; if not given, what suits the game.",
+            help="rank, win, score, margin or score_change; by default what suits the game.",
         ),
     ] = None,
     settings: SetOption = None,
@@ -90,7 +93,7 @@ def train(
             options=options,
         )
     again = (
-        f"go on with: ludotheque train --game {game} --players {config.num_players} "
+        f"resume with: ludotheque train --game {game} --players {config.num_players} "
         f"--out {folder} --resume"
     )
     result = _train(ppo, config, f"the last checkpoint is in {folder}; {again}")

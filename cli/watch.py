@@ -49,43 +49,44 @@ def watch(
         str | None,
         typer.Option(
             "--agents",
-            help="One for all seats, or one each, e.g. greedy,mcts; not given: these, in turn.",
+            help="One agent for all seats, or one per seat; by default greedy,mcts in turn.",
         ),
     ] = None,
     players: Annotated[
         int | None,
         typer.Option(
             "--players",
-            help="Seats; if not given, as many as agents; without these 2, or the fewest where 2 "
-            "can't play.",
+            help="Number of players; by default one per agent, else 2, or the fewest the "
+            "game allows.",
         ),
     ] = None,
     replay: Annotated[
-        Path | None, typer.Option("--replay", help="Show this recorded game instead (.jsonl).")
+        Path | None, typer.Option("--replay", help="Show this recorded game (.jsonl) instead.")
     ] = None,
     number: Annotated[
-        int, typer.Option("--number", min=1, help="Which game of the replay's file.")
+        int, typer.Option("--number", min=1, help="Which game of the replay file, counted from 1.")
     ] = 1,
     save: Annotated[
         list[Path] | None,
         typer.Option(
             "--save",
-            help="Write the game: .gif all of it, .png or .svg its end, .jsonl its moves. "
+            help="Save the game: .gif animates it, .png or .svg show its end, .jsonl is a replay. "
             "May be repeated.",
         ),
     ] = None,
     seat: Annotated[
-        int | None, typer.Option("--seat", help="Show what this seat knows; else everything.")
+        int | None,
+        typer.Option("--seat", help="Show only what this seat knows; by default everything."),
     ] = None,
     seconds: Annotated[
-        float, typer.Option("--seconds", min=0.0, help="How long each position is shown.")
+        float, typer.Option("--seconds", min=0.0, help="Seconds that each position is shown.")
     ] = 0.7,
     settings: SetOption = None,
     window: WindowOption = None,
     seed: SeedOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Watch agents play, in a window, in the terminal, or in a file."""
+    """Watch agents play in a window or the terminal, or save their game."""
     for path in save or ():
         check_target(path, ENDINGS)
     if replay is not None:

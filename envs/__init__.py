@@ -1,6 +1,6 @@
 """Five modern board games as reinforcement-learning environments.
 
-Importing this package makes the games known to Gymnasium and PettingZoo. It compiles nothing and
+Importing this package registers the games with Gymnasium and PettingZoo. It compiles nothing and
 imports no rendering or training library.
 """
 

@@ -10,6 +10,7 @@ import itertools
 import pickle
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -132,7 +133,9 @@ def check_header(setting: Setting, seed: int = 0) -> None:
     """The record starts with the common header, which says what it should at every ply."""
     game = setting.game
     names = [name for name, _ in HEADER]
-    assert list(game.dtype.names[: len(names)]) == names, f"the header is {game.dtype.names}"
+    assert list((game.dtype.names or ())[: len(names)]) == names, (
+        f"the header is {game.dtype.names}"
+    )
     assert game.dtype.isalignedstruct, "the record type is not aligned"
     for ply, states in enumerate(play(setting, seed)):
         state = states[0]
@@ -157,7 +160,7 @@ def check_setup(setting: Setting, seed: int = 0) -> None:
     rubbish.view(np.uint8)[:] = 0xA5
     for label, states in (("a finished game", used), ("rubbish", rubbish)):
         game.loops.deal(states, 0, 1, np.array([seed], np.uint64), options)
-        for name in game.dtype.names:
+        for name in game.dtype.names or ():
             assert np.array_equal(states[name], fresh[name]), f"{name} is left over from {label}"
     digests = {game.digest(_unseeded(setting.deal(seed + k))) for k in range(10)}
     assert len(digests) > 1, "ten seeds give the same deal"
@@ -170,7 +173,7 @@ def _unseeded(states: np.ndarray) -> np.ndarray:
 
 
 def check_copies(setting: Setting, seed: int = 0) -> None:
-    """A copy and a pickle of a record go on with the same luck; a pickled game is the game."""
+    """A copy and a pickle of a record share its future chance; a pickled game is the game."""
     game = setting.game
     assert pickle.loads(pickle.dumps(game)) is game, "a pickled game comes back as another object"
     for states in unfinished(setting, seed, games=1):
@@ -220,7 +223,8 @@ def check_out_of_bounds(setting: Setting, seed: int = 0) -> None:
     game = setting.game
     states = setting.deal(seed)
     before = game.digest(states)
-    for action in (-1, game.num_actions, 10**9, 1.0, "0", None, True):
+    wrong: tuple[Any, ...] = (-1, game.num_actions, 10**9, 1.0, "0", None, True)
+    for action in wrong:
         try:
             game.step(states, action)
         except IllegalActionError as error:
@@ -260,7 +264,7 @@ def check_codec(setting: Setting, seed: int = 0) -> None:
         assert len(texts) == len(legal_actions(game, states)), "two actions have one name"
         assert sorted(texts) == sorted(game.legal_actions_text(states)), "legal_actions_text"
     for text in ("", "?", "no such action"):
-        _assert_refused(lambda text=text: game.action_from_string(text, state), repr(text))
+        _assert_refused(partial(game.action_from_string, text, state), repr(text))
     _assert_refused(lambda: game.encode_action({"no such part": 0}), "an unknown part")
     _assert_refused(lambda: game.decode_action(game.num_actions), "a number out of range")
 
@@ -622,7 +626,7 @@ def check_illegal_actions(setting: Setting, seed: int = 0) -> None:
         batch.set_state(states)
         mover, before = int(states["to_play"][0]), batch.state_digest()
         if rule == "raise":
-            _assert_refused(lambda b=batch, a=action: b.step(np.array([a])), f"{action}")
+            _assert_refused(partial(batch.step, np.array([action])), f"{action}")
         else:
             batch.step(np.array([action]))
         if rule == "lose":

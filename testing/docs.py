@@ -15,6 +15,7 @@ import argparse
 import difflib
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -139,14 +140,14 @@ def sections(game: Game) -> dict[str, str]:
         "actions": lambda: actions(game),
     }
     for form in game.observation_forms:
-        made[f"observation {form}"] = lambda form=form: observation(game, form)
+        made[f"observation {form}"] = partial(observation, game, form)
     return {name: "\n".join(lines()) for name, lines in made.items()}
 
 
 def page_path(game: Game) -> Path:
     """Return where the page of ``game`` is: ``README.md`` in the game's package."""
     package = import_module(f"ludotheque.envs.{game.name}")
-    return Path(package.__file__).parent / "README.md"
+    return Path(str(package.__file__)).parent / "README.md"
 
 
 def filled(game: Game, page: str) -> str:

@@ -84,7 +84,7 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
                 for change, undo in _changes(node):
                     mutated = ast.fix_missing_locations(copy.deepcopy(tree))
                     undo()
-                    yield Mutant(path, node.lineno, function.name, change, mutated)
+                    yield Mutant(path, getattr(node, "lineno", 0), function.name, change, mutated)
 
 
 def _is_kernel(function: ast.FunctionDef) -> bool:
@@ -115,7 +115,8 @@ def _changes(node: ast.AST):
         part = getattr(node, name, None)
         if isinstance(node, ast.BinOp) and _is_number(part) and _counts(node):
             before = ast.unparse(node)
-            setattr(node, name, ast.copy_location(ast.Constant(part.value + 1), part))
+            larger = ast.Constant(part.value + 1)  # type: ignore[union-attr]
+            setattr(node, name, ast.copy_location(larger, part))  # type: ignore[arg-type]
             yield f"{before}  ->  {ast.unparse(node)}", _restore(node, name, part)
 
 

@@ -159,7 +159,7 @@ def _position(game: Game, states: np.ndarray) -> Iterator[str]:
     yield ""
     yield from (line.rstrip() for line in game.describe(state).splitlines())
     yield ""
-    for name in game.dtype.names:
+    for name in game.dtype.names or ():
         yield from _wrap(f"state {name}:", _numbers(np.atleast_1d(state[name]).ravel()))
     texts = game.legal_actions_text(states)
     yield from _wrap(f"legal ({len(texts)}):", " ".join(texts))

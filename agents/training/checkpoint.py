@@ -30,7 +30,7 @@ def _pack_network(network: Network) -> dict[str, Any]:
     return {"about": network.about(), "arrays": arrays}
 
 
-def _unpack_network(packed: dict[str, Any], game: str) -> Network:
+def _unpack_network(packed: dict[str, Any], game: Any) -> Network:
     arrays = {name: tensor.numpy() for name, tensor in packed["arrays"].items()}
     return make_network(packed["about"], arrays, get_game(game))
 
@@ -83,11 +83,11 @@ def unpack_env(env: SeatVecEnv, packed: dict[str, Any], agents: dict[str, Agent]
 
 
 def rng_state() -> dict[str, Any]:
-    kind, words, position, has_gauss, gauss = np.random.get_state()
+    kind, words, position, has_gauss, gauss = np.random.get_state(legacy=True)
     version, integers, normal = random.getstate()
     state = {
         "torch": torch.get_rng_state(),
-        "numpy": [kind, torch.from_numpy(words.astype(np.int64)), position, has_gauss, gauss],
+        "numpy": [kind, torch.from_numpy(np.asarray(words, np.int64)), position, has_gauss, gauss],
         "python": [version, list(integers), normal],
     }
     if torch.cuda.is_available():

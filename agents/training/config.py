@@ -55,7 +55,7 @@ class TrainConfig:
     Attributes:
         game: name of the game.
         num_players: number of players; the learner's seat is drawn for each game. None: as in the
-            resumed run, else 2, or the fewest where 2 can't play.
+            resumed run, else 2, or the fewest the game allows.
         minutes: time for the whole run, including evaluations and time before a resume.
         steps: decisions of the learner in the whole run; rounded up to whole rollouts.
         out: the run's folder; None: ``runs/GAME``.
@@ -166,19 +166,20 @@ class TrainConfig:
 
     def _take_saved(self) -> None:
         """Fill in the settings of the run that is to be resumed."""
+        folder = self.folder
         for name in (CONFIG, CHECKPOINT):
-            if not (self.out / name).is_file():
+            if not (folder / name).is_file():
                 raise ValueError(
-                    f"nothing to resume: {str(self.out / name)!r} doesn't exist; leave out resume, "
+                    f"nothing to resume: {str(folder / name)!r} doesn't exist; leave out resume, "
                     "or check out"
                 )
-        saved = json.loads((self.out / CONFIG).read_text())
+        saved = json.loads((folder / CONFIG).read_text())
         if self.num_players is None:
             self.num_players = saved["num_players"]
         for name in ("game", "num_players"):
             if saved[name] != getattr(self, name):
                 raise ValueError(
-                    f"the run in {str(self.out)!r} has {name}={saved[name]!r}, not "
+                    f"the run in {str(folder)!r} has {name}={saved[name]!r}, not "
                     f"{getattr(self, name)!r}: resume it as it was begun"
                 )
         for name, value in saved.items():
@@ -202,7 +203,7 @@ class TrainConfig:
             )
         if self.rollout < 2 or self.batch_size < 2:
             raise ValueError("advantages are normalised: give a batch_size from 2 up")
-        if not self.reward_scale > 0:
+        if not (self.reward_scale or 0) > 0:
             raise ValueError(f"reward_scale is {self.reward_scale!r}; give a number above 0")
         layout = targets_of(self.settings().game) if self.observation == "flat" else None
         if self.network == "auto":
@@ -214,7 +215,7 @@ class TrainConfig:
             )
         if self.net_arch is None:
             self.net_arch = NET_ARCHS[self.network]
-            if self.network == "board" and _seen_alone(layout):
+            if layout is not None and self.network == "board" and _seen_alone(layout):
                 self.net_arch = (self.net_arch[0], 0, self.net_arch[2])
         self.net_arch = tuple(self.net_arch)
         if not self.net_arch or not all(is_whole(size) for size in self.net_arch):
@@ -228,7 +229,7 @@ class TrainConfig:
 
     def make_model(self, env: SeatVecEnv, learning_rate: Any = None) -> MaskablePPO:
         """Return a new MaskablePPO with these settings; the learning rate stays as it starts."""
-        layers = list(self.net_arch)
+        layers = list(self.net_arch or ())
         if self.network == "board":
             policy: Any = BoardPolicy
             policy_kwargs: dict[str, Any] = {"game": self.game, "net_arch": layers}
@@ -257,6 +258,11 @@ class TrainConfig:
         )
 
     @property
+    def folder(self) -> Path:
+        """The run's folder."""
+        return Path(self.out or f"runs/{self.game}")
+
+    @property
     def rollout(self) -> int:
         """Steps in a rollout."""
         return self.num_envs * self.n_steps
@@ -267,7 +273,7 @@ class TrainConfig:
             self.game,
             self.num_players,
             self.observation,
-            self.reward,
+            self.reward or "rank",
             options=self.options,
         )
 

@@ -71,7 +71,7 @@ def evaluate(
     low, high = wilson(won, total)
     return Evaluation(
         steps=0,
-        opponent=getattr(opponent, "name", opponent),
+        opponent=str(getattr(opponent, "name", opponent)),
         games=total,
         wins=won,
         draws=int((first & shared).sum()),

@@ -118,7 +118,7 @@ class _Run:
 
     def __init__(self, config: TrainConfig):
         self.config = config
-        self.out = Path(config.out)
+        self.out = config.folder
         self.stop = False
         self.interrupted = False
         self.evaluations: list[Evaluation] = []
@@ -153,8 +153,8 @@ class _Run:
             config.num_players,
             opponents=self.pool,
             observation=config.observation,
-            reward=config.reward,
-            reward_scale=config.reward_scale,
+            reward=config.reward or "rank",
+            reward_scale=config.reward_scale or 1.0,
             num_threads=config.num_threads,
             **config.options,
         )
@@ -295,6 +295,7 @@ class _Run:
                 else (f", {found.score:.1f} points")
             )
         if config.minutes is None:
+            assert config.steps is not None
             self.progress(min(self.steps, config.steps), config.steps, text)
         else:
             total = config.minutes * 60
@@ -332,7 +333,7 @@ class _Run:
         try:
             saved = torch.load(path, weights_only=True, map_location="cpu")
         except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
-            raise ValueError(f"{path} is damaged, so this run can't go on: {error}") from error
+            raise ValueError(f"{path} is damaged, so this run can't be resumed: {error}") from error
         model = self.model
         model.policy.load_state_dict(saved["policy"])
         model.policy.optimizer.load_state_dict(saved["optimizer"])

@@ -55,7 +55,7 @@ def check_choice(value: object, allowed: Iterable[object], what: str) -> None:
 
 
 def is_whole(value: object) -> bool:
-    """Tell whether ``value`` is an integer of Python or numpy; booleans are not."""
+    """Return whether ``value`` is a Python or numpy integer; booleans are not."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 

@@ -30,7 +30,7 @@ class Option:
         name: the keyword argument.
         choices: what is allowed; kernels get the position in this tuple.
         default: one of the choices.
-        meaning: one line for people.
+        meaning: a one-line description.
         read: for an option that takes more values than its choices can list. It gets any value, one
             of the choices too, and returns ``(plain, numbers)``: the value as JSON can hold it, for
             replays, and the integers that ``setup`` reads, equally many for every value. It raises
@@ -122,7 +122,7 @@ class Game:
 
     @property
     def usual_players(self) -> int:
-        """Players where nobody says how many: 2, or the fewest where 2 can't play."""
+        """Default number of players: 2, or the fewest the game allows if 2 can't play."""
         return 2 if 2 in self.player_counts else min(self.player_counts)
 
     @property
@@ -168,7 +168,7 @@ class Game:
         return (size // int(np.prod(grid)), *grid)
 
     def encode_options(self, num_players: int, **options: Any) -> np.ndarray:
-        """Return the int64 array that ``setup`` reads: the player count, then a number an option.
+        """Return the int64 array that ``setup`` reads: the player count, then a number per option.
 
         An option with ``Option.read`` has as many numbers as that gives.
 
@@ -213,7 +213,7 @@ class Game:
         Raises:
             IllegalActionError: the rules don't allow it now; the state is unchanged.
             GameOverError: the game has ended.
-            ValueError: ``illegal`` is no rule.
+            ValueError: unknown ``illegal`` mode.
         """
         check_choice(illegal, ILLEGAL, "illegal")
         count = self.max_players
@@ -249,7 +249,7 @@ class Game:
         Taken field by field, so that padding between fields doesn't matter.
         """
         hasher = hashlib.sha256(f"{self.name}_v{self.version}".encode())
-        for name in self.dtype.names:
+        for name in self.dtype.names or ():
             hasher.update(np.ascontiguousarray(states[name][i]).tobytes())
         return hasher.hexdigest()
 

@@ -34,13 +34,13 @@ try:  # internals of numba, which any release may move; without them nothing is 
     from numba.core.compiler import CompileResult
     from numba.core.serialize import dumps
 except ImportError as error:
-    NullCache, _missing = object, error
+    NullCache, _missing = object, error  # type: ignore[misc, assignment]
 else:
-    _missing = None
+    _missing = None  # type: ignore[assignment]
 
 logger = logging.getLogger("ludotheque")
 
-JIT_DISABLED = bool(numba.config.DISABLE_JIT)
+JIT_DISABLED = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
 # Settings of numba that change machine code, and their usual values. The processor's name and
 # features, which others of its settings change, are in the key by themselves.
 _NUMBA_SETTINGS = {
@@ -181,7 +181,8 @@ def _feed_value(hasher, name: str, value: Any, seen: set[int]) -> None:
             )
         _put(hasher, value.__name__)
     elif isinstance(value, enum.EnumMeta):
-        _put(hasher, repr([(member.name, member.value) for member in value]))
+        members: list[enum.Enum] = list(value)
+        _put(hasher, repr([(member.name, member.value) for member in members]))
     elif isinstance(value, type) or callable(value):
         _put(hasher, f"{value.__module__}.{getattr(value, '__qualname__', name)}")
         if hasattr(value, "_fields"):  # a NamedTuple: machine code knows its fields by place
@@ -193,7 +194,7 @@ def _feed_value(hasher, name: str, value: Any, seen: set[int]) -> None:
         )
 
 
-class _KernelCache(NullCache):  # type: ignore[misc]  # numba has no types
+class _KernelCache(NullCache):
     """One kernel's entries; numba asks it before compiling and tells it after.
 
     Uses numba's internal cache interface (``load_overload``, ``save_overload``). Where that

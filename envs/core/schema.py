@@ -16,7 +16,7 @@ class Field:
         name: unique within the observation.
         shape: dimensions; the fields stand one after the other, each in row-major order.
         low, high: range of every number in the field, both included.
-        meaning: one line for people.
+        meaning: a one-line description.
         visible_to: "all", or "seat" when only the observing seat knows it.
     """
 

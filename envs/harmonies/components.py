@@ -18,6 +18,7 @@ from __future__ import annotations
 import json
 from collections import namedtuple
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -102,7 +103,7 @@ KINDS = (
     *("tree1", "tree2", "tree3", "field", "red", "building"),
 )
 NUM_KINDS = len(KINDS)
-KIND = namedtuple("Kind", KINDS)(*range(NUM_KINDS))
+KIND: Any = namedtuple("Kind", KINDS)(*range(NUM_KINDS))
 # By colour on top: the first of its kinds; the others follow by height, up to the next colour's.
 FIRST_KIND = np.array(
     [*(KIND.water, KIND.mountain1, KIND.trunk1, KIND.tree1, KIND.field, KIND.red), NUM_KINDS]
@@ -128,8 +129,8 @@ MAX_ON = int(NUM_ON.max())
 ON = np.array([[*kinds, *[KIND.empty] * (MAX_ON - len(kinds))] for kinds in _ON])
 MAKES = np.zeros((NUM_COLOURS, NUM_KINDS), dtype=np.int64)
 for _colour in range(NUM_COLOURS):
-    for _stack in np.flatnonzero(STACKED[_colour]):
-        MAKES[_colour, KIND_OF_STACK[_stack]] = KIND_OF_STACK[STACKED[_colour, _stack]]
+    for _under in np.flatnonzero(STACKED[_colour]):
+        MAKES[_colour, KIND_OF_STACK[_under]] = KIND_OF_STACK[STACKED[_colour, _under]]
 assert all(
     (KIND_OF_STACK[s] in _ON[c]) == (STACKED[c, s] > 0) for c, s in np.ndindex(STACKED.shape)
 )

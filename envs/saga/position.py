@@ -29,7 +29,7 @@ MAX_FAME = 20_000
 
 
 @all_or_nothing
-def set_position(
+def set_position(  # noqa: PLR0913
     states: np.ndarray,
     i: int = 0,
     *,
@@ -87,8 +87,8 @@ def set_position(
             for card in cards:
                 add_open(record, seat, slot, knight_of(card))
             record["num_forces"][seat] = slot + 1  # also one of face-down cards alone
-    for seat, cards in down.items():
-        for slot, card in cards:
+    for seat, hidden in down.items():
+        for slot, card in hidden:
             gain_card(record, seat, knight_of(card))
             add_down(record, seat, slot, knight_of(card))
             lose_card(record, seat, knight_of(card))

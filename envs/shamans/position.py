@@ -168,8 +168,8 @@ def _check_tiles(given: Position) -> None:
         check_choice(tile, TILES[:NUM_HELD], "artefact in front of a seat")
     if len(given.display) != FACE_UP:
         raise ValueError(f"display has {len(given.display)} places; it must have {FACE_UP}")
-    for tile in given.display:
-        check_choice(tile, (None, *TILES), "artefact of the display")
+    for shown in given.display:
+        check_choice(shown, (None, *TILES), "artefact of the display")
     for tile in given.pile:
         check_choice(tile, PILE_TILES, "tile of the pile")
     if len(given.pile) > PILE_SIZE:

@@ -55,6 +55,13 @@ def test_svg_parses_and_keeps_texts_and_titles():
     assert "".join(text.itertext()) == "text with a titleSàrèná <&> ◆"
 
 
+def test_an_empty_text_draws_nothing():
+    canvas = Canvas(10, 10)
+    blank = canvas.svg()
+    canvas.text(5, 5, "")
+    assert canvas.svg() == blank
+
+
 def test_a_group_holds_what_is_drawn_inside_it_even_after_an_error():
     canvas = Canvas(10, 10)
     with pytest.raises(RuntimeError, match="inside"), canvas.group():

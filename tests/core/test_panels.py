@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import dataclass
 from xml.etree import ElementTree
 
 import numpy as np
@@ -11,10 +12,9 @@ from pictures import apart, is_paint
 
 from ludotheque.envs.core.drawing.canvas import Canvas
 from ludotheque.envs.core.drawing.icons import Icons
-from ludotheque.envs.core.drawing.panels import Rect, fan, squares
+from ludotheque.envs.core.drawing.panels import Rect, fan, head_path, squares, uncovered
 from ludotheque.envs.core.drawing.visible import fields_of
-from ludotheque.envs.core.drawing.words import paragraphs
-from ludotheque.envs.shamans.table.visible import Visible
+from ludotheque.envs.core.drawing.words import minus, paragraphs
 
 ROOM = Rect(10, 20, 300, 100)
 
@@ -53,6 +53,23 @@ def test_a_fan_stays_in_its_room(count):
     assert steps == ({75.0} if 1 < count < 5 else {round(230 / 11, 6)} if count == 12 else set())
 
 
+def test_a_box_is_uncovered_up_to_the_next_of_its_row():
+    row = [Rect(0, 0, 40, 9), Rect(30, 0, 40, 9), Rect(75, 0, 40, 9), Rect(0, 9, 40, 9)]
+    assert [uncovered(row, k).width for k in range(4)] == [30, 40, 40, 40]
+
+
+def test_the_path_of_a_head_covers_the_top_but_not_its_corners():
+    canvas = Canvas(60, 40, "#ffffff")
+    canvas.path(head_path(Rect(10, 5, 40, 30), 20, 10), fill="#c00000")
+    pixels = canvas.rgb(1)
+    assert is_paint(pixels, 30, 6, "#c00000") and is_paint(pixels, 11, 23, "#c00000")
+    assert all(is_paint(pixels, x, y, "#ffffff") for x, y in ((11, 6), (48, 6), (30, 27)))
+
+
+def test_numbers_have_a_minus_sign():
+    assert [minus(number) for number in (-3, 0, 2.5, 7.0)] == ["\u22123", "0", "2.5", "7"]
+
+
 @pytest.mark.parametrize("count", range(9))
 def test_squares_are_apart_and_as_large_as_they_fit(count):
     found = squares(ROOM, count, 6, 80)
@@ -67,7 +84,7 @@ def test_squares_are_apart_and_as_large_as_they_fit(count):
 def test_icons_have_the_ink_and_the_size_asked_for(tmp_path):
     file = tmp_path / "icons.svg"
     file.write_text(
-        '<svg xmlns="http://www.w3.org/2000/svg"><g id="box" stroke="currentColor">'
+        '<svg xmlns="http://www.w3.org/2000/svg" stroke="none"><g id="box">'
         '<path d="M -10 -10 H 10 V 10 H -10 Z" fill="currentColor"/></g></svg>'
     )
     icons = Icons(file)
@@ -83,9 +100,14 @@ def test_icons_have_the_ink_and_the_size_asked_for(tmp_path):
 
 
 def test_fields_are_those_that_dataclass_and_record_share():
+    @dataclass
+    class Seen:
+        moon: int
+        points: list[int]
+        players: list
+
     record = np.zeros((), dtype=[("points", np.int16, (2,)), ("moon", np.int8), ("hand", "i8")])[()]
-    assert fields_of(Visible, record) == {"moon": 0}
-    assert fields_of(Visible, record, given=("moon",)) == {}
+    assert fields_of(Seen, record) == {"moon": 0, "points": [0, 0]}
 
 
 def test_paragraphs_have_an_empty_line_between_them():

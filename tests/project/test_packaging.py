@@ -129,6 +129,22 @@ def test_pages_name_the_version(root: Path, project: dict):
     newest = re.search(r"^## \[(.+?)\]", changelog, flags=re.MULTILINE)
     assert newest is not None and newest.group(1) == version
     assert version in (root / "README.md").read_text("utf-8")
+    assert f"\nversion: {version}\n" in (root / "CITATION.cff").read_text("utf-8")
+
+
+def test_hooks_and_workflow_run_what_make_runs(root: Path):
+    """Whoever commits, whoever pushes and continuous integration are held to the same checks."""
+    hooks = (root / ".pre-commit-config.yaml").read_text("utf-8")
+    makefile = (root / "Makefile").read_text("utf-8")
+    workflow = (root / ".github" / "workflows" / "ci.yml").read_text("utf-8")
+    for check in ("ruff check", "ruff format", "types"):
+        assert check in hooks and check in makefile
+    assert "bash .ci/run" in workflow and "make lint" in (root / ".ci" / "run").read_text("utf-8")
+    assert re.search(r'python: \["3\.11", "3\.12", "3\.13"\]', workflow)
+
+
+def test_every_package_says_that_it_has_types(wheel_names: set[str]):
+    assert {f"ludotheque/{folder}/py.typed" for folder in FOLDERS} <= wheel_names
 
 
 def test_dependencies_have_both_bounds(project: dict):

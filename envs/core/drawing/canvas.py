@@ -16,7 +16,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -161,7 +161,7 @@ class Canvas:
         title: str | None = None,
         **style: object,
     ) -> None:
-        """Write one line of text.
+        """Write one line of text; nothing for an empty one.
 
         Args:
             x, y: where the text is put; see `anchor` and `centred`.
@@ -171,6 +171,8 @@ class Canvas:
         """
         if anchor not in ("start", "middle", "end"):
             raise ValueError(f"anchor must be 'start', 'middle' or 'end', not {anchor!r}")
+        if not text:
+            return
         if bold:
             style["font_weight"] = "bold"
         base = y + HALF_CAPITAL * size if centred else y
@@ -389,7 +391,9 @@ def save_gif(
 
 
 def _durations(ms_per_frame: int | Sequence[int], count: int) -> list[int]:
-    durations = [ms_per_frame] * count if np.isscalar(ms_per_frame) else list(ms_per_frame)
+    durations: list[Any] = [ms_per_frame] * count
+    if isinstance(ms_per_frame, Sequence | np.ndarray):
+        durations = list(ms_per_frame)
     if len(durations) != count:
         raise ValueError(
             f"ms_per_frame has {len(durations)} numbers for {count} frames; "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 from xml.etree import ElementTree
 
 from .canvas import Canvas
@@ -10,24 +11,27 @@ from .panels import shift
 
 
 class Icons:
-    """The icons of an SVG file, which any editor for such files can show and change.
+    """The icons of an SVG file.
 
     Each is a group (``<g id="sword">``) around the origin, in a box of 20 x 20 units. What has the
-    fill or stroke ``currentColor`` is drawn in the ink that is asked for. Other elements at the top
-    of the file are not drawn.
+    fill or stroke ``currentColor`` is drawn in the ink that is asked for. What the document's
+    element says of lines and fills (``stroke-width``) counts for all icons.
 
     Args:
         path: the file.
     """
 
     def __init__(self, path: str | os.PathLike) -> None:
-        self._icons = {}
-        for group in ElementTree.parse(path).getroot():
-            for element in group.iter():
-                element.tag = element.tag.rpartition("}")[2]
-                element.tail = None
-            if "id" in group.attrib:
-                self._icons[group.attrib.pop("id")] = group
+        root = ElementTree.parse(path).getroot()
+        for element in root.iter():
+            element.tag = element.tag.rpartition("}")[2]
+            element.text = element.tail = None
+        self._style = {
+            name: value
+            for name, value in root.attrib.items()
+            if name.startswith(("fill", "stroke"))
+        }
+        self._icons = {group.attrib.pop("id"): group for group in root}
 
     def draw(
         self,
@@ -37,7 +41,7 @@ class Icons:
         y: float,
         size: float,
         ink: str | None = None,
-        **style: object,
+        **style: Any,
     ) -> None:
         """Draw an icon around (x, y), ``size`` wide where it fills its box.
 
@@ -47,5 +51,6 @@ class Icons:
         Raises:
             KeyError: a name that isn't in the file.
         """
-        with canvas.group(transform=shift(x, y, size / 20), color=ink, **style):
+        style = {**self._style, "color": ink, **style}
+        with canvas.group(transform=shift(x, y, size / 20), **style):
             canvas.insert([self._icons[name]])

@@ -9,10 +9,14 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from .canvas import Canvas
-from .words import name_of, ordinal
+from .words import minus, name_of, ordinal
+
+Named = TypeVar("Named")
+
+INK, FAINT_INK, ACCENT = "#2e2820", "#766b5c", "#b0208f"
 
 # What can be clicked is named by the values of `decode_action`, in their order.
 Place = tuple[object, ...]
@@ -120,13 +124,21 @@ def squares(room: Rect, count: int, gap: float, largest: float) -> list[Rect]:
     return Rect(room.x, room.y, size, size).repeated(count, columns, gap)
 
 
+def uncovered(row: Sequence[Rect], k: int) -> Rect:
+    """Return what is seen of a box that the next one of its row covers."""
+    box = row[k]
+    if k + 1 == len(row) or row[k + 1].y != box.y:
+        return box
+    return box._replace(width=min(box.width, row[k + 1].x - box.x))
+
+
 def area_of(plan, seat: int):
     """Return a seat's part of a layout that has ``areas``."""
     return next(area for area in plan.areas if area.seat == seat)
 
 
-def place_at(places: Iterable[tuple[Place, Rect]], x: float, y: float) -> Place | None:
-    """Return the first place that has a point, or None."""
+def place_at(places: Iterable[tuple[Named, Rect]], x: float, y: float) -> Named | None:
+    """Return the name of the first place that has a point, or None."""
     return next((place for place, box in places if box.has(x, y)), None)
 
 
@@ -153,6 +165,16 @@ def cylinder(
     )
 
 
+def head_path(box: Rect, height: float, radius: float) -> str:
+    """Return the path of the top of a box with round corners, so high."""
+    bottom = box.y + height
+    corner = f"a {radius} {radius} 0 0 1 {radius}"
+    return (
+        f"M {box.x} {bottom} V {box.y + radius} {corner} {-radius} "
+        f"H {box.right - radius} {corner} {radius} V {bottom} Z"
+    )
+
+
 @dataclass(frozen=True)
 class Look:
     """A game's colours and lines, and what is drawn with them in every game.
@@ -170,13 +192,13 @@ class Look:
         stripe: behind the rows of a table of points.
     """
 
-    ink: str
-    faint_ink: str
-    accent: str
-    panel_fill: str
-    panel_edge: str
-    on_turn: str
-    won: str
+    ink: str = INK
+    faint_ink: str = FAINT_INK
+    accent: str = ACCENT
+    panel_fill: str = "#fffdf8"
+    panel_edge: str = "#cbbfa4"
+    on_turn: str = "#f8e3f2"
+    won: str = "#fbeebf"
     label_at: tuple[float, float] = (12, 15)
     line_step: float = 18
     frame_radius: float = 10
@@ -187,16 +209,21 @@ class Look:
 
     def panel(self, canvas: Canvas, box: Rect, label: str = "") -> None:
         """Draw an empty panel."""
-        style = {"fill": self.panel_fill, "stroke": self.panel_edge, "stroke_width": 1.5}
+        style: dict[str, Any] = {
+            "fill": self.panel_fill,
+            "stroke": self.panel_edge,
+            "stroke_width": 1.5,
+        }
         canvas.rect(*box, radius=12, **style)
         if label:
             right, down = self.label_at
-            style = {"size": 13, "anchor": "start", "fill": self.faint_ink}
-            canvas.text(box.x + right, box.y + down, label, **style)
+            x, y, fill = box.x + right, box.y + down, self.faint_ink
+            canvas.text(x, y, label, size=13, anchor="start", fill=fill)
 
-    def text(self, canvas: Canvas, x: float, y: float, text: str, **style: object) -> None:
+    def text(self, canvas: Canvas, x: float, y: float, text: str, **style: Any) -> None:
         """Write a line from (x, y) to the right, as `Canvas.text` does, in ink."""
-        canvas.text(x, y, text, **{"size": 13, "anchor": "start", "fill": self.ink, **style})
+        style = {"size": 13, "anchor": "start", "fill": self.ink, **style}
+        canvas.text(x, y, text, **style)
 
     def frame(
         self,
@@ -217,7 +244,7 @@ class Look:
         )
 
     def write(
-        self, canvas: Canvas, x: float, y: float, lines: Sequence[str], **style: object
+        self, canvas: Canvas, x: float, y: float, lines: Sequence[str], **style: Any
     ) -> float:
         """Write lines from (x, y) down; return where the next one would be."""
         for line in lines:
@@ -227,7 +254,7 @@ class Look:
 
     def button(self, canvas: Canvas, box: Rect, text: str, size: float = 14) -> None:
         """Draw a button."""
-        style = {"fill": self.on_turn, "stroke": self.accent, "stroke_width": 2}
+        style: dict[str, Any] = {"fill": self.on_turn, "stroke": self.accent, "stroke_width": 2}
         canvas.rect(*box, radius=10, **style)
         canvas.text(*box.centre, text, size=size, bold=True, fill=self.accent)
 
@@ -247,10 +274,28 @@ class Look:
             canvas.rect(*box, radius=0.45 * box.height, fill=fill)
             canvas.text(*box.centre, text, size=0.62 * box.height, bold=True, fill=ink)
 
-    def empty(
-        self, canvas: Canvas, box: Rect, title: str, lines: Sequence[str] = (), edge: str = ""
+    def disc(
+        self, canvas: Canvas, x: float, y: float, radius: float, text: str, fill: str, ink: str
     ) -> None:
-        """Draw a place where nothing lies, and what there is to say of it."""
+        """Draw a disc with a short text: a number, a letter."""
+        line = max(0.6, radius / 10)
+        canvas.circle(x, y, radius, fill=fill, stroke=self.ink, stroke_width=line)
+        canvas.text(x, y, text, size=1.2 * radius, bold=True, fill=ink)
+
+    def empty(
+        self,
+        canvas: Canvas,
+        box: Rect,
+        title: str,
+        lines: Sequence[str] = (),
+        size: float = 14,
+        edge: str = "",
+    ) -> None:
+        """Draw a place where nothing lies, and what there is to say of it.
+
+        Args:
+            size: of the letters, less where the place is narrow.
+        """
         canvas.rect(
             *box.grown(-1),
             radius=min(8.0, 0.1 * box.width),
@@ -261,7 +306,7 @@ class Look:
             stroke_width=1.2,
             stroke_dasharray="4 4",
         )
-        size = min(14.0, 0.16 * box.width)
+        size = min(size, 0.16 * box.width) if len("".join(lines)) > 2 else size
         x, y = box.centre
         y -= (len(lines) - 1) / 2 * 1.35 * size
         for k, line in enumerate(lines):
@@ -332,7 +377,8 @@ class Look:
     ) -> None:
         """Draw the game's name in a panel, and lines below it from ``y`` on, the last one loud."""
         self.panel(canvas, box)
-        x, style = box.x + 16, {"bold": True, "anchor": "start"}
+        x = box.x + 16
+        style: dict[str, Any] = {"bold": True, "anchor": "start"}
         canvas.text(x, box.y + 34, name, size=29, fill=self.ink, **style)
         y = self.write(canvas, x, box.y + y, lines, size=14, fill=self.faint_ink)
         if loud:
@@ -340,9 +386,7 @@ class Look:
 
     def badge(self, canvas: Canvas, x: float, y: float, seat: int, radius: float) -> None:
         """Draw a seat's disc with its number."""
-        fill, ink = self.seat_paints[seat]
-        canvas.circle(x, y, radius, fill=fill, stroke=self.ink, stroke_width=max(1, radius / 9))
-        canvas.text(x, y, str(seat), size=1.2 * radius, bold=True, fill=ink)
+        self.disc(canvas, x, y, radius, str(seat), *self.seat_paints[seat])
 
     def seat_part(
         self,
@@ -371,7 +415,7 @@ class Look:
         x = self.seat_name(canvas, box.x + 43, y, seat, seen, size)
         if seen.over and seen.num_players > 1:
             text = ordinal(seen.ranks[seat]) + (" ★" if won else "")
-            style = {"size": size - 2, "bold": True, "anchor": "start"}
+            style: dict[str, Any] = {"size": size - 2, "bold": True, "anchor": "start"}
             canvas.text(x + 4, y, text, fill="#8a6512" if won else self.faint_ink, **style)
             x += 56
         return x
@@ -382,7 +426,7 @@ class Look:
             x, y = box.x + 26, box.y + 26
             self.badge(canvas, x, y, seen.to_play, 13)
             you = " (you)" if seen.seat == seen.to_play and seen.num_players > 1 else ""
-            style = {"size": 16, "bold": True, "fill": self.accent}
+            style: dict[str, Any] = {"size": 16, "bold": True, "fill": self.accent}
             self.text(canvas, x + 20, y, name_of(seen.to_play) + you, **style)
         return self.write(canvas, box.x + 14, box.y + 54, textwrap.wrap(words, columns))
 
@@ -404,7 +448,7 @@ class Look:
         first, right, y = box.x + 14, box.right - 12, head.centre[1]
         seats = len(rows[0][1])
         columns = [right - column * (seats - 1 - seat) for seat in range(seats)]
-        style = {"size": 13, "bold": True, "anchor": "start", "fill": self.ink}
+        style: dict[str, Any] = {"size": 13, "bold": True, "anchor": "start", "fill": self.ink}
         canvas.text(first, y, "points", title=title, **style)
         for seat, x in enumerate(columns):
             self.badge(canvas, x - 10, y, seat, 10)
@@ -419,8 +463,8 @@ class Look:
     def _number(self, canvas: Canvas, right: float, y: float, number, bold: bool) -> None:
         """Write a number up to ``right``; bounds of one above each other."""
         bounds = number if isinstance(number, tuple) else (number, number)
-        low, high = (str(bound).replace("-", "\u2212") for bound in bounds)
-        style = {"bold": bold, "anchor": "end", "fill": self.ink}
+        low, high = map(minus, bounds)
+        style: dict[str, Any] = {"bold": bold, "anchor": "end", "fill": self.ink}
         if low == high:
             canvas.text(right, y, low, size=12.5, **style)
             return
@@ -433,24 +477,31 @@ class Look:
         canvas: Canvas,
         box: Rect,
         y: float,
-        rows: Iterable[tuple[int, int, str]],
-        badge: Callable[[float, int], None],
+        rows: Iterable[tuple[int | None, int, str]],
+        badge: Callable[[float, int], None] | None = None,
         fills: Mapping[int, str] | None = None,
+        step: float = 46,
     ) -> None:
         """Draw the places at the end, one below the other.
 
         Args:
             y: the middle of the first.
             rows: as `ranked` gives them.
-            badge: draws a seat at a height.
+            badge: draws a seat at a height; `badge` if not given.
             fills: colours of the seats' results, where they are not `ink`.
+            step: from one to the next.
         """
+        high = step - 6
         for rank, seat, text in rows:
             if rank == 1:
-                canvas.rect(box.x + 8, y - 20, box.width - 16, 40, radius=10, fill=self.won)
-            badge(y, seat)
-            style = {"size": 17, "bold": True}
+                room = Rect(box.x + 8, y - high / 2, box.width - 16, high)
+                canvas.rect(*room, radius=10, fill=self.won)
+            if badge is None:
+                self.badge(canvas, box.x + 80, y, seat, 13)
+            else:
+                badge(y, seat)
+            style: dict[str, Any] = {"size": 17, "bold": True}
             canvas.text(box.x + 20, y, ordinal(rank), anchor="start", fill=self.ink, **style)
             fill = (fills or {}).get(seat, self.ink)
             canvas.text(box.right - 20, y, text, anchor="end", fill=fill, **style)
-            y += 46
+            y += step

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
+from ..actions import ActionTable
 from .words import check_seat, ranks_after_forfeit
 
 
@@ -28,13 +29,13 @@ class VisibleBase:
     seat: int | None
     num_players: int
     first_player: int
-    to_play: int | None
+    to_play: Any
     phase: str
     ply: int | None
     over: bool
     forfeit: int
     scores: Sequence[Any] = ()
-    ranks: Sequence[int | None] = ()
+    ranks: Sequence[Any] = ()
     move: Any = field(default=None)
 
 
@@ -48,29 +49,50 @@ def common_of(state: np.void, seat: int | None, phases: Sequence[str] = ()) -> d
         ValueError: a seat that isn't at the table.
     """
     check_seat(state, seat)
+    names = state.dtype.names or ()
     return {
         "seat": seat,
         "over": bool(state["terminated"]) or bool(state["truncated"]),
         "phase": phases[int(state["phase"])] if phases else "",
-        "first_player": int(state["first_player"]) if "first_player" in state.dtype.names else 0,
+        "first_player": int(state["first_player"]) if "first_player" in names else 0,
         **numbers_of(state, "num_players", "to_play", "ply", "forfeit"),
     }
 
 
-def numbers_of(state: np.void, *names: str) -> dict[str, int]:
+def numbers_of(state: np.void, *names: str) -> dict[str, Any]:
     """Return whole-number fields of a record by name, as Python ints."""
     return {name: int(state[name]) for name in names}
 
 
-def fields_of(kind: type, state: np.void, given: Collection[str] = ()) -> dict[str, Any]:
+def fields_of(kind: type, state: np.void) -> dict[str, Any]:
     """Return the fields of a dataclass that a record has by the same names, as Python values.
 
-    Args:
-        kind: the dataclass: it names what may be shown as it is.
-        given: names of fields that are got otherwise.
+    What a seat may not know must be put in their place afterwards.
     """
-    names = (item.name for item in fields(kind) if item.name not in given)
-    return {name: state[name].tolist() for name in names if name in state.dtype.names}
+    shared = state.dtype.names or ()
+    names = (item.name for item in fields(kind) if item.name in shared)
+    return {name: state[name].tolist() for name in names}
+
+
+def legal_of(state: np.void, legal_actions: Callable[..., int], num_actions: int) -> list[int]:
+    """Return the legal actions of a record, none if the game is over.
+
+    Args:
+        legal_actions: the game's kernel.
+    """
+    if state["terminated"] or state["truncated"]:
+        return []
+    mask = np.zeros(num_actions, dtype=np.int8)
+    legal_actions(state, mask)
+    return np.flatnonzero(mask).tolist()
+
+
+def choices_of(
+    state: np.void, legal_actions: Callable[..., int], actions: ActionTable
+) -> list[tuple[Any, ...]]:
+    """Return what `legal_of` does, each action by the values of its parts."""
+    legal = legal_of(state, legal_actions, len(actions))
+    return [tuple(actions.decode(action).values()) for action in legal]
 
 
 def result_of(state: np.void, returns: Callable[..., None]) -> dict[str, list]:

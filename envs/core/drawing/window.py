@@ -13,7 +13,7 @@ import os
 import sys
 from collections import deque
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -62,8 +62,8 @@ class Window:
         self.fps = fps
         self._pygame = _start_pygame()
         self._clock = self._pygame.time.Clock()
-        self._window = None
-        self._picture = None
+        self._window: Any = None
+        self._picture: Any = None
         self._events: deque[WindowEvent] = deque(maxlen=1000)
         self._quit_requested = False
         self._closed = False

@@ -25,7 +25,9 @@ def check_numbers(num_players: int, **given: Sequence[float] | None) -> None:
     """Raise ValueError for a result, given by its name, that hasn't one number a seat."""
     for name, numbers in given.items():
         if numbers is not None and len(numbers) != num_players:
-            raise ValueError(f"{name} must have {num_players} numbers, one a seat, not {numbers!r}")
+            raise ValueError(
+                f"{name} must have {num_players} numbers, one per seat, not {numbers!r}"
+            )
 
 
 def action_number(
@@ -86,6 +88,11 @@ def name_of(seat: int) -> str:
 def ordinal(rank: int | None) -> str:
     """Return 1st, 2nd, 3rd, 4th, 5th; "?" for a rank that isn't known."""
     return "?" if rank is None else PLACES[rank - 1]
+
+
+def minus(number: float) -> str:
+    """Return a number as text, with a minus sign instead of a hyphen."""
+    return f"{number:g}".replace("-", "\u2212")
 
 
 def amount(count: int, noun: str) -> str:

@@ -59,7 +59,7 @@ class TurnBasedEnv(AECEnv):
             game, num_players, observation, reward, illegal, illegal_reward, options
         )
         self.game = self.settings.game
-        self.metadata = {
+        self.metadata: dict[str, Any] = {
             "name": f"{self.game.name}_v{self.game.version}",
             "render_modes": list(Rendering.MODES),
             "render_fps": 2,
@@ -73,7 +73,7 @@ class TurnBasedEnv(AECEnv):
             agent: self.settings.observation_space() for agent in self.possible_agents
         }
         self.action_spaces = {agent: self.settings.action_space() for agent in self.possible_agents}
-        self._states: np.ndarray | None = None
+        self._states: Any = None  # an array of one record, once reset
         self._seed: int | None = None
         self._actions: list[int] = []
         self._stepped = True
@@ -152,8 +152,8 @@ class TurnBasedEnv(AECEnv):
         """Deal a new game.
 
         Args:
-            seed: one seed gives one game, in every interface. None continues from the game before:
-                the first seed fixes the whole run.
+            seed: one seed gives one game, in every interface. None continues from the previous
+                game, so the first seed fixes the whole run.
             options: not used; variants are chosen when the environment is made.
         """
         if seed is not None:
@@ -269,7 +269,7 @@ class TurnBasedEnv(AECEnv):
         """Return the game so far as a replay: seed, variants, actions and digest.
 
         Raises:
-            StateError: the game can't be had again from these.
+            StateError: seed, variants and actions do not reproduce the game.
         """
         if self._states is None:
             EnvLogger.error_state_before_reset()
@@ -284,7 +284,7 @@ class TurnBasedEnv(AECEnv):
         )
         if replay.digest != self.state_digest():
             raise StateError(
-                "this game can't be had again from its seed, its variants and its actions: its "
+                "this game cannot be reproduced from its seed, its variants and its actions: its "
                 "state was edited, or came from an environment made with other variants"
             )
         return replay
@@ -339,7 +339,7 @@ class TurnBasedEnv(AECEnv):
         }
 
     def set_state(self, saved: dict[str, Any]) -> None:
-        """Go back to what ``get_state`` returned, here or in another environment made alike.
+        """Restore what ``get_state`` returned, here or in an environment with the same settings.
 
         Raises:
             StateError: a state of another game, version or player count; nothing has changed.
@@ -386,7 +386,7 @@ class TurnBasedEnv(AECEnv):
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __str__(self) -> str:
-        return self.metadata["name"]
+        return str(self.metadata["name"])
 
     def __repr__(self) -> str:
         return f"<TurnBasedEnv {self.settings!r}>"

@@ -6,6 +6,7 @@ import copy
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import GameOverError, StateError, check_whole, is_whole
 from ..game import Game, check_seed, fresh_seed
@@ -38,7 +39,24 @@ class BatchEnv:
         num_threads: threads that share the batch; results don't depend on it.
     """
 
-    def __init__(
+    observations: NDArray[np.int8]
+    """``(num_envs, size)`` or ``(num_envs, planes, rows, cols)``."""
+    action_masks: NDArray[np.int8]
+    """``(num_envs, num_actions)``, 0 or 1."""
+    to_play: NDArray[np.int64]
+    """``(num_envs,)``, a seat."""
+    rewards: NDArray[np.float32]
+    """``(num_envs, num_players)``, of the last ply."""
+    terminated: NDArray[np.bool_]
+    """``(num_envs,)``, of the last ply."""
+    truncated: NDArray[np.bool_]
+    """``(num_envs,)``, of the last ply."""
+    scores: NDArray[np.float32]
+    """``(num_envs, num_players)``, of the last finished games."""
+    ranks: NDArray[np.int64]
+    """``(num_envs, num_players)``, of the last finished games; 1 is best."""
+
+    def __init__(  # noqa: PLR0913
         self,
         game: str | Game,
         num_envs: int,
@@ -82,11 +100,11 @@ class BatchEnv:
         self.ranks = np.zeros((count, seats), np.int64)
         self._all_to_play = np.full(count, -1, np.int64)
 
-    def reset(self, seed: int | list[int] | np.ndarray | None = None) -> np.ndarray:
+    def reset(self, seed: int | list[int] | np.ndarray | None = None) -> NDArray[np.int8]:
         """Deal new games and return the observations.
 
         Args:
-            seed: environment i gets ``seed + i``, or ``seed[i]``. None goes on from the games
+            seed: environment i gets ``seed + i``, or ``seed[i]``. None continues from the games
                 before, and draws seeds for the first.
         """
         seeds = seeds_for(seed, self.num_envs, self.states["seed"] if self._started else None)
@@ -96,7 +114,7 @@ class BatchEnv:
         self._refresh()
         return self.observations
 
-    def step(self, actions: np.ndarray) -> np.ndarray:
+    def step(self, actions: np.ndarray) -> NDArray[np.int8]:
         """Play ``actions`` (integers, ``(num_envs,)``), one in each game; return the observations.
 
         Raises:
@@ -159,7 +177,7 @@ class BatchEnv:
         return self.states.copy()
 
     def set_state(self, states: np.ndarray) -> None:
-        """Go on from records returned by ``get_state``.
+        """Restore records returned by ``get_state``.
 
         Raises:
             StateError: records of another game or shape; nothing has changed.
@@ -211,7 +229,7 @@ def make_batch(game: str, num_envs: int, num_players: int | None = None, **kwarg
     Args:
         game: a name of ``ludotheque.envs.game_names()``.
         num_envs: how many games.
-        num_players: seats; None takes 2, or the fewest where 2 can't play.
+        num_players: seats; None takes 2, or the fewest the game allows.
         kwargs: ``observation``, ``reward``, ``illegal``, ``illegal_reward``, ``autoreset``,
             ``num_threads``, and the game's own options, by name. `BatchEnv` documents these and
             the outputs, the game's page its options.
@@ -261,8 +279,8 @@ def seeds_for(seed: Any, num_envs: int, previous: np.ndarray | None) -> np.ndarr
     """Return a uint64 seed for each environment.
 
     Args:
-        seed: a number (environment i gets ``seed + i``), one for each (None among them goes on from
-            the game before), or None for all.
+        seed: a number (environment i gets ``seed + i``), one for each (None among them continues
+            from the game before), or None for all.
         num_envs: how many.
         previous: the seeds of the games before, or None if there were none.
 

@@ -44,7 +44,7 @@ class SeatEnv(gymnasium.Env):
 
     metadata = {"render_modes": list(Rendering.MODES), "render_fps": 2}
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         game: str | Game,
         num_players: int | None = None,
@@ -82,7 +82,7 @@ class SeatEnv(gymnasium.Env):
         """Deal a new game, and let the opponents before the learner's seat play.
 
         Args:
-            seed: one seed gives one game, in every interface. None continues from the game before.
+            seed: one seed gives one game, in every interface. None continues from the last game.
             options: not used; variants are chosen when the environment is made.
         """
         super().reset(seed=seed)
@@ -192,7 +192,7 @@ class SeatVectorEnv(VectorEnv):
         render_mode: must be None; make a single environment for pictures.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         game: str | Game,
         num_envs: int = 1,
@@ -235,7 +235,7 @@ class SeatVectorEnv(VectorEnv):
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None):
         """Deal new games: all, or those of ``options["reset_mask"]``.
 
-        ``seed``: environment i gets ``seed + i``, or ``seed[i]``; None goes on from the games
+        ``seed``: environment i gets ``seed + i``, or ``seed[i]``; None continues from the games
         before.
         """
         batch = self._batch

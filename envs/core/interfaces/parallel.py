@@ -117,4 +117,4 @@ class TurnBasedParallelEnv(ParallelEnv):
         return self.aec_env.state_digest()
 
     def __str__(self) -> str:
-        return self.metadata["name"]
+        return str(self.metadata["name"])

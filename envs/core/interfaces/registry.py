@@ -45,7 +45,7 @@ def get_game(name: str) -> Game:
 
 
 def register_game(game: Game) -> None:
-    """Make a game of one's own known: to ``get_game``, the agents, the command and the registries.
+    """Register a game of your own with ``get_game``, the agents, the command and the registries.
 
     Its package must have been imported wherever it is looked up by name; ``Game.package`` says
     which that is. Registering the same game again changes nothing.

@@ -1,4 +1,4 @@
-"""Replays: a game as its seed, its variants and its actions in notation, one JSON line a game."""
+"""Replays: a game as its seed, its variants and its actions in notation, one JSON line per game."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Replay:
         num_players, seed, options: how it was dealt.
         actions: in notation, in order.
         illegal: the rule for illegal actions; under ``"lose"`` the last action may be one.
-        agents: who sat where, for people.
+        agents: the agent at each seat; informative only.
         scores, ranks: the results, if the game is over.
         digest: of the state after the last action, hidden parts and chance included.
     """

@@ -99,7 +99,7 @@ class SeatBatch:
         players = self.settings.num_players
         if isinstance(opponents, Sequence) and not isinstance(opponents, str):
             sources = list(opponents)
-            if len(sources) == players - 1 and self.seat != "random":
+            if len(sources) == players - 1 and isinstance(self.seat, int):
                 sources.insert(self.seat, None)
             if len(sources) != players:
                 raise ValueError(
@@ -250,7 +250,7 @@ class SeatBatch:
         }
 
     def set_state(self, saved: dict[str, Any]) -> None:
-        """Go on from what ``get_state`` returned, here or in a batch made alike.
+        """Restore what ``get_state`` returned, here or in another batch with the same settings.
 
         Opponents drawn from a pool are those of the saved games; fixed ones are this batch's own.
 
@@ -307,7 +307,7 @@ class SeatBatch:
             waiting = self._agents and np.flatnonzero(
                 ~self.over & (self.states["to_play"] != self.learner)
             )
-            if not self._agents or not len(waiting):
+            if not isinstance(waiting, np.ndarray) or not len(waiting):
                 break
             self._play_agents(waiting)
 

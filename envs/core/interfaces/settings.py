@@ -21,7 +21,7 @@ class Settings:
 
     Args:
         game: name of the game, or the game.
-        num_players: seats; by default 2, or the fewest where 2 can't play.
+        num_players: seats; by default 2, or the fewest the game allows.
         observation: form of the observations, ``"flat"`` or ``"planes"``.
         reward: ``"rank"``, ``"win"``, ``"score"``, ``"margin"`` or ``"score_change"``.
         illegal: what an illegal action does: ``"raise"`` an error and change nothing, ``"lose"``
@@ -137,7 +137,7 @@ def check_saved(saved: Any, keys: tuple[str, ...]) -> None:
 
 
 class Rendering:
-    """Pictures of one record in every render mode, for AEC and Gymnasium alike.
+    """Pictures of one record in every render mode, for both AEC and Gymnasium.
 
     ``human`` shows a window; ``rgb_array`` returns uint8 ``(height, width, 3)``; ``ansi`` returns
     text; ``svg`` returns an SVG document. All but ``human`` work without a display.
@@ -150,7 +150,7 @@ class Rendering:
             check_choice(mode, self.MODES, "render_mode")
         self.game = game
         self.mode = mode
-        self._window = None
+        self._window: Any = None
 
     def render(self, state: np.void, seat: int | None) -> Any:
         """Return or show the picture of ``state`` as ``seat`` sees it (None: everything).

@@ -28,7 +28,14 @@ class _Worker:
         self._done = threading.Lock()
         self._go.acquire()
         self._done.acquire()
+        self._clear()
         threading.Thread(target=self._work, name="ludotheque", daemon=True).start()
+
+    def _clear(self) -> None:
+        self._task: Callable[..., Any] | None = None
+        self._arguments: tuple[Any, ...] = ()
+        self._result: Any = None
+        self._error: BaseException | None = None
 
     def start(self, task: Callable[..., Any], arguments: tuple) -> None:
         """Begin ``task(*arguments)``; call ``result`` before the next."""
@@ -47,7 +54,7 @@ class _Worker:
             raise
         self.resting = True
         result, error = self._result, self._error
-        self._task = self._arguments = self._result = self._error = None
+        self._clear()
         if error is not None:
             raise error
         return result
@@ -57,6 +64,7 @@ class _Worker:
             self._go.acquire()
             self._result = self._error = None
             try:
+                assert self._task is not None
                 self._result = self._task(*self._arguments)
             except BaseException as error:  # raised again in the calling thread
                 self._error = error
@@ -76,7 +84,7 @@ def check_num_threads(num_threads: int) -> int:
 
 
 def run(loop: Callable[..., Any], num_threads: int, states: Any, *args: Any) -> list[Any]:
-    """Call ``loop(states, start, stop, *args)`` over slices, one a thread; return its results.
+    """Call ``loop(states, start, stop, *args)`` over slices, one per thread; return its results.
 
     The calling thread works too. Several threads may call this at the same time.
     """

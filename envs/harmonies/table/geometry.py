@@ -245,7 +245,7 @@ def places(plan: Layout, seen: Visible) -> list[tuple[Place, Rect]]:
         found += [(("settle", k), own[k]) for k, held in enumerate(table.cards) if held.card]
         hand = zip(seen.hand, plan.hand, strict=True)
         found += [(("place", COLOURS[colour]), box) for colour, box in hand]
-    if seen.may_end:
+    if ("end",) in seen.begun:
         found.append((("end",), plan.button))
     return found
 
@@ -267,8 +267,8 @@ def locate(x: float, y: float, state: np.void) -> Place | int | None:
     place = place_at(places(plan, seen), x, y)
     if place is not None or seen.over or seen.phase != "TURN":
         return place
-    if seen.may_take:
-        for space, at in enumerate(plan.spaces):
-            if plan.central.has(x, y) and covers(plan.grid.at(*at), plan.grid.size, x, y):
-                return "take", space
+    for space, at in enumerate(plan.spaces):
+        place = "take", space
+        if place in seen.begun and covers(plan.grid.at(*at), plan.grid.size, x, y):
+            return place
     return area_of(plan, seen.to_play).hex_at(x, y, seen.table_of_turn().stacks)

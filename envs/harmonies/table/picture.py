@@ -16,11 +16,12 @@ from ...core.drawing.words import amount, name_of, ranked
 from ..components import CARD_NAMES, COLOURS, SOLO_GOAL, axial_of
 from ..notation import hex_to_string
 from ..state import CATEGORIES
-from .geometry import HEIGHT, SHORT_CHIP, WIDTH, Area, Grid, Layout, layout_of
+from .geometry import HEIGHT, SHORT_CHIP, WIDTH, Area, Grid, Layout, layout_of, places
 from .pieces import (
     ACCENT,
     CARD_PAINTS,
     FAINT_INK,
+    ICONS,
     INK,
     PAINTS,
     card,
@@ -29,7 +30,6 @@ from .pieces import (
     draw_cube,
     halo,
     stack,
-    sun,
     token,
 )
 from .text import category_names, end_words, prompt, side_words, solo_outcome, worth
@@ -92,6 +92,10 @@ def draw(
     for area in plan.areas:
         _draw_area(canvas, area, seen)
     _draw_column(canvas, plan, seen)
+    for place, box in places(plan, seen):
+        # The tokens in hand and the button show it themselves.
+        if place in seen.begun and box not in (*plan.hand, plan.button):
+            LOOK.frame(canvas, box, dashed=True, grow=2)
     return canvas
 
 
@@ -112,14 +116,14 @@ def _draw_central(canvas: Canvas, plan: Layout, seen: Visible) -> None:
     canvas.rect(*box, radius=22, fill=fill, stroke=SPACE_EDGE, stroke_width=2)
     LOOK.text(canvas, box.x + 16, box.y + 15, "central board", fill="#3f5630")
     for space, (at, colours) in enumerate(zip(plan.spaces, seen.central, strict=True)):
-        marked = seen.moved("central", space)
+        marked, choosing = seen.moved("central", space), ("take", space) in seen.begun
         canvas.polygon(
             grid.outline(*at, 0.97),
             title=f"space {space + 1}: {', '.join(COLOURS[c] for c in colours) or 'empty'}",
             fill=SPACE_FILL,
-            stroke=ACCENT if marked or seen.may_take else SPACE_EDGE,
+            stroke=ACCENT if marked or choosing else SPACE_EDGE,
             stroke_width=3.5 if marked else 2,
-            stroke_dasharray="7 5" if seen.may_take and not marked else None,
+            stroke_dasharray="7 5" if choosing and not marked else None,
         )
         (x, y), size = grid.at(*at), grid.size
         canvas.text(x, y - 0.53 * size, str(space + 1), size=11, bold=True, fill=HEX_INK)
@@ -132,15 +136,12 @@ def _draw_display(canvas: Canvas, plan: Layout, seen: Visible) -> None:
     LOOK.panel(canvas, plan.display, "animal cards")
     right, y = plan.display.right - 12, plan.display.y + 15
     LOOK.text(canvas, right, y, f"{seen.deck} in the deck", anchor="end", fill=FAINT_INK)
-    choosing = not seen.over and (seen.may_take_card or seen.phase == "DISCARD")
     for place, (number, box) in enumerate(zip(seen.display, plan.cards, strict=True)):
         title = f"place {place + 1} of the display"
         if number:
             card(canvas, box, number, len(FACES[number].ladder), title=f"{title}: ")
         else:
             LOOK.empty(canvas, box, title)
-        if number and choosing:
-            LOOK.frame(canvas, box, dashed=True, grow=2)
         if seen.moved("display", place):
             LOOK.frame(canvas, box, grow=1)
         x, y = box.centre[0], plan.display.bottom - 14
@@ -151,9 +152,9 @@ def _draw_bag(canvas: Canvas, box: Rect, seen: Visible) -> None:
     LOOK.panel(canvas, box, "in the bag")
     x, text = box.right - 12, str(sum(seen.bag))
     LOOK.text(canvas, x, box.y + 15, text, size=14, anchor="end", bold=True)
-    places = Rect(box.x + 10, box.y + 30, 86, 43).repeated(len(COLOURS), 2)
-    for colour, (place, count) in enumerate(zip(places, seen.bag, strict=True)):
-        x, y = place.x + 34, place.y + 20
+    cells = Rect(box.x + 10, box.y + 30, 86, 43).repeated(len(COLOURS), 2)
+    for colour, (cell, count) in enumerate(zip(cells, seen.bag, strict=True)):
+        x, y = cell.x + 34, cell.y + 20
         with canvas.group(title=f"{count} {COLOURS[colour]} tokens in the bag"):
             token(canvas, x - 20, y + 3, 13, colour)
             LOOK.text(canvas, x, y - 8, COLOURS[colour], size=11, fill=FAINT_INK)
@@ -196,7 +197,6 @@ def _draw_numbers(canvas: Canvas, area: Area, seen: Visible) -> None:
 
 def _draw_cards(canvas: Canvas, area: Area, seen: Visible) -> None:
     table = seen.tables[area.seat]
-    choosing = seen.phase == "SPIRIT" and not seen.over and area.seat == seen.to_play
     moved = seen.move.card if seen.move is not None and seen.move.seat == area.seat else None
     for k, (slot, held) in enumerate(zip(area.slots, table.cards, strict=True)):
         offered = k < len(table.offered)
@@ -208,8 +208,6 @@ def _draw_cards(canvas: Canvas, area: Area, seen: Visible) -> None:
             card_back(canvas, slot, "spirit card, face down")
         else:
             LOOK.empty(canvas, slot, f"place for card {k + 1}")
-        if table.ready[k] or (offered and choosing):
-            LOOK.frame(canvas, slot, dashed=True, grow=1)
         if number and number == moved:
             LOOK.frame(canvas, slot, grow=1)
 
@@ -230,9 +228,8 @@ def _draw_board(canvas: Canvas, area: Area, seen: Visible) -> None:
         if not table.stacks[k]:
             (x, y), text = area.centres[k], max(9.0, 0.32 * size)
             canvas.text(x, y - 0.15 * size, names[k], size=text, fill=HEX_INK, fill_opacity=0.9)
-    ghosts = {}
-    for held, hexes in zip(table.cards, table.ready, strict=True):
-        ghosts = dict.fromkeys(hexes, held.card) | ghosts
+    ready = seen.ready if area.seat == seen.to_play else []
+    ghosts = {hex_: table.cards[slot].card for slot, hex_ in reversed(ready)}
     for k in order:
         if not table.stacks[k]:
             continue
@@ -297,7 +294,7 @@ def _draw_decision(canvas: Canvas, plan: Layout, seen: Visible) -> None:
         with canvas.group(title=f"{COLOURS[colour]} token in hand"):
             token(canvas, x, place.y + 32, 24, colour)
             canvas.text(x, place.bottom - 1, COLOURS[colour], size=12, fill=FAINT_INK)
-    if seen.may_end:
+    if ("end",) in seen.begun:
         text = "discard none" if seen.phase == "DISCARD" else "end the turn"
         LOOK.button(canvas, plan.button, text, size=15)
 
@@ -309,13 +306,12 @@ def _draw_ranking(canvas: Canvas, box: Rect, seen: Visible) -> None:
         LOOK.write(canvas, x, y + 40, textwrap.wrap(solo_outcome(seen), 23), size=14)
         return
     rows = ranked(seen, lambda seat: f"{seen.scores[seat]:g}")
-    LOOK.ranking(
-        canvas, box, y + 40, rows, lambda y, seat: LOOK.badge(canvas, box.x + 82, y, seat, 13)
-    )
+    LOOK.ranking(canvas, box, y + 40, rows)
 
 
 def _draw_suns(canvas: Canvas, x: float, y: float, seen: Visible) -> None:
     """The suns of the solo game, as if it ended now."""
     LOOK.text(canvas, x, y, f"{amount(seen.suns, 'sun')}, {SOLO_GOAL} are a win")
     for k, place in enumerate(Rect(x, y + 16, 31, 32).repeated(MOST_SUNS, 6)):
-        sun(canvas, place.x + 12, place.y + 12, 13, k < seen.suns)
+        name = "sun" if k < seen.suns else "sun-to-win"
+        ICONS.draw(canvas, name, place.x + 12, place.y + 12, 26)

@@ -5,12 +5,13 @@ Colours differ in lightness where they can, and each has the symbol of its lands
 
 from __future__ import annotations
 
-import math
+from pathlib import Path
 from typing import NamedTuple
 
 from ...core.drawing.canvas import Canvas
+from ...core.drawing.icons import Icons
 from ...core.drawing.panels import Rect, cylinder, shift
-from ..components import BLUE, BROWN, GRAY, GREEN, NUM_ROTATIONS, RED, YELLOW
+from ..components import BLUE, BROWN, COLOURS, GRAY, GREEN, NUM_ROTATIONS, RED, YELLOW
 from .geometry import (
     CARD_HEIGHT,
     CARD_WIDTH,
@@ -60,40 +61,13 @@ LANDSCAPE_COLOUR = {
     "building": RED,
     "water": BLUE,
 }
-# Symbols of the landscapes in a box of 20 x 20 units: what is drawn as a line, and what is filled.
-_SYMBOLS = {
-    BLUE: ("M -9 -3 C -6 -7 -3 -7 0 -3 C 3 1 6 1 9 -3 M -9 4 C -6 0 -3 0 0 4 C 3 8 6 8 9 4", ""),
-    GRAY: ("", "M -10 7 L -3 -8 L 1.5 -0.5 L 4.5 -5 L 10 7 Z"),
-    BROWN: (
-        "M 7.5 0 A 7.5 7.5 0 1 1 -7.5 0 A 7.5 7.5 0 1 1 7.5 0 Z "
-        "M 3 0 A 3 3 0 1 1 -3 0 A 3 3 0 1 1 3 0 Z",
-        "",
-    ),
-    GREEN: ("", "M -8 8 C -10 -3 -1 -10 9 -9 C 10 2 4 10 -5 7 L -8 10 Z"),
-    YELLOW: (
-        "M 0 9 L 0 -2",
-        "M 0 -10 C 3.4 -7.4 3.4 -4.6 0 -2 C -3.4 -4.6 -3.4 -7.4 0 -10 Z "
-        "M -1 2.5 C -1 -2 -4 -4.4 -8 -4.4 C -8 0 -5 2.5 -1 2.5 Z "
-        "M 1 2.5 C 1 -2 4 -4.4 8 -4.4 C 8 0 5 2.5 1 2.5 Z "
-        "M -1 8.5 C -1 4.6 -4 2.4 -8 2.4 C -8 6.4 -5 8.5 -1 8.5 Z "
-        "M 1 8.5 C 1 4.6 4 2.4 8 2.4 C 8 6.4 5 8.5 1 8.5 Z",
-    ),
-    RED: (
-        "",
-        "M -10 0.5 L 0 -9 L 10 0.5 L 7 0.5 L 7 8 L 2 8 L 2 3 L -2 3 L -2 8 L -7 8 L -7 0.5 Z",
-    ),
-}
+ICONS = Icons(Path(__file__).with_name("icons.svg"))
 
 
 def symbol(canvas: Canvas, x: float, y: float, colour: int, size: float) -> None:
     """Draw the symbol of a colour's landscape, ``size`` wide, as it lies on a token."""
-    line, filled = _SYMBOLS[colour]
-    ink = PAINTS[colour].ink
-    with canvas.group(transform=shift(x, y, size / 20, SQUASH)):
-        if line:
-            canvas.path(line, fill="none", stroke=ink, stroke_width=2.4, stroke_linecap="round")
-        if filled:
-            canvas.path(filled, fill=ink)
+    with canvas.group(transform=shift(x, y, 1, SQUASH)):
+        ICONS.draw(canvas, COLOURS[colour], 0, 0, size, PAINTS[colour].ink)
 
 
 def token(
@@ -286,16 +260,3 @@ def card_back(canvas: Canvas, box: Rect, title: str) -> None:
         canvas.rect(*whole.grown(-8), radius=5, fill="none", stroke="#b3a4d8")
         canvas.text(x, y - 6, "?", size=40, bold=True, fill=light)
         canvas.text(x, y + 32, "Nature's Spirit", size=11, fill=light)
-
-
-def sun(canvas: Canvas, x: float, y: float, radius: float, shining: bool) -> None:
-    """Draw a sun of the solo game."""
-    rays = []
-    for k in range(16):
-        reach, angle = (0.66 if k % 2 else 1) * radius, math.radians(22.5 * k)
-        rays.append((x + reach * math.sin(angle), y - reach * math.cos(angle)))
-    fill, middle, edge = (
-        (GOLD, "#ffe49a", "#8a6512") if shining else ("#e9e0cb", "#f3ecdb", "#b9a67c")
-    )
-    canvas.polygon(rays, fill=fill, stroke=edge, stroke_width=1)
-    canvas.circle(x, y, 0.45 * radius, fill=middle)

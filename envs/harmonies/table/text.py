@@ -77,15 +77,16 @@ def prompt(seen: Visible) -> str:
         return "keeps one of two Nature's Spirits"
     if seen.phase == "DISCARD":
         return "may discard a card of the display"
-    if seen.may_take:
+    kinds = {place[0] for place in seen.begun}
+    if "take" in kinds:
         parts = ["takes the tokens of a space"]
     elif seen.hand:
         parts = [f"places {amount(len(seen.hand), 'token')}"]
     else:
         parts = ["has placed all tokens"]
-    if seen.may_take_card:
+    if "card" in kinds:
         parts.append("may take a card")
-    if any(seen.table_of_turn().ready):
+    if "settle" in kinds:
         parts.append("may settle a cube")
     return ", ".join(parts)
 

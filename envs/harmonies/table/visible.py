@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...core.actions import Target
-from ...core.drawing.visible import VisibleBase, common_of, numbers_of, result_of
+from ...core.drawing.visible import VisibleBase, choices_of, common_of, result_of
 from ...core.drawing.words import action_number, name_of
-from ..actions import ACTIONS, CARD, END, NUM_ACTIONS, TAKE
+from ..actions import ACTIONS, END, NUM_ACTIONS
 from ..components import (
     CARD_NAMES,
     COLOURS,
@@ -28,7 +28,6 @@ from ..components import (
     KINDS,
     LADDER,
     LANDSCAPES,
-    MAX_HEXES,
     NUM_CARDS,
     NUM_CUBES,
     NUM_SPACES,
@@ -39,7 +38,7 @@ from ..components import (
     rotated,
 )
 from ..notation import action_to_string, hex_to_string
-from ..rules import returns
+from ..rules import legal_actions, returns
 from ..scoring import suns
 from ..state import (
     PHASES,
@@ -72,7 +71,6 @@ class Table(NamedTuple):
         completed: cards set aside.
         offered: the two spirits to choose from, ``FACE_DOWN`` where they are; none afterwards.
         points: now, by category.
-        ready: for each slot, the hexes where its cube may be settled now.
     """
 
     stacks: list[tuple[int, ...]]
@@ -81,7 +79,6 @@ class Table(NamedTuple):
     completed: list[int]
     offered: list[int]
     points: dict[str, int]
-    ready: list[list[int]]
 
     @property
     def total(self) -> int:
@@ -111,20 +108,28 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Visible(VisibleBase):
-    """Everything that a picture or a text reads."""
+    """Everything that a picture or a text reads.
+
+    Attributes:
+        central: colours on each space.
+        deck: cards in it.
+        bag: tokens of each colour.
+        suns: of the solo game, as if it ended now.
+        begun: kind and first part of the legal actions.
+        ready: slots and hexes of the seat to play where a cube may be settled now.
+    """
 
     side: int
     last_round: bool
-    central: list[list[int]]  # colours on each space
+    central: list[list[int]]
     display: list[int]
-    deck: int  # cards in it
-    bag: list[int]  # tokens of each colour
+    deck: int
+    bag: list[int]
     hand: list[int]
-    may_take: bool
-    may_take_card: bool
-    may_end: bool
     tables: list[Table]
-    suns: int  # solo
+    suns: int
+    begun: set[tuple]
+    ready: list[tuple[Any, ...]]
 
     def table_of_turn(self) -> Table:
         return self.tables[self.to_play]
@@ -146,36 +151,31 @@ def see(
     """
     common = common_of(state, seat, PHASES)
     num_players = common["num_players"]
-    legal = 0 if common["over"] else int(state["legal"][0])
-    places = int(DISPLAY_SIZE[num_players])
-    tables = [_table(state, other, common) for other in range(num_players)]
+    choices = choices_of(state, legal_actions, ACTIONS)
+    tables = [_table(state, other, seat) for other in range(num_players)]
     return Visible(
         **common,
-        **numbers_of(state, "side"),
         **result_of(state, returns),
+        side=int(state["side"]),
         last_round=bool(state["last_round"]),
         central=central_of(state)[: NUM_SPACES[num_players]],
-        display=state["display"][:places].tolist(),
+        display=state["display"][: DISPLAY_SIZE[num_players]].tolist(),
         deck=int(state["deck"]).bit_count(),
         bag=state["bag"].tolist(),
         hand=hand_of(state),
-        may_take=bool(legal >> TAKE & 1),
-        may_take_card=bool(legal >> CARD & (1 << places) - 1),
-        may_end=bool(legal >> END & 1),
         tables=tables,
         suns=suns(state) if num_players == 1 else 0,
+        begun={choice[:2] for choice in choices},
+        ready=[choice[1:] for choice in choices if choice[0] == "settle"],
         move=None if last_action is None else _move(state, tables, last_action),
     )
 
 
-def _table(state: np.void, seat: int, common: dict) -> Table:
+def _table(state: np.void, seat: int, viewer: int | None) -> Table:
     offered = []
     if state["spirits"] and not state["spirit"][seat]:
-        shown = common["seat"] in (None, seat)
+        shown = viewer in (None, seat)
         offered = list(dealt_to(state, seat)) if shown else [FACE_DOWN, FACE_DOWN]
-    acting = not common["over"] and seat == common["to_play"] and common["phase"] == "TURN"
-    free = ~int(state["cubes"][seat]) if acting else 0
-    ready = [int(found) & free for found in state["habitat"][seat]]
     return Table(
         stacks=stacks_of(state, seat),
         cubes=cubes_of(state, seat),
@@ -183,7 +183,6 @@ def _table(state: np.void, seat: int, common: dict) -> Table:
         completed=completed_of(state, seat),
         offered=offered,
         points=points_of(state, seat),
-        ready=[[k for k in range(MAX_HEXES) if bits >> k & 1] for bits in ready],
     )
 
 

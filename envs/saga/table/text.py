@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ...core.drawing.words import amount, looker_last, name_of, result_lines
-from ..components import COLOUR_OF, COLOURS, KINGDOMS, VALUE_OF, knight_name
+from ...core.drawing.words import amount, looker_last, name_of, paragraphs, result_lines
+from ..components import COLOUR_OF, COLOURS, FIELDLAND, KINGDOMS, VALUE_OF, knight_name
 from ..state import CENTRE
 from .visible import (
     CATEGORIES,
     Attack,
-    Kingdom,
     Laid,
     Visible,
     chosen_words,
@@ -43,17 +42,19 @@ def describe(
         ValueError: as `draw`.
     """
     seen = see(state, seat, last_action)
-    parts = [_heading(seen), _kingdoms(seen), *_tables(seen), _points(seen)]
+    parts = [_heading(seen), _kingdoms(seen)]
+    # That of the seat that looks last, nearest to where the answer is typed.
+    parts += [_table(seen, other) for other in looker_last(seen.seat, seen.num_players)]
+    parts.append(_points(seen))
     if seen.over:
-        parts.append(_results(seen))
-    return "\n\n".join("\n".join(part) for part in parts)
+        parts.append(result_lines(seen, lambda seat: f"{span(seen.scores[seat])} points"))
+    return paragraphs(parts)
 
 
 def pass_words(seen: Visible) -> str:
     """Say what passing means now."""
-    if seen.phase == "RECRUITING":
-        return "recruit nobody"
-    return "add no card" if seen.phase == "LAST_CARD" else "end the turn"
+    special = {"RECRUITING": "recruit nobody", "LAST_CARD": "add no card"}
+    return special.get(seen.phase, "end the turn")
 
 
 def prompt(seen: Visible) -> str:
@@ -64,19 +65,18 @@ def prompt(seen: Visible) -> str:
         return "may add a last card to a force or defence (Shadowland)"
     if seen.chosen >= 0:
         return f"{chosen_words(seen.chosen)}: which?"
-    parts = [] if seen.played else ["plays a card"]
-    fame = seen.tables[seen.to_play].fame
-    if not seen.recruited and any(VALUE_OF[knight] <= fame for knight in seen.free):
-        parts.append("may recruit")
-    field = seen.kingdoms[-1]
-    if "take_back_1_card_each_turn" in field.powers and field.owner == seen.to_play:
-        parts += [] if seen.took else ["may take a card back"]
-    forces = seen.tables[seen.to_play].forces
-    if sum(not laid.up for force in forces for laid in force.cards) > seen.fresh:
-        parts.append("may turn up a face-down card")
-    if seen.played:
-        parts.append("may end the turn")
-    return ", ".join(parts)
+    table, field = seen.tables[seen.to_play], seen.kingdoms[FIELDLAND]
+    down = sum(not laid.up for force in table.forces for laid in force.cards)
+    affordable = any(VALUE_OF[knight] <= table.points.fame for knight in seen.free)
+    takes = "take_back_1_card_each_turn" in field.powers and field.owner == seen.to_play
+    parts = {
+        "plays a card": not seen.played,
+        "may recruit": affordable and not seen.recruited,
+        "may take a card back": takes and not seen.took,
+        "may turn up a face-down card": down > seen.fresh,
+        "may end the turn": seen.played,
+    }
+    return ", ".join(part for part, holds in parts.items() if holds)
 
 
 def guess_words(laid: Laid) -> str:
@@ -87,12 +87,12 @@ def guess_words(laid: Laid) -> str:
 
 
 def _heading(seen: Visible) -> list[str]:
-    eyes = "all eyes" if seen.seat is None else f"seen by player_{seen.seat}"
+    eyes = "all eyes" if seen.seat is None else f"seen by {name_of(seen.seat)}"
     lines = [f"Saga, ply {seen.ply}, {eyes}"]
     if seen.over:
         lines.append("game over")
     else:
-        lines += _wrapped("", f"player_{seen.to_play} {prompt(seen)}")
+        lines += _wrapped("", f"{name_of(seen.to_play)} {prompt(seen)}")
         if seen.ending:
             lines.append("the last card was played")
     if seen.move is not None:
@@ -130,25 +130,12 @@ def _kingdoms(seen: Visible) -> list[str]:
             f"{letter} {kingdom.name:<12}{kingdom.side:<9}{owner:<10}{kingdom.income:>6}"
             f"{kingdom.strength:>10}  {defence}"
         )
-        lines += _powers(kingdom)
-    return lines
-
-
-def _powers(kingdom: Kingdom) -> list[str]:
-    lines = []
-    for power in kingdom.powers:
-        lines += textwrap.wrap(
-            power_text(kingdom, power), WIDTH, initial_indent="    ", subsequent_indent="    "
-        )
+        for power in kingdom.powers:
+            lines += _wrapped("    ", power_text(kingdom, power), 4)
     return lines
 
 
 # Tables
-
-
-def _tables(seen: Visible) -> list[list[str]]:
-    """All tables, that of the seat that looks last, nearest to where the answer is typed."""
-    return [_table(seen, seat) for seat in looker_last(seen.seat, seen.num_players)]
 
 
 def _table(seen: Visible, seat: int) -> list[str]:
@@ -156,13 +143,11 @@ def _table(seen: Visible, seat: int) -> list[str]:
     you = " (you)" if seat == seen.seat else ""
     first = ", first player" if seat == seen.first_player else ""
     cards = amount(table.size, "card")
-    lines = [f"player_{seat}{you}{first}: {table.fame} fame, {cards} in hand"]
+    lines = [f"{name_of(seat)}{you}{first}: {table.points.fame} fame, {cards} in hand"]
     if table.hand is None:
         lines.append("  hand: not known, no card of its pack was seen yet")
     else:
-        head = "  hand: "
-        if table.mixed:
-            head = f"  hand and {table.mixed} face down: "
+        head = f"  hand and {table.mixed} face down: " if table.mixed else "  hand: "
         lines += _wrapped(head, _cards(table.hand), 4)
     for slot, force in enumerate(table.forces):
         lines += _force(seen, slot, force)
@@ -174,8 +159,9 @@ def _force(seen: Visible, slot: int, force: Attack) -> list[str]:
     if force.target < 0:
         lines = [f"  force {slot + 1}, no target: {cards}"]
     else:
-        name, strength = KINGDOMS[force.target], seen.kingdoms[force.target].strength
-        lines = [f"  force {slot + 1}, {name}: {cards} = {force.strength} against {strength}"]
+        kingdom = seen.kingdoms[force.target]
+        odds = f"{force.strength} against {kingdom.strength}"
+        lines = [f"  force {slot + 1}, {kingdom.name}: {cards} = {odds}"]
     for laid in force.cards:
         if not laid.up and laid.knight is None:
             lines += _wrapped("    ??: one of ", _cards(laid.guesses), 8)
@@ -183,9 +169,9 @@ def _force(seen: Visible, slot: int, force: Attack) -> list[str]:
 
 
 def _laid(laid: Laid) -> str:
-    if laid.up:
-        return _short(laid.knight)
-    return "??" if laid.knight is None else f"({_short(laid.knight)})"
+    if laid.knight is None:
+        return "??"
+    return _short(laid.knight) if laid.up else f"({_short(laid.knight)})"
 
 
 # Points and the end
@@ -193,16 +179,11 @@ def _laid(laid: Laid) -> str:
 
 def _points(seen: Visible) -> list[str]:
     title = "points" if seen.over else "points now"
-    lines = [f"{title:<12}" + "".join(f"{name:>10}" for name in (*CATEGORIES, "in all"))]
+    rows: list[tuple[str, ...]] = [(title, *CATEGORIES, "in all")]
     for seat, table in enumerate(seen.tables):
-        points = table.points
-        cells = [*(str(n) for n in points[:3]), span(points.hand), span(points.total)]
-        lines.append(f"player_{seat:<5}" + "".join(f"{cell:>10}" for cell in cells))
-    return lines
-
-
-def _results(seen: Visible) -> list[str]:
-    return result_lines(seen, lambda seat: f"{span(seen.scores[seat])} points")
+        *points, hand = table.points
+        rows.append((name_of(seat), *map(str, points), span(hand), span(table.points.total)))
+    return [f"{name:<12}" + "".join(f"{cell:>10}" for cell in cells) for name, *cells in rows]
 
 
 def remarks(before: np.void, after: np.void) -> list[str]:

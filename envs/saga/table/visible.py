@@ -14,26 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.drawing.visible import VisibleBase, common_of, numbers_of
-from ...core.drawing.words import action_number, ranks_after_forfeit
-from ..actions import (
-    ACTIONS,
-    ADD,
-    CARD,
-    DOWN,
-    HIDDEN,
-    NEW,
-    NUM_ACTIONS,
-    PASS,
-    RECRUIT,
-    STRENGTHEN,
-    TAKE_DEFENCE,
-    TAKE_FORCE,
-    TURN_UP,
-)
+from ...core.drawing.visible import VisibleBase, common_of, legal_of, numbers_of
+from ...core.drawing.words import action_number, name_of, ranks_after_forfeit
+from ..actions import ACTIONS, CARD, HIDDEN, NUM_ACTIONS, RECRUIT
 from ..components import (
-    BEST_FORCE,
-    CASTLELAND,
     COLOUR_OF,
     FAME_TAKEN,
     FIELDLAND,
@@ -41,39 +25,25 @@ from ..components import (
     FIELDLAND_SCORE,
     FORESTLAND,
     FREE_RECRUIT,
-    GOLDLAND,
     HAND_IS_FREE,
     KINGDOMS,
     NUM_KINGDOMS,
     NUM_KNIGHTS,
-    NUM_PACKS,
     PLUS_5,
     POWERS,
     POWERS_OF,
-    SCORES_15,
-    SCORES_NOTHING,
-    SEALAND,
     SIDES,
-    STRONGER,
     TAKE_BACK,
-    TAKE_FAME,
     VALUE_OF,
-    WEAKER,
     WHEN,
     knight_name,
 )
 from ..hidden import _may_have_turned_up, actor_of, has_power, places_of, untouched
 from ..notation import action_to_string
-from ..state import (
-    PHASES,
-    defence_of,
-    fame_of,
-    forces_of,
-    free_of,
-    hand_of,
-    kingdoms_of,
-    owner_of,
-)
+from ..observation import knows_pack
+from ..rules import legal_actions
+from ..scoring import points_for, table_points
+from ..state import PHASES, defence_of, forces_of, free_of, hand_of, kingdoms_of, owner_of
 
 CATEGORIES = ("fame", "kingdoms", "powers", "hand")
 # What a kingdom's power does, in a few words, by the name of the power.
@@ -91,6 +61,15 @@ POWER_WORDS = {
     "take_back_1_card_each_turn": "each turn: take one own card back from the table",
     "plus_5": f"+{FIELDLAND_BONUS} points",
     "defence_scores_15": f"its defence scores {FIELDLAND_SCORE}",
+}
+# What the seat does that has chosen a place for a card.
+CHOSEN_WORDS = {
+    "new": "begins a new force",
+    "strengthen": "adds a card to {}",
+    "add": "adds a card to {}",
+    "down": "adds a card face down to {}",
+    "take": "takes a card of {} back",
+    "turn up": "turns a card of {} up",
 }
 
 
@@ -117,7 +96,7 @@ class Attack(NamedTuple):
 
 
 class Kingdom(NamedTuple):
-    """A kingdom; ``modifier`` of its strength is 1, -1 or 0, ``used`` says its power was used."""
+    """A kingdom; ``used`` says that its power was used since it was conquered."""
 
     number: int
     side: str
@@ -125,13 +104,17 @@ class Kingdom(NamedTuple):
     powers: tuple[str, ...]
     owner: int | None
     cards: tuple[int, ...]
-    modifier: int
     strength: int
     used: bool
 
     @property
     def name(self) -> str:
         return KINGDOMS[self.number]
+
+    @property
+    def modifier(self) -> int:
+        """What its power adds to its defence: 1, -1 or 0."""
+        return self.strength - sum(int(VALUE_OF[knight]) for knight in self.cards)
 
 
 class Points(NamedTuple):
@@ -157,10 +140,8 @@ class Table(NamedTuple):
         size: how many are in hand.
         mixed: how many of ``hand`` lie face down.
         forces: attack forces, the oldest first.
-        points: as if the game ended now.
     """
 
-    fame: int
     hand: tuple[int, ...] | None
     size: int
     mixed: int
@@ -196,12 +177,11 @@ class Visible(VisibleBase):
     Scores are least and most, as hidden cards allow; a rank that they leave open is None.
     """
 
-    turn_of: int
-    ending: bool
-    played: bool
-    recruited: bool
-    took: bool
-    fresh: bool  # a card was put face down in this turn
+    ending: int
+    played: int
+    recruited: int
+    took: int
+    fresh: int  # a card was put face down in this turn
     chosen: int  # the place chosen for a card, -1 for none
     choices: frozenset[int]  # legal actions; empty for whom it isn't to choose
     kingdoms: list[Kingdom]
@@ -220,20 +200,13 @@ def see(
         ValueError: a seat or an action that can't be.
     """
     common = common_of(state, seat, PHASES)
-    num_players = int(state["num_players"])
-    over = common["over"]
-    tables = [_table(state, other, seat) for other in range(num_players)]
-    scores, ranks = _result(state, tables) if over else ([], [])
-    choosing = not over and seat in (None, state["to_play"])
+    tables = [_table(state, other, seat) for other in range(common["num_players"])]
+    scores, ranks = _result(state, tables) if common["over"] else ([], [])
+    choosing = seat in (None, common["to_play"])
     return Visible(
         **common,
-        **numbers_of(state, "turn_of", "chosen"),
-        ending=bool(state["ending"]),
-        played=bool(state["played"]),
-        recruited=bool(state["recruited"]),
-        took=bool(state["took"]),
-        fresh=bool(state["fresh"]),
-        choices=_choices(state) if choosing else frozenset(),
+        **numbers_of(state, "ending", "played", "recruited", "took", "fresh", "chosen"),
+        choices=frozenset(legal_of(state, legal_actions, NUM_ACTIONS) if choosing else ()),
         kingdoms=[_kingdom(state, k) for k in range(NUM_KINGDOMS)],
         free=free_of(state),
         tables=tables,
@@ -243,26 +216,16 @@ def see(
     )
 
 
-def _choices(state: np.void) -> frozenset[int]:
-    """Return the legal actions."""
-    places, extras, seen, unseen = (int(word) for word in state["legal"])
-    bits = places | extras << TAKE_FORCE | seen << RECRUIT | unseen << HIDDEN
-    return frozenset(action for action in range(NUM_ACTIONS) if bits >> action & 1)
-
-
 def _kingdom(state: np.void, number: int) -> Kingdom:
-    powers = int(state["powers"])
-    modifier = int(number == CASTLELAND and bool(powers & STRONGER))
-    modifier -= int(number == GOLDLAND and bool(powers & WEAKER))
-    lead_first = sorted(defence_of(state, number), key=lambda k: (COLOUR_OF[k] != number, k))
+    """Return a kingdom; of its defenders the one of its colour comes first."""
+    cards = defence_of(state, number)
     return Kingdom(
         number=number,
         side=SIDES[int(state["side"][number])],
         income=int(state["income"][number]),
-        powers=tuple(p for p in POWERS_OF[number] if powers >> POWERS.index(p) & 1),
+        powers=tuple(p for p in POWERS_OF[number] if has_power(state, 1 << POWERS.index(p))),
         owner=owner_of(state, number),
-        cards=tuple(lead_first),
-        modifier=modifier,
+        cards=tuple(sorted(cards, key=lambda knight: COLOUR_OF[knight] != number)),
         strength=int(state["strength"][number]),
         used=bool(int(state["used"]) >> number & 1),
     )
@@ -271,103 +234,53 @@ def _kingdom(state: np.void, number: int) -> Kingdom:
 # Seats
 
 
-def knows_pack(state: np.void, seat: int | None, other: int) -> bool:
-    """Say whether a seat knows the pack of another, and so its cards (as ``views.py``)."""
-    if seat is None or seat == other or int(state["shown"]) >> other & 1:
-        return True
-    num_players = int(state["num_players"])
-    unknown = [s for s in range(num_players) if s != seat and not int(state["shown"]) >> s & 1]
-    return num_players + 1 == NUM_PACKS and unknown == [other]
-
-
 def _table(state: np.void, seat: int, viewer: int | None) -> Table:
     own = viewer in (None, seat)
-    hand = hand_of(state, seat)
-    lying = _lying(state, seat, own)
-    down = [card for cards in lying for card in cards if not card.up]
-    mixed = 0
-    if not own:
-        mixed = len(down)
-        hand = sorted([*hand, *(int(k) for k in state["down_card"][seat][:mixed])])
-    known = knows_pack(state, viewer, seat)
-    if known:
-        guesses = [[k for k in card.guesses if k in hand] for card in down]
-        cost = _cost(hand, guesses if mixed else [])
-    else:
-        # All packs have the same values.
-        values = (state["contents"][0].astype(int) * VALUE_OF).sum()
-        cost = int(values), int(values)
+    hand, forces = hand_of(state, seat), _forces(state, seat, own)
+    down = [] if own else [laid for force in forces for laid in force.cards if not laid.up]
+    if down:
+        hand = sorted([*hand, *(k for force in forces_of(state, seat) for k in force.down)])
+    # Cards face down cost nothing; which ones these are the others can only bound.
+    values = [[int(VALUE_OF[k]) for k in laid.guesses if k in hand] or [0] for laid in down]
+    most = sum(int(VALUE_OF[knight]) for knight in hand)
+    least = max(most - sum(map(max, values)), 0)
     return Table(
-        fame=fame_of(state, seat),
-        hand=tuple(hand) if known else None,
+        hand=tuple(hand) if viewer is None or knows_pack(state, viewer, seat) else None,
         size=int(state["hand_size"][seat]),
-        mixed=mixed,
+        mixed=len(down),
         kingdoms=tuple(kingdoms_of(state, seat)),
-        forces=tuple(
-            Attack(force.target, cards, force.strength)
-            for force, cards in zip(forces_of(state, seat), lying, strict=True)
-        ),
-        points=_points(state, seat, cost),
+        forces=forces,
+        points=_points(state, seat, (least, most - sum(map(min, values)))),
     )
 
 
-def _lying(state: np.void, seat: int, own: bool) -> list[tuple[Laid, ...]]:
-    """Return the cards of a seat's forces, those face down with what they can be."""
-    count = int(state["num_down"][seat])
-    down = list(zip(state["down_slot"][seat], state["down_knights"][seat], strict=True))[:count]
+def _forces(state: np.void, seat: int, own: bool) -> tuple[Attack, ...]:
+    """Return a seat's forces, the cards face down with what they can be."""
+    slots, knights = state["down_slot"][seat].tolist(), state["down_knights"][seat].tolist()
+    down = list(zip(slots, knights, strict=True))[: int(state["num_down"][seat])]
     found = []
     for slot, force in enumerate(forces_of(state, seat)):
-        guesses = [_knights_in(int(knights)) for at, knights in down if at == slot]
+        guesses = iter([bits for at, bits in down if at == slot])
         cards = []
         for knight, up in force.laid:
-            if up:
-                cards.append(Laid(knight, True))
-            else:
-                cards.append(Laid(knight if own else None, False, guesses.pop(0)))
-        found.append(tuple(cards))
-    return found
-
-
-def _knights_in(bits: int) -> tuple[int, ...]:
-    return tuple(knight for knight in range(NUM_KNIGHTS) if bits >> knight & 1)
-
-
-def _cost(hand: list[int], down: list[list[int]]) -> tuple[int, int]:
-    """Return the least and the most that a hand costs, some of whose cards lie face down."""
-    values = sum(int(VALUE_OF[knight]) for knight in hand)
-    most = values - sum(min((int(VALUE_OF[k]) for k in one), default=0) for one in down)
-    least = values - sum(max((int(VALUE_OF[k]) for k in one), default=0) for one in down)
-    return max(least, 0), most
+            bits = 0 if up else next(guesses)
+            could_be = tuple(k for k in range(NUM_KNIGHTS) if bits >> k & 1)
+            cards.append(Laid(knight if up or own else None, up, could_be))
+        found.append(Attack(force.target, tuple(cards), force.strength))
+    return tuple(found)
 
 
 def _points(state: np.void, seat: int, cost: tuple[int, int]) -> Points:
-    """Count a seat's points (Fin du jeu), as ``scoring.py`` but by category."""
+    """Split a seat's points into categories (Fin du jeu)."""
+    powers, fame = int(state["powers"]), int(state["fame"][seat])
     owned = kingdoms_of(state, seat)
-    strengths = {k: int(state["strength"][k]) for k in owned}
-    if FIELDLAND in owned and has_power(state, SCORES_15):
-        strengths[FIELDLAND] = FIELDLAND_SCORE
-    if GOLDLAND in owned and has_power(state, SCORES_NOTHING):
-        strengths[GOLDLAND] = 0
-    powers = FIELDLAND_BONUS if FIELDLAND in owned and has_power(state, PLUS_5) else 0
-    if SEALAND in owned and has_power(state, BEST_FORCE):
-        powers += max((force.strength for force in forces_of(state, seat)), default=0)
-    powers += _fame_taken(state, seat)
+    # The bonus of Fieldland counts among the powers.
+    strengths = [points_for(powers & ~PLUS_5, k, state["strength"][k]) for k in owned]
+    kingdoms = int(sum(strengths))
     if FORESTLAND in owned and has_power(state, HAND_IS_FREE):
         cost = (0, 0)
-    return Points(fame_of(state, seat), sum(strengths.values()), powers, (-cost[1], -cost[0]))
-
-
-def _fame_taken(state: np.void, seat: int) -> int:
-    """Return the fame that changes hands at the end (+2 Points de renommée des adversaires)."""
-    owner = owner_of(state, FORESTLAND)
-    if owner is None or not has_power(state, TAKE_FAME):
-        return 0
-    paid = {
-        other: min(fame_of(state, other), FAME_TAKEN)
-        for other in range(int(state["num_players"]))
-        if other != owner
-    }
-    return sum(paid.values()) if seat == owner else -paid[seat]
+    at_the_end = int(table_points(state, seat)) - fame - kingdoms
+    return Points(fame, kingdoms, at_the_end, (-cost[1], -cost[0]))
 
 
 def _result(state: np.void, tables: list[Table]):
@@ -395,10 +308,6 @@ def span(bounds: tuple[float, float]) -> str:
     return f"{low:g}" if low == high else f"{low:g}..{high:g}"
 
 
-def power_when(power: str) -> str:
-    return "in play" if WHEN[power] == "in_play" else "at the end"
-
-
 def power_text(kingdom: Kingdom, power: str) -> str:
     """Return a power in words, with when it works and whether it was used."""
     used = " (used)" if kingdom.used and "once" in power else ""
@@ -406,52 +315,17 @@ def power_text(kingdom: Kingdom, power: str) -> str:
     return f"{when}{POWER_WORDS[power]}{used}"
 
 
-def place_words(action: int) -> str:
-    """Return the place that an action chooses, in words: ``force 2``."""
-    if action == NEW:
-        return "a new force"
-    if action < ADD:
-        return f"force {action - STRENGTHEN + 1}"
-    if action < DOWN:
-        return KINGDOMS[action - ADD]
-    if action < TAKE_FORCE:
-        return f"force {action - DOWN + 1}"
-    if action < TAKE_DEFENCE:
-        return f"force {action - TAKE_FORCE + 1}"
-    if action < TURN_UP:
-        return KINGDOMS[action - TAKE_DEFENCE]
-    return f"force {action - TURN_UP + 1}"
-
-
 def place_of(action: int) -> tuple[int | None, int | None]:
     """Return the force and the kingdom that a choice of a place is about, None for none."""
-    if STRENGTHEN <= action < ADD:
-        return action - STRENGTHEN, None
-    if ADD <= action < DOWN:
-        return None, action - ADD
-    if DOWN <= action < TAKE_FORCE:
-        return action - DOWN, None
-    if TAKE_FORCE <= action < TAKE_DEFENCE:
-        return action - TAKE_FORCE, None
-    if TAKE_DEFENCE <= action < TURN_UP:
-        return None, action - TAKE_DEFENCE
-    if TURN_UP <= action < PASS:
-        return action - TURN_UP, None
-    return None, None
+    parts = ACTIONS.decode(action) if action >= 0 else {}
+    return parts.get("force"), KINGDOMS.index(parts["kingdom"]) if "kingdom" in parts else None
 
 
 def chosen_words(action: int) -> str:
     """Say what the seat that has chosen a place does next."""
-    place = place_words(action)
-    if action < ADD and action != NEW or ADD <= action < DOWN:
-        return f"adds a card to {place}"
-    if action == NEW:
-        return "begins a new force"
-    if action < TAKE_FORCE:
-        return f"adds a card face down to {place}"
-    if action < TURN_UP:
-        return f"takes a card of {place} back"
-    return f"turns a card of {place} up"
+    force, kingdom = place_of(action)
+    place = KINGDOMS[kingdom] if kingdom is not None else f"force {(force or 0) + 1}"
+    return CHOSEN_WORDS[ACTIONS.decode(action)["kind"]].format(place)
 
 
 # The last move
@@ -461,73 +335,69 @@ def _move(state: np.void, viewer: int | None, last_action) -> Move:
     """Say what was done, as far as the record after it tells: it keeps no list of moves."""
     action = action_number(last_action, ACTIONS.encode, NUM_ACTIONS)
     if state["chosen"] == action:
-        seat = int(state["to_play"])
-        force, kingdom = place_of(action)
-        return Move(f"player_{seat} {chosen_words(action)}", seat, force, kingdom)
+        player = int(state["to_play"])
+        return Move(f"{name_of(player)} {chosen_words(action)}", player, *place_of(action))
     seat = actor_of(state, action)
-    name = "" if seat is None else f"player_{seat} "
     if action >= HIDDEN:
-        return _hidden(state, viewer, seat, name, action - HIDDEN)
-    if action >= CARD:
-        return _card(state, seat, name, action - CARD)
-    if action >= RECRUIT:
+        told = _hidden(state, viewer is None or viewer == seat, action - HIDDEN)
+    elif action >= CARD:
+        told = _card(state, seat, action - CARD)
+    elif action >= RECRUIT:
         knight = action - RECRUIT
-        text = f"{name}recruited {knight_name(knight)}"
-        return Move(text, seat, knight=knight, to_hand=seat is not None)
-    if action == PASS:
-        return Move(f"{name}{_pass_words(state)}", seat)
-    if action >= TURN_UP:
-        return Move(f"{name}turned up a card of force {action - TURN_UP + 1}", seat)
-    return Move(f"{name}{action_to_string(action)}", seat)
+        told = Move(f"recruited {knight_name(knight)}", knight=knight, to_hand=seat is not None)
+    else:
+        told = Move(_done(state, action))
+    return told if seat is None else told._replace(seat=seat, text=f"{name_of(seat)} {told.text}")
 
 
-def _may_take(state: np.void) -> bool:
-    """Say whether anybody can have taken a card back."""
-    return has_power(state, TAKE_BACK) and owner_of(state, FIELDLAND) is not None
-
-
-def _pass_words(state: np.void) -> str:
-    if PHASES[int(state["phase"])] == "LAST_CARD":
+def _done(state: np.void, action: int) -> str:
+    kind = ACTIONS.decode(action)["kind"]
+    if kind == "turn up":
+        return f"turned up a card of force {(place_of(action)[0] or 0) + 1}"
+    if kind != "pass":
+        return action_to_string(action)
+    if state["phase"] == PHASES.index("LAST_CARD"):
         return "added no card"
-    if has_power(state, FREE_RECRUIT):
-        return "passed"
-    return "ended the turn"
+    return "passed" if has_power(state, FREE_RECRUIT) else "ended the turn"
 
 
-def _hidden(state: np.void, viewer, seat: int | None, name: str, knight: int) -> Move:
+def _taken(state: np.void) -> tuple[bool, bool]:
+    """Say whether the card of the last move can have been taken back, and whether it must have."""
+    fresh, owned = untouched(state), owner_of(state, FIELDLAND) is not None
+    can = has_power(state, TAKE_BACK) and owned and bool(fresh or state["took"])
+    return can, can and not (fresh or state["played"])
+
+
+def _hidden(state: np.void, own: bool, knight: int) -> Move:
     """A card that the others don't see was put on the table or taken back."""
-    own = viewer is None or viewer == seat
     which = knight_name(knight) if own else "a card"
-    fresh = untouched(state)
-    taken = _may_take(state) and (fresh or state["took"])
-    done = "moved" if taken else "played"
-    if taken and not (fresh or state["played"]):
-        done = "took back"
-    return Move(f"{name}{done} {which}, face down", seat, knight=knight if own else None)
+    can, must = _taken(state)
+    done = "took back" if must else "moved" if can else "played"
+    return Move(f"{done} {which}, face down", knight=knight if own else None)
 
 
-def _card(state: np.void, seat: int | None, name: str, knight: int) -> Move:
+def _card(state: np.void, seat: int | None, knight: int) -> Move:
     """A card was played, taken back or turned up."""
     which = knight_name(knight)
     if seat is None:
         return Move(f"card: {which}")
-    fresh, last = untouched(state), state["phase"] == PHASES.index("LAST_KNIGHT")
+    can, must = _taken(state)
     in_hand = bool(state["num_down"][seat] or state["hand"][seat, knight])
-    taken = in_hand and _may_take(state) and (fresh or state["took"]) and not last
-    if taken and not (fresh or state["played"]):
-        return Move(f"{name}took {which} back", seat, knight=knight, to_hand=True)
-    if taken or _may_have_turned_up(state, seat, CARD + knight):
-        return Move(f"{name}moved {which}", seat, knight=knight)
+    can = can and in_hand and state["phase"] != PHASES.index("LAST_KNIGHT")
+    if can and must:
+        return Move(f"took {which} back", knight=knight, to_hand=True)
+    if can or _may_have_turned_up(state, seat, CARD + knight):
+        return Move(f"moved {which}", knight=knight)
     where = places_of(state, seat, knight)
-    if len(where) != 1:
-        return Move(f"{name}played {which}", seat, knight=knight)
-    force, kingdom = where[0]
+    force, kingdom = where[0] if len(where) == 1 else (None, None)
+    text = f"played {which}"
     if kingdom is not None:
-        text = f"{name}played {which}: it defends {KINGDOMS[kingdom]}"
-        return Move(text, seat, kingdom=kingdom, knight=knight)
-    begun = len(forces_of(state, seat)[force].laid) == 1
-    what = f"began force {force + 1} with" if begun else f"added to force {force + 1}:"
-    return Move(f"{name}{what} {which}", seat, force=force, knight=knight)
+        text += f": it defends {KINGDOMS[kingdom]}"
+    elif force is not None:
+        begun = len(forces_of(state, seat)[force].laid) == 1
+        name = f"force {force + 1}"
+        text = f"began {name} with {which}" if begun else f"added to {name}: {which}"
+    return Move(text, force=force, kingdom=kingdom, knight=knight)
 
 
 assert set(POWER_WORDS) == set(POWERS)

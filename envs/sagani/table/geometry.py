@@ -2,66 +2,29 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
-from ...core.drawing.panels import Place, Rect, area_of, equal_parts, place_at
-from ..components import (
-    CELL_COL,
-    CELL_ROW,
-    DIRECTIONS,
-    DISPLAY_SIZE,
-    INTERLUDE_SIZE,
-    NUM_PILES,
-    WINDOW,
+from ...core.drawing.panels import (
+    Place,
+    Rect,
+    area_of,
+    equal_parts,
+    one_and_others,
+    place_at,
 )
+from ..components import DIRECTIONS, DISPLAY_SIZE, INTERLUDE_SIZE, NUM_PILES, NUM_ROTATIONS, WINDOW
 from .pieces import arrow_centre
 from .visible import Position, Visible, see
 
 WIDTH, HEIGHT = 1200, 900
 EDGE, GAP = 16, 8
-HEAD_HEIGHT = 134
-TRACK_HEIGHT = 90
-COLUMN = 190  # the decision, at the left
-RIVER_SIZE, RIVER_STEP = 82, 89
-ROW_SIZE, ROW_STEP = 62, 68
-PILE_SIZES = (70, 50, 50)
-HAND_SIZE = 148
-PREVIEW_SIZE = 80
+COLUMN = 190  # the title, and the decision below it
 # Cells are at most so large: on the tables of the seat that looks (or of all), on the others.
 LARGEST_CELL, LARGEST_SMALL_CELL = 104, 74
-LARGE_HEAD, SMALL_HEAD, NARROW_HEAD = 42, 34, 60
+HEAD, CHIPS = 40, 28
 AXIS = 18
-
-
-def around(x: float, y: float, size: float) -> Rect:
-    """Return the square of a size around a point."""
-    return Rect(x - size / 2, y - size / 2, size, size)
-
-
-class Grid(NamedTuple):
-    """A table's cells in the picture: ``west``, ``north`` is the position at (x, y)."""
-
-    west: int
-    north: int
-    columns: int
-    rows: int
-    x: float
-    y: float
-    size: float
-
-    def centre(self, position: Position) -> tuple[float, float]:
-        east, north = position
-        return self.x + (east - self.west) * self.size, self.y + (self.north - north) * self.size
-
-    def position_at(self, x: float, y: float) -> Position | None:
-        column = math.floor((x - self.x) / self.size + 0.5)
-        row = math.floor((y - self.y) / self.size + 0.5)
-        if not (0 <= column < self.columns and 0 <= row < self.rows):
-            return None
-        return self.west + column, self.north - row
 
 
 class Area(NamedTuple):
@@ -70,223 +33,149 @@ class Area(NamedTuple):
     Attributes:
         large: it has large letters and axes.
         margin: it has room for the next tile around those that lie there.
+        cells: of the table, line by line from the north-west.
     """
 
     seat: int
     box: Rect
     large: bool
     margin: bool
-    grid: Grid
+    cells: dict[Position, Rect]
+
+    @property
+    def narrow(self) -> bool:
+        """Whether the head needs a second line, for the points and what lies beside the table."""
+        return self.box.width < 415
 
 
 class Layout(NamedTuple):
-    """All parts of a picture."""
+    """All parts of a picture: panels, and the spaces in them."""
 
     title: Rect
-    river: Rect
-    row: Rect
+    display: Rect
+    interlude: Rect
     piles: Rect
     track: Rect
     column: Rect
+    display_spaces: list[Rect]
+    interlude_spaces: list[Rect]
+    pile_spaces: list[Rect]
+    hand: Rect
+    turned: list[Rect]
+    button: Rect
     areas: list[Area]
 
 
 def layout_of(seen: Visible) -> Layout:
     """Lay out a picture."""
-    plan = frame_of(seen.num_players)
-    # What the track and the decision leave is for the tables.
-    room = Rect(
-        plan.column.right + GAP,
-        plan.column.y,
-        plan.track.right - plan.column.right - GAP,
-        plan.column.height,
+    page = Rect(0, 0, WIDTH, HEIGHT).grown(-EDGE)
+    head, track, body = page.down(GAP, 134, 90, 0)
+    title, display, interlude, piles = head.across(GAP, COLUMN, 462, 284, 0)
+    column, room = body.across(GAP, COLUMN, 0)
+    x, y = column.x, column.y
+    several = seen.num_players > 1
+    return Layout(
+        title=title,
+        display=display if several else display._replace(width=interlude.right - display.x),
+        interlude=interlude,
+        piles=piles,
+        track=track,
+        column=column,
+        display_spaces=_spaces(display, 82, DISPLAY_SIZE if several else 0),
+        interlude_spaces=_spaces(interlude, 62, INTERLUDE_SIZE if several else 0),
+        pile_spaces=_spaces(piles, 56, NUM_PILES),
+        hand=Rect(x + 21, y + 106, 148, 148),
+        turned=Rect(x + 3, y + 90, 92, 114).repeated(NUM_ROTATIONS, 2),
+        button=Rect(x + 20, y + 270, column.width - 40, 44),
+        areas=_areas(room, seen),
     )
-    boxes = _shared(room, seen.num_players) if seen.seat is None else _around_seat(room, seen)
+
+
+def _spaces(panel: Rect, size: float, count: int) -> list[Rect]:
+    """Return squares side by side in a panel."""
+    gap = 7
+    return panel.less(top=10).middle(count * (size + gap) - gap, size).grid(count, 1, gap)
+
+
+def _areas(room: Rect, seen: Visible) -> list[Area]:
+    """Give all seats equal parts, or the one that looks a larger one, the others beside it."""
+    count = seen.num_players
+    if seen.seat is None:
+        boxes = equal_parts(room, count, GAP)
+    else:
+        wide = (room.width, 560, 570, 520)[count - 1]
+        boxes = one_and_others(room, wide, min(count - 1, 2), GAP)
+        if count == 4:
+            boxes[1:2] = boxes[1].across(GAP, 0, 0)
     areas = []
-    for seat, box, large in boxes:
-        margin = seen.num_players == 1 or seat == seen.seat
-        areas.append(Area(seat, box, large, margin, _grid(seen, seat, box, large, margin)))
-    return plan._replace(areas=areas)
+    for k, box in enumerate(boxes):
+        seat = ((seen.seat or 0) + k) % count
+        large = seen.seat is None or seat == seen.seat
+        margin = count == 1 or seat == seen.seat
+        area = Area(seat, box, large, margin, {})
+        areas.append(area._replace(cells=_cells(seen, area)))
+    return areas
 
 
-def frame_of(num_players: int) -> Layout:
-    """Lay out what is beside the tables."""
-    right, bottom = WIDTH - EDGE, HEIGHT - EDGE
-    title = Rect(EDGE, EDGE, COLUMN, HEAD_HEIGHT)
-    river = Rect(title.right + GAP, EDGE, 5 * RIVER_STEP + 17, HEAD_HEIGHT)
-    row = Rect(river.right + GAP, EDGE, 4 * ROW_STEP + 12, HEAD_HEIGHT)
-    piles = Rect(row.right + GAP, EDGE, right - row.right - GAP, HEAD_HEIGHT)
-    if num_players == 1:
-        river = Rect(river.x, EDGE, piles.x - GAP - river.x, HEAD_HEIGHT)
-    track = Rect(EDGE, title.bottom + GAP, right - EDGE, TRACK_HEIGHT)
-    top = track.bottom + GAP
-    column = Rect(EDGE, top, COLUMN, bottom - top)
-    return Layout(title, river, row, piles, track, column, [])
-
-
-def _shared(room: Rect, count: int) -> list[tuple[int, Rect, bool]]:
-    """Give every seat an equal part."""
-    return [(seat, box, True) for seat, box in enumerate(equal_parts(room, count, GAP))]
-
-
-def _around_seat(room: Rect, seen: Visible) -> list[tuple[int, Rect, bool]]:
-    """Give the seat that looks the larger part, the others, in turn order, what is beside it."""
-    others = seen.num_players - 1
-    if not others:
-        return [(seen.seat, room, True)]
-    wide = (0, 560, 570, 520)[others]
-    boxes = [(seen.seat, Rect(room.x, room.y, wide, room.height), True)]
-    x = room.x + wide + GAP
-    beside = Rect(x, room.y, room.right - x, room.height)
-    half = (beside.height - GAP) / 2
-    narrow = (beside.width - GAP) / 2
-    lower = beside.y + half + GAP
-    parts = {
-        1: [beside],
-        2: [beside._replace(height=half), beside._replace(y=lower, height=half)],
-        3: [
-            Rect(beside.x, beside.y, narrow, half),
-            Rect(beside.x + narrow + GAP, beside.y, narrow, half),
-            beside._replace(y=lower, height=half),
-        ],
-    }[others]
-    for k, box in enumerate(parts):
-        boxes.append(((seen.seat + 1 + k) % seen.num_players, box, False))
-    return boxes
-
-
-def head_height(box: Rect, large: bool) -> int:
-    """Return the height of a table's head."""
-    if is_narrow(box, large):
-        return NARROW_HEAD
-    return LARGE_HEAD if large else SMALL_HEAD
-
-
-def is_narrow(box: Rect, large: bool) -> bool:
-    """Say whether a table's head needs two lines."""
-    return box.width < (400 if large else 420)
-
-
-def _grid(seen: Visible, seat: int, box: Rect, large: bool, margin: bool) -> Grid:
-    """Fit a seat's tiles into its part."""
-    head = head_height(box, large)
-    axis = AXIS if large else 0
-    field = Rect(
-        box.x + axis + 6, box.y + head + 6, box.width - axis - 12, box.height - head - axis - 12
-    )
-    positions = list(seen.tables[seat].tiles) or [(0, 0)]
-    if seen.chosen is not None and seat == seen.to_play:
+def _cells(seen: Visible, area: Area) -> dict[Position, Rect]:
+    """Fit a seat's tiles into its part, below the head."""
+    axis = AXIS if area.large else 0
+    head = HEAD + CHIPS * area.narrow
+    field = area.box.grown(-6).less(left=axis, top=head, bottom=axis)
+    positions = list(seen.tables[area.seat].tiles) or [(0, 0)]
+    if seen.chosen is not None and area.seat == seen.to_play:
         positions.append(seen.chosen)
-    west, east = min(x for x, _ in positions) - margin, max(x for x, _ in positions) + margin
-    south, north = min(y for _, y in positions) - margin, max(y for _, y in positions) + margin
-    columns, rows = east - west + 1, north - south + 1
-    largest = LARGEST_CELL if large else LARGEST_SMALL_CELL
-    size = min(field.width / columns, field.height / rows, largest)
+    xs, ys = [x for x, _ in positions], [y for _, y in positions]
+    columns = range(min(xs) - area.margin, max(xs) + area.margin + 1)
+    rows = range(max(ys) + area.margin, min(ys) - area.margin - 1, -1)
+    largest = LARGEST_CELL if area.large else LARGEST_SMALL_CELL
+    size = min(field.width / len(columns), field.height / len(rows), largest)
     x, y = field.centre
-    return Grid(
-        west=west,
-        north=north,
-        columns=columns,
-        rows=rows,
-        x=x - (columns - 1) / 2 * size,
-        y=y - (rows - 1) / 2 * size,
-        size=size,
-    )
-
-
-# Squares in them
-
-
-def river_space(plan: Layout, space: int) -> Rect:
-    """Return where a tile of the display is."""
-    x = plan.river.x + 8 + RIVER_STEP * (space + 0.5)
-    return around(x, plan.river.y + 72, RIVER_SIZE)
-
-
-def row_space(plan: Layout, space: int) -> Rect:
-    """Return where a tile of the interlude is."""
-    x = plan.row.x + 6 + ROW_STEP * (space + 0.5)
-    return around(x, plan.row.y + 72, ROW_SIZE)
-
-
-def pile_space(plan: Layout, pile: int) -> Rect:
-    """Return where a pile is."""
-    free = plan.piles.width - sum(PILE_SIZES)
-    gap = free / (NUM_PILES + 1)
-    x = plan.piles.x + gap * (pile + 1) + sum(PILE_SIZES[:pile]) + PILE_SIZES[pile] / 2
-    return around(x, plan.piles.y + 72, PILE_SIZES[pile])
-
-
-def hand_space(plan: Layout) -> Rect:
-    """Return where the tile in hand is shown."""
-    return around(plan.column.x + plan.column.width / 2, plan.column.y + 180, HAND_SIZE)
-
-
-def preview_space(plan: Layout, turns: int) -> Rect:
-    """Return where the tile in hand is shown turned by a number of quarter turns."""
-    line, place = divmod(turns, 2)
-    x = plan.column.x + plan.column.width * (0.26 + 0.48 * place)
-    return around(x, plan.column.y + 142 + 114 * line, PREVIEW_SIZE)
-
-
-def button(plan: Layout) -> Rect:
-    """Return the button to take no tile, or to move no more discs."""
-    return Rect(plan.column.x + 20, plan.column.y + 270, plan.column.width - 40, 44)
+    first = Rect(x - len(columns) / 2 * size, y - len(rows) / 2 * size, size, size)
+    squares = first.repeated(len(columns) * len(rows), len(columns))
+    return dict(zip(((x, y) for y in rows for x in columns), squares, strict=True))
 
 
 # What can be clicked
 
 
-def fixed_places(plan: Layout) -> list[tuple[Place, Rect]]:
-    """Return the spaces of the display and the interlude."""
-    return [
-        *((("take", space), river_space(plan, space)) for space in range(DISPLAY_SIZE)),
-        *((("choose", space), row_space(plan, space)) for space in range(INTERLUDE_SIZE)),
-    ]
+def places(plan: Layout, seen: Visible) -> list[tuple[Place, Rect]]:
+    """Return where everything is that an action can be about, legal or not; the first is on top."""
+    found: list[tuple[Place, Rect]] = []
+    found += [(("turn", k), box) for k, box in enumerate(plan.turned[: len(seen.turned)])]
+    found += [((name,), plan.button) for name in ("pass", "done") if (name,) in seen.legal]
+    if ("aside",) in seen.legal:
+        pile = next(k for k, (size, _) in enumerate(seen.piles) if size)
+        empty = [k for k, face in enumerate(seen.interlude) if face is None]
+        boxes = [*(plan.interlude_spaces[k] for k in empty), plan.pile_spaces[pile]]
+        found += [(("aside",), box) for box in boxes]
+    found += [(("take", k), box) for k, box in enumerate(plan.display_spaces)]
+    found += [(("choose", k), box) for k, box in enumerate(plan.interlude_spaces)]
+    if seen.over:
+        return found
+    cells = area_of(plan, seen.to_play).cells
+    if seen.phase == "ARROW":
+        found += _arrows(seen, plan.hand) + _arrows(seen, cells[seen.chosen])
+    row, column = seen.origin
+    named = [((row - y, column + x), box) for (x, y), box in cells.items()]
+    window = range(WINDOW)
+    found += [(("cell", *at), box) for at, box in named if at[0] in window and at[1] in window]
+    return found
 
 
-def decision_places(plan: Layout, seen: Visible) -> list[tuple[Place, Rect]]:
-    """Return what the decision at hand has beside spaces and cells."""
-    if seen.phase == "ROTATE" and seen.hand is not None:
-        return [(("turn", turns), preview_space(plan, turns)) for turns in range(4)]
-    if seen.phase == "CHOOSE" and not seen.over:
-        return [(("pass",), button(plan))]
-    if seen.may_stop:
-        return [(("done",), button(plan))]
-    if seen.may_set_aside:
-        empty = [k for k in range(INTERLUDE_SIZE) if seen.interlude[k] is None]
-        current = next(k for k, (size, _) in enumerate(seen.piles) if size)
-        squares = [*(row_space(plan, k) for k in empty), pile_space(plan, current)]
-        return [(("aside",), square) for square in squares]
-    if seen.phase == "ARROW" and seen.hand is not None:
-        return _arrow_places(plan, seen)
-    return []
-
-
-def _arrow_places(plan: Layout, seen: Visible) -> list[tuple[Place, Rect]]:
-    """Return the arrows of the tile chosen, in hand and on the table."""
-    grid = area_of(plan, seen.to_play).grid
-    squares = [hand_space(plan), around(*grid.centre(seen.chosen), grid.size)]
+def _arrows(seen: Visible, box: Rect) -> list[tuple[Place, Rect]]:
+    """Return the arrows of the tile chosen, drawn in a square."""
+    x, y = box.centre
+    scale = box.width / 100
     places = []
-    for square in squares:
-        x, y = square.centre
-        scale = square.width / 100
-        for direction in seen.hand.arrows:
-            right, down = arrow_centre(direction)
-            spot = around(x + scale * right, y + scale * down, 26 * scale)
-            places.append((("cover", DIRECTIONS[direction]), spot))
+    for direction in seen.hand.arrows:
+        right, down = arrow_centre(direction)
+        spot = Rect(x + scale * right, y + scale * down, 0, 0).grown(13 * scale)
+        places.append((("cover", DIRECTIONS[direction]), spot))
     return places
 
 
-def cell_place(origin: tuple[int, int], position: Position) -> Place | None:
-    """Return the window's cell at a position, given the row and column of the first tile."""
-    row, column = origin[0] - position[1], origin[1] + position[0]
-    if row not in range(WINDOW) or column not in range(WINDOW):
-        return None
-    return "cell", row, column
-
-
-def locate(x: float, y: float, state: np.void | None = None) -> Place | None:
+def locate(x: float, y: float, state: np.void) -> Place | None:
     """Return what stands at a point of the picture, or None where nothing does.
 
     It is named by the values of ``decode_action``, in their order, so that one point names one
@@ -295,19 +184,7 @@ def locate(x: float, y: float, state: np.void | None = None) -> Place | None:
 
     Args:
         x, y: in the picture's units (pixels of `draw(...).rgb(1.0)`).
-        state: the record drawn there, seen by the seat to play. Without it, only the spaces of
-            the display and the interlude are known.
+        state: the record drawn there, seen by the seat to play.
     """
-    if state is None:
-        return place_at(fixed_places(frame_of(2)), x, y)
     seen = see(state, int(state["to_play"]))
-    plan = layout_of(seen)
-    fixed = fixed_places(plan) if seen.num_players > 1 else []
-    place = place_at([*decision_places(plan, seen), *fixed], x, y)
-    if place is not None or seen.over:
-        return place
-    position = area_of(plan, seen.to_play).grid.position_at(x, y)
-    if position is None:
-        return None
-    origin = int(state["origin"][seen.to_play])
-    return cell_place((int(CELL_ROW[origin]), int(CELL_COL[origin])), position)
+    return place_at(places(layout_of(seen), seen), x, y)

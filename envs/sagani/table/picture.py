@@ -12,33 +12,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ...core.drawing.canvas import Canvas
-from ...core.drawing.panels import Look, Rect
+from ...core.drawing.panels import Look, Place, Rect
 from ...core.drawing.words import amount, name_of, ordinal, ranked
-from ..components import (
-    DISPLAY_SIZE,
-    ELEMENTS,
-    INTERLUDE_SIZE,
-    NUM_ELEMENTS,
-    NUM_PILES,
-    NUM_ROTATIONS,
-    PERFECT_HARMONY,
-)
-from .geometry import (
-    HEIGHT,
-    ROW_SIZE,
-    WIDTH,
-    Area,
-    Layout,
-    button,
-    hand_space,
-    head_height,
-    is_narrow,
-    layout_of,
-    pile_space,
-    preview_space,
-    river_space,
-    row_space,
-)
+from ..components import ELEMENTS, GOAL, NUM_ELEMENTS, PERFECT_HARMONY
+from .geometry import HEAD, HEIGHT, WIDTH, Area, Layout, layout_of, places
 from .pieces import (
     ACCENT,
     CREAM,
@@ -47,23 +24,21 @@ from .pieces import (
     GOLD,
     INK,
     SEAT_PAINTS,
-    back,
     badge,
-    cacophony_disc,
-    disc,
-    seat_disc,
+    icon,
     stack,
     symbol,
     tile,
 )
 from .text import prompt, solo_outcome
-from .visible import Table, Visible, position_words, see
+from .visible import Face, Position, Visible, position_words, see
 
 PAPER = "#f4eee0"
 PANEL_EDGE = "#d9cdb6"
 FIELD = ("#ece0c6", "#dfd0ae")
 SPACE_FILL = "#e7dabd"
 SPACE_EDGE = "#b39f78"
+NEGATIVE = "#a8201a"
 LOOK = Look(
     ink=INK,
     faint_ink=FAINT_INK,
@@ -73,17 +48,20 @@ LOOK = Look(
     on_turn="#f6e3f4",
     won="#fbeebf",
     frame_widths=(4, 2.5),
+    seat_paints=[(paint.fill, paint.ink) for paint in SEAT_PAINTS],
 )
-NEGATIVE = "#a8201a"
+# What lies beside a table: field of ``Table``, and its words.
+BESIDE = {
+    "supply": "discs in the supply",
+    "cacophony": "cacophony received",
+    "unfinished": "tiles not completed",
+}
 
 
 def draw(
     state: np.void,
     seat: int | None = None,
     last_action: int | Mapping[str, object] | None = None,
-    *,
-    scores: Sequence[float] | None = None,
-    ranks: Sequence[int] | None = None,
 ) -> Canvas:
     """Draw one record.
 
@@ -93,203 +71,148 @@ def draw(
             Nobody sees more than the others.
         last_action: the action played last, to highlight: 0..423, or its parts as
             ``decode_action`` gives them.
-        scores, ranks: one number a seat, shown when the game is over; counted here if left out.
 
     Returns:
         A canvas of 1200 x 900 units.
 
     Raises:
-        ValueError: a seat, an action or a length of `scores` or `ranks` that can't be.
+        ValueError: a seat or an action that can't be.
     """
-    seen = see(state, seat, last_action, scores, ranks)
+    seen = see(state, seat, last_action)
     plan = layout_of(seen)
     canvas = Canvas(WIDTH, HEIGHT, PAPER)
     _draw_title(canvas, plan.title, seen)
     if seen.num_players == 1:
-        _draw_solo(canvas, plan, seen)
+        _draw_solo(canvas, plan.display, seen)
     else:
-        _draw_river(canvas, plan, seen)
-        _draw_row(canvas, plan, seen)
+        LOOK.panel(canvas, plan.display, "display")
+        _draw_spaces(canvas, plan.display_spaces, seen.display, "display")
+        _draw_interlude(canvas, plan, seen)
     _draw_piles(canvas, plan, seen)
     _draw_track(canvas, plan.track, seen)
     for area in plan.areas:
         _draw_area(canvas, area, seen)
     _draw_column(canvas, plan, seen)
+    for place, box in places(plan, seen):
+        _mark(canvas, place, box, seen)
     return canvas
 
 
-# The head
-
-
-def _space(canvas: Canvas, square: Rect, title: str) -> None:
-    """An empty space for a tile."""
-    canvas.rect(
-        *square.grown(-2),
-        radius=square.width / 10,
-        title=title,
-        fill=SPACE_FILL,
-        stroke=SPACE_EDGE,
-        stroke_width=1.5,
-    )
-
-
-def _frame(canvas: Canvas, square: Rect, dashed: bool = False, grow: float = 3) -> None:
+def _frame(canvas: Canvas, box: Rect, dashed: bool = False, grow: float = -1) -> None:
     """Highlight a square."""
-    LOOK.frame(canvas, square, dashed, grow, radius=square.width / 8)
+    LOOK.frame(canvas, box, dashed, grow, radius=box.width / 8)
+
+
+def _mark(canvas: Canvas, place: Place, box: Rect, seen: Visible) -> None:
+    """Highlight what can be taken now, and the space the last move was about."""
+    kind = place[0]
+    if place in seen.legal and kind in ("take", "choose", "aside"):
+        _frame(canvas, box, dashed=True, grow=2)
+    elif place in seen.legal and kind == "cell" and seen.phase == "ALIGN":
+        _frame(canvas, box, dashed=True)
+    if kind in ("take", "choose") and seen.move is not None and place == seen.move.place:
+        _frame(canvas, box, grow=2)
+
+
+# Above the tables
 
 
 def _draw_title(canvas: Canvas, box: Rect, seen: Visible) -> None:
-    LOOK.panel(canvas, box)
-    canvas.text(box.x + 16, box.y + 34, "Sagani", size=32, bold=True, anchor="start", fill=INK)
+    looker = "all eyes" if seen.seat is None else name_of(seen.seat)
+    loud = "game over" if seen.over else "last round" if seen.last_round else ""
+    LOOK.title(canvas, box, "Sagani", [f"ply {seen.ply}, {looker}"], loud, y=94)
     for element in range(NUM_ELEMENTS):
         symbol(canvas, box.x + 24 + 26 * element, box.y + 68, element, 20)
-    lines = [f"ply {seen.ply}, " + ("all eyes" if seen.seat is None else name_of(seen.seat))]
-    if seen.over:
-        lines.append("game over")
-    elif seen.last_round and seen.num_players > 1:
-        lines.append("last round")
-    for k, line in enumerate(lines):
-        canvas.text(
-            box.x + 16,
-            box.y + 94 + 20 * k,
-            line,
-            size=14,
-            bold=k > 0,
-            anchor="start",
-            fill=ACCENT if k else FAINT_INK,
-        )
 
 
-def _draw_river(canvas: Canvas, plan: Layout, seen: Visible) -> None:
-    LOOK.panel(canvas, plan.river, "display")
-    for space in range(DISPLAY_SIZE):
-        square = river_space(plan, space)
-        x, y = square.centre
-        face = seen.display[space]
-        _space(canvas, square, f"space {space + 1} of the display")
+def _draw_space(canvas: Canvas, box: Rect, title: str) -> None:
+    """Draw an empty space for a tile."""
+    style = {"fill": SPACE_FILL, "stroke": SPACE_EDGE, "stroke_width": 1.5}
+    canvas.rect(*box.grown(-2), radius=box.width / 10, title=title, **style)
+
+
+def _draw_spaces(
+    canvas: Canvas, boxes: Sequence[Rect], faces: Sequence[Face | None], name: str
+) -> None:
+    """Draw spaces with their numbers, and the tiles there."""
+    for k, (box, face) in enumerate(zip(boxes, faces, strict=True)):
+        title = f"space {k + 1} of the {name}"
+        _draw_space(canvas, box, title)
         if face is not None:
-            title = f"space {space + 1} of the display: "
-            tile(canvas, x, y, square.width, face, SEAT_PAINTS[0], title=title)
-        if seen.phase == "TAKE" and face is not None and not seen.over:
-            _frame(canvas, square, dashed=True, grow=1)
-        if seen.move is not None and seen.move.space == ("take", space):
-            _frame(canvas, square, grow=0)
-        canvas.text(x, square.bottom + 11, str(space + 1), size=12, fill=FAINT_INK)
+            tile(canvas, box, face, title)
+        canvas.text(box.centre[0], box.bottom + 11, str(k + 1), size=12, fill=FAINT_INK)
 
 
-def _draw_row(canvas: Canvas, plan: Layout, seen: Visible) -> None:
-    LOOK.panel(canvas, plan.row, "interlude")
+def _draw_interlude(canvas: Canvas, plan: Layout, seen: Visible) -> None:
+    box = plan.interlude
+    LOOK.panel(canvas, box, "interlude")
     if seen.removed:
         text = f"{seen.removed} left the game"
-        x, y = plan.row.right - 12, plan.row.y + 15
-        canvas.text(x, y, text, size=12, anchor="end", fill=FAINT_INK)
-    for space in range(INTERLUDE_SIZE):
-        square = row_space(plan, space)
-        x, y = square.centre
-        face = seen.interlude[space]
-        _space(canvas, square, f"space {space + 1} of the interlude")
-        if face is not None:
-            title = f"space {space + 1} of the interlude: "
-            tile(canvas, x, y, ROW_SIZE, face, SEAT_PAINTS[0], title=title)
-        choosing = seen.phase == "CHOOSE" and face is not None and not seen.over
-        if choosing or (seen.may_set_aside and face is None):
-            _frame(canvas, square, dashed=True, grow=1)
-        if seen.move is not None and seen.move.space == ("choose", space):
-            _frame(canvas, square, grow=0)
-        canvas.text(x, square.bottom + 11, str(space + 1), size=12, fill=FAINT_INK)
+        canvas.text(box.right - 12, box.y + 15, text, size=12, anchor="end", fill=FAINT_INK)
+    _draw_spaces(canvas, plan.interlude_spaces, seen.interlude, "interlude")
 
 
 def _draw_piles(canvas: Canvas, plan: Layout, seen: Visible) -> None:
     LOOK.panel(canvas, plan.piles, "piles")
-    for pile in range(NUM_PILES):
-        square = pile_space(plan, pile)
-        x, y = square.centre
-        size, top = seen.piles[pile]
-        _space(canvas, square, f"pile {pile + 1}")
+    style = {"radius": 6, "fill": "#b9a88a", "stroke": "#6d604a", "stroke_width": 1}
+    for k, (box, (size, top)) in enumerate(zip(plan.pile_spaces, seen.piles, strict=True)):
+        _draw_space(canvas, box, f"pile {k + 1}")
         if top is not None:
             # The tiles below peek out, all alike.
-            for k in range(min(3, (size - 1 + 7) // 8), 0, -1):
-                _hidden(canvas, square, 2.5 * k)
-            back(canvas, x, y, square.width, top, f"pile {pile + 1}, {size} tiles, on top: ")
-        canvas.text(x, plan.piles.bottom - 13, str(size), size=13, bold=True, fill=INK)
+            for level in range(min(3, (size - 1 + 7) // 8), 0, -1):
+                x, y, width, height = box.grown(-2)
+                canvas.rect(x + 2.5 * level, y + 2.5 * level, width, height, **style)
+            tile(canvas, box, top, f"pile {k + 1}, {amount(size, 'tile')}, on top")
+        x, y = box.centre[0], plan.piles.bottom - 15
+        canvas.text(x, y, str(size), size=13, bold=True, fill=INK)
 
 
-def _hidden(canvas: Canvas, square: Rect, down: float) -> None:
-    canvas.rect(
-        square.x + 2 + down,
-        square.y + 2 + down,
-        square.width - 4,
-        square.height - 4,
-        radius=square.width / 10,
-        fill="#b9a88a",
-        stroke="#6d604a",
-        stroke_width=1,
-    )
-
-
-def _draw_solo(canvas: Canvas, plan: Layout, seen: Visible) -> None:
-    box = plan.river
-    table = seen.tables[0]
+def _draw_solo(canvas: Canvas, box: Rect, seen: Visible) -> None:
+    """Draw what a game alone is about, and how far it is."""
+    placed = len(seen.tables[0].tiles)
     if seen.advanced:
         LOOK.panel(canvas, box, "solo, advanced: place all 72 tiles")
-        _draw_count(canvas, box, seen, table)
-        if seen.aside:
-            _draw_aside(canvas, Rect(box.right - 300, box.y, 300, box.height), seen)
+        _draw_count(canvas, box, seen)
+        LOOK.text(canvas, box.x + 14, box.y + 117, f"{amount(placed, 'tile')} placed", size=14)
+        _draw_aside(canvas, box.right - 300, box.y, seen)
         return
     LOOK.panel(canvas, box, "solo, classic: 75 points with as few tiles as you can")
-    placed = len(table.tiles)
-    y = box.y + 50
-    for k in range(PERFECT_HARMONY):
-        done = k < placed
-        canvas.rect(
-            box.x + 14 + 28 * k,
-            y,
-            24,
-            24,
-            radius=4,
-            fill=GOLD if done else SPACE_FILL,
-            stroke="#8a6512" if done else SPACE_EDGE,
-            stroke_width=1.5,
-        )
+    counters = Rect(box.x + 14, box.y + 50, 24, 24).repeated(PERFECT_HARMONY, PERFECT_HARMONY, 4)
+    for k, counter in enumerate(counters):
+        fill, edge = (GOLD, "#8a6512") if k < placed else (SPACE_FILL, SPACE_EDGE)
+        canvas.rect(*counter, radius=4, fill=fill, stroke=edge, stroke_width=1.5)
     words = f"{amount(placed, 'tile')} placed; perfect harmony with {PERFECT_HARMONY} or fewer"
-    canvas.text(box.x + 14, y + 50, words, size=16, anchor="start", fill=INK)
+    LOOK.text(canvas, box.x + 14, box.y + 100, words, size=16)
 
 
-def _draw_count(canvas: Canvas, box: Rect, seen: Visible, table: Table) -> None:
-    """What the advanced game counts at its end, as it stands."""
+def _draw_count(canvas: Canvas, box: Rect, seen: Visible) -> None:
+    """Draw what the advanced game counts at its end, as it stands."""
     unfinished, cacophony = seen.deductions
-    parts = (
-        ("track", table.score),
-        ("bonus", seen.bonus),
-        ("unfinished", -unfinished),
-        ("cacophony", -cacophony),
-        ("in all", table.score + seen.bonus - unfinished - cacophony),
-    )
-    for k, (name, points) in enumerate(parts):
-        last = k == len(parts) - 1
-        x = box.x + 44 + 84 * k + (18 if last else 0)
-        text = _signed(points) if k else str(points)
-        if last:
-            text = f"= {_minus(points)}"
+    parts = {
+        "track": seen.tables[0].score,
+        "bonus": seen.bonus,
+        "unfinished": -unfinished,
+        "cacophony": -cacophony,
+    }
+    for k, (name, points) in enumerate([*parts.items(), ("in all", sum(parts.values()))]):
+        last = name == "in all"
+        x = box.x + 44 + 84 * k + 18 * last
+        sign = "= " if last else "+" if k and points >= 0 else ""
+        text = f"{sign}{_minus(points)}"
         fill = NEGATIVE if points < 0 else INK
         canvas.text(x, box.y + 62, text, size=22 if last else 18, bold=True, fill=fill)
         canvas.text(x, box.y + 90, name, size=13, fill=FAINT_INK)
-    placed = f"{amount(len(table.tiles), 'tile')} placed"
-    canvas.text(box.x + 14, box.y + 117, placed, size=14, anchor="start", fill=INK)
 
 
-def _draw_aside(canvas: Canvas, box: Rect, seen: Visible) -> None:
-    canvas.text(box.x, box.y + 15, "put aside for the end", size=13, anchor="start", fill=FAINT_INK)
+def _draw_aside(canvas: Canvas, x: float, y: float, seen: Visible) -> None:
+    if seen.aside:
+        LOOK.text(canvas, x, y + 15, "put aside for the end", fill=FAINT_INK)
     for k, face in enumerate(seen.aside):
-        back(canvas, box.x + 28 + 58 * k, box.y + 72, 52, face, f"put aside, {ordinal(k + 1)}: ")
+        tile(canvas, Rect(x + 2 + 58 * k, y + 46, 52, 52), face, f"put aside, {ordinal(k + 1)}")
 
 
 def _minus(points: float) -> str:
     return f"{points:g}".replace("-", "−")
-
-
-def _signed(points: float) -> str:
-    return _minus(points) if points < 0 else f"+{points:g}"
 
 
 # The track
@@ -297,124 +220,95 @@ def _signed(points: float) -> str:
 
 def _draw_track(canvas: Canvas, box: Rect, seen: Visible) -> None:
     LOOK.panel(canvas, box)
-    alone = seen.num_players == 1
-    x = box.x + 12
-    canvas.text(x, box.y + 24, "harmony", size=14, bold=True, anchor="start", fill=INK)
-    canvas.text(x, box.y + 42, "track", size=14, bold=True, anchor="start", fill=INK)
+    goal = int(GOAL[seen.num_players])
+    LOOK.write(canvas, box.x + 12, box.y + 24, ["harmony", "track"], size=14, bold=True)
     if not seen.advanced:
-        goal = f"goal {seen.goal}" if alone else f"end {seen.goal}"
-        canvas.text(x, box.y + 68, goal, size=13, anchor="start", fill=FAINT_INK)
-    last = max(seen.goal + 14, *(field for field, _ in seen.track))
+        text = f"goal {goal}" if seen.num_players == 1 else f"end {goal}"
+        LOOK.text(canvas, box.x + 12, box.y + 68, text, fill=FAINT_INK)
+    last = max(goal + 14, *(field for field, _ in seen.track))
     in_row = -(-(last + 1) // 10) * 5
-    room = Rect(box.x + 92, box.y + 5, box.width - 100, (box.height - 10) / 2)
-    width = room.width / in_row
-    for field in range(2 * in_row):
-        line, place = divmod(field, in_row)
-        y = room.y + line * room.height
-        _draw_field(canvas, Rect(room.x + place * width, y, width, room.height), field, seen)
+    width, height = (box.width - 100) / in_row, (box.height - 10) / 2
+    fields = Rect(box.x + 92, box.y + 5, width, height).repeated(2 * in_row, in_row)
     step = 5 if width >= 14 else 10
     crowded = [field for field, seats in seen.track if len(seats) > 1]
-    for field in range(0, 2 * in_row, step):
-        if field in crowded:
-            continue
-        line, place = divmod(field, in_row)
-        x, y = room.x + (place + 0.5) * width, room.y + line * room.height + 7.5
-        canvas.text(x, y, str(field), size=9.5, bold=field == seen.goal, fill=INK)
+    for field, place in enumerate(fields):
+        fill = "#efe4cb" if field // 5 % 2 else "#f8f1e0"
+        if field == goal and not seen.advanced:
+            fill = GOLD
+        edge = "none" if width < 14 else PANEL_EDGE
+        canvas.rect(place.x, place.y + 1, width, height - 2, fill=fill, stroke=edge, stroke_width=1)
+        if field % step == 0 and field not in crowded:
+            x, y = place.centre[0], place.y + 7.5
+            canvas.text(x, y, str(field), size=9.5, bold=field == goal, fill=INK)
     for field, seats in seen.track:
-        line, place = divmod(field, in_row)
-        names = ", ".join(name_of(seat) for seat in seats)
-        with canvas.group(title=f"{field} points, from the bottom: {names}"):
-            stack(
-                canvas,
-                room.x + (place + 0.5) * width,
-                room.y + line * room.height + 31,
-                [SEAT_PAINTS[seat] for seat in seats],
-                max(8, min(0.44 * width, 14)),
-                min(8.5, 28 / len(seats)),
-                [str(seat) for seat in seats],
-            )
+        _draw_markers(canvas, fields[field], field, seats)
 
 
-def _draw_field(canvas: Canvas, box: Rect, field: int, seen: Visible) -> None:
-    goal = field == seen.goal and not seen.advanced
-    narrow = box.width < 14
-    canvas.rect(
-        box.x,
-        box.y + 1,
-        box.width,
-        box.height - 2,
-        fill=GOLD if goal else "#efe4cb" if field // 5 % 2 else "#f8f1e0",
-        stroke="none" if narrow else PANEL_EDGE,
-        stroke_width=1,
-    )
+def _draw_markers(canvas: Canvas, box: Rect, field: int, seats: Sequence[int]) -> None:
+    names = ", ".join(name_of(seat) for seat in seats)
+    radius = max(8, min(0.44 * box.width, 14))
+    thickness = min(8.5, 28 / len(seats))
+    with canvas.group(title=f"{field} points, from the bottom: {names}"):
+        paints = [SEAT_PAINTS[seat] for seat in seats]
+        stack(canvas, box.centre[0], box.y + 31, paints, radius, thickness, list(map(str, seats)))
 
 
 # The tables
 
 
 def _draw_area(canvas: Canvas, area: Area, seen: Visible) -> None:
-    box, table = area.box, seen.tables[area.seat]
-    on_turn = not seen.over and area.seat == seen.to_play
-    fill = canvas.linear_gradient(((0, FIELD[0]), (1, FIELD[1])))
-    LOOK.area(canvas, box, fill, "#b39a6c", on_turn)
+    table, seat = seen.tables[area.seat], area.seat
+    on_turn = not seen.over and seat == seen.to_play
     _draw_head(canvas, area, seen)
     if area.large:
         _draw_axes(canvas, area)
-    if area.margin:
-        _draw_choices(canvas, area, seen)
     if not table.tiles and not (on_turn and seen.chosen is not None):
-        x, y = area.grid.centre((0, 0))
-        canvas.text(x, y, "no tiles yet", size=14, fill=FAINT_INK)
+        canvas.text(*area.cells[0, 0].centre, "no tiles yet", size=14, fill=FAINT_INK)
+    if on_turn and seen.phase == "PLACE" and area.margin:
+        _draw_free(canvas, area, seen)
     for position, face in table.tiles.items():
-        x, y = area.grid.centre(position)
-        marked = seen.pointing if position == seen.chosen else seen.ready.get(position, frozenset())
-        tile(
-            canvas,
-            x,
-            y,
-            0.97 * area.grid.size,
-            face,
-            SEAT_PAINTS[area.seat],
-            marked=marked if on_turn else frozenset(),
-            title=f"{position_words(position)}: ",
-        )
-    _draw_marks(canvas, area, seen)
+        box = area.cells[position]
+        tile(canvas, box.grown(-0.015 * box.width), face, position_words(position), seat)
+    if on_turn and seen.phase == "ROTATE":
+        _draw_turning(canvas, area.cells[seen.chosen], seen.hand)
+    framed = _framed(area, seen)
+    if framed is not None:
+        _frame(canvas, area.cells[framed])
 
 
-def _cell(area: Area, position: tuple[int, int]) -> Rect:
-    x, y = area.grid.centre(position)
-    size = 0.94 * area.grid.size
-    return Rect(x - size / 2, y - size / 2, size, size)
+def _framed(area: Area, seen: Visible) -> Position | None:
+    """Return the cell or tile chosen, or what the last move was about where none is to choose."""
+    seat, move = area.seat, seen.move
+    if seat == seen.to_play and (seen.chosen is not None or seen.phase == "ALIGN"):
+        return seen.chosen
+    if move is None or move.seat != seat or move.position not in seen.tables[seat].tiles:
+        return None
+    return move.position
 
 
 def _draw_axes(canvas: Canvas, area: Area) -> None:
-    """Positions from the first tile, as actions name them."""
-    grid, box = area.grid, area.box
-    if not grid.columns > 3 and not grid.rows > 3:
+    """Write positions from the first tile, as actions name them."""
+    (west, top), first = next(iter(area.cells.items()))
+    columns, rows = (len({position[axis] for position in area.cells}) for axis in (0, 1))
+    if max(columns, rows) < 4:
         return
     # Where cells are small, not every name fits.
-    every = math.ceil(26 / grid.size)
-    for column in range(grid.columns):
-        east = grid.west + column
-        if east % every == 0:
-            x = grid.centre((east, grid.north))[0]
-            canvas.text(x, box.bottom - 12, f"{east:+d}", size=11, fill=FAINT_INK)
-    for row in range(grid.rows):
-        north = grid.north - row
-        if north % every == 0:
-            y = grid.centre((grid.west, north))[1]
-            canvas.text(box.x + 16, y, f"{north:+d}", size=11, fill=FAINT_INK)
+    every = math.ceil(26 / first.width)
+    for (east, north), box in area.cells.items():
+        x, y = box.centre
+        if north == top and east % every == 0:
+            canvas.text(x, area.box.bottom - 12, f"{east:+d}", size=11, fill=FAINT_INK)
+        if east == west and north % every == 0:
+            canvas.text(area.box.x + 16, y, f"{north:+d}", size=11, fill=FAINT_INK)
 
 
-def _draw_choices(canvas: Canvas, area: Area, seen: Visible) -> None:
-    """Where the tile in hand may go."""
-    if area.seat != seen.to_play or seen.phase != "PLACE" or seen.over:
-        return
-    for position in seen.tables[area.seat].free:
-        square = _cell(area, position)
+def _draw_free(canvas: Canvas, area: Area, seen: Visible) -> None:
+    """Draw where the tile in hand may go."""
+    for position in seen.cells:
+        box = area.cells[position]
         canvas.rect(
-            *square,
-            radius=square.width / 9,
+            *box.grown(-0.03 * box.width),
+            radius=box.width / 9,
             title=position_words(position),
             fill="#ffffff",
             fill_opacity=0.4,
@@ -422,137 +316,52 @@ def _draw_choices(canvas: Canvas, area: Area, seen: Visible) -> None:
             stroke_width=2,
             stroke_dasharray="6 5",
         )
-        canvas.text(*square.centre, "+", size=0.4 * square.width, fill=ACCENT)
+        canvas.text(*box.centre, "+", size=0.4 * box.width, fill=ACCENT)
 
 
-def _draw_marks(canvas: Canvas, area: Area, seen: Visible) -> None:
-    """The cell or tile chosen, tiles to choose from, and the last move."""
-    on_turn = area.seat == seen.to_play and not seen.over
-    if on_turn and seen.chosen is not None:
-        square = _cell(area, seen.chosen)
-        if seen.phase == "ROTATE":
-            _draw_turning(canvas, square, seen)
-        _frame(canvas, square, grow=1)
-        return
-    if on_turn and seen.ready:
-        for position in seen.ready:
-            _frame(canvas, _cell(area, position), dashed=True, grow=1)
-        return
-    move = seen.move
-    if (
-        move is not None
-        and move.seat == area.seat
-        and move.position in seen.tables[move.seat].tiles
-    ):
-        _frame(canvas, _cell(area, move.position), grow=1)
-
-
-def _draw_turning(canvas: Canvas, square: Rect, seen: Visible) -> None:
-    """The tile in hand on its cell, not turned yet."""
-    paint = ELEMENT_PAINTS[seen.hand.element]
-    canvas.rect(*square, radius=square.width / 9, fill=CREAM)
-    canvas.rect(*square, radius=square.width / 9, fill=paint.fill, fill_opacity=0.6)
-    x, y = square.centre
-    canvas.text(x, y, "↻", size=0.62 * square.width, bold=True, fill=paint.edge)
+def _draw_turning(canvas: Canvas, box: Rect, hand: Face) -> None:
+    """Draw the tile in hand on its cell, not turned yet."""
+    paint = ELEMENT_PAINTS[hand.element]
+    for fill, opacity in ((CREAM, 1), (paint.fill, 0.6)):
+        canvas.rect(
+            *box.grown(-0.03 * box.width), radius=box.width / 9, fill=fill, fill_opacity=opacity
+        )
+    canvas.text(*box.centre, "↻", size=0.58 * box.width, bold=True, fill=paint.edge)
 
 
 def _draw_head(canvas: Canvas, area: Area, seen: Visible) -> None:
-    """Who it is, the points, and what lies beside the table."""
+    """Draw who it is, the points, and what lies beside the table."""
     box, seat, large = area.box, area.seat, area.large
-    table = seen.tables[seat]
-    won = seen.over and seen.ranks[seat] == 1
-    on_turn = not seen.over and seat == seen.to_play
-    height = head_height(box, large)
-    LOOK.head(canvas, box, height, on_turn, won)
-    narrow = is_narrow(box, large)
-    y = box.y + (19 if narrow else height / 2 + 1)
-    radius = 14 if large else 11
-    seat_disc(canvas, box.x + 24, y, seat, radius, 1.2 * radius)
-    at = LOOK.seat_name(canvas, box.x + 46, y, seat, seen, 17 if large else 14, letter=0.64)
+    fill = canvas.linear_gradient(((0, FIELD[0]), (1, FIELD[1])))
+    LOOK.seat_part(canvas, box, HEAD, seat, seen, (fill, "#b39a6c"), large)
+    y = box.y + HEAD + 15 if area.narrow else box.y + HEAD / 2 + 2
     left = _draw_score(canvas, box.right - 14, y, area, seen)
-    step = 58 if large and box.width >= 500 else 52 if large else 48
-    if narrow:
-        y += 27
-        left = box.x + 22 + 3 * step
-    if seen.over and seen.num_players > 1:
-        _write_place(canvas, box.right - 14 if narrow else at, y, area, seen)
-    _draw_chips(canvas, left - 8 - 3 * step, y, step, area, table)
-
-
-def _draw_chips(canvas: Canvas, x: float, y: float, step: float, area: Area, table: Table) -> None:
-    """What lies beside a table."""
-    large = area.large
-    chips = (
-        ("supply", table.supply, "discs in the supply"),
-        ("cacophony", table.cacophony, "cacophony discs received"),
-        ("unfinished", table.unfinished, "tiles not completed"),
-    )
-    for k, (kind, number, title) in enumerate(chips):
+    step = 56 if large else 48
+    x = box.x + 8 if area.narrow else left - 14 - 3 * step
+    for k, (kind, words) in enumerate(BESIDE.items()):
+        number = getattr(seen.tables[seat], kind)
         at = x + step * k
-        with canvas.group(title=f"{number} {title}"):
-            _draw_icon(canvas, at + 10, y, kind, area.seat, 9 if large else 7.5)
-            LOOK.write(canvas, at + 22, y, [str(number)], size=15 if large else 13)
+        with canvas.group(title=f"{number} {words}"):
+            icon(canvas, at + 10, y, kind, seat, 9 if large else 7.5)
+            LOOK.text(canvas, at + 22, y, str(number), size=15 if large else 13)
 
 
 def _draw_score(canvas: Canvas, right: float, y: float, area: Area, seen: Visible) -> float:
     """Write a seat's points up to ``right``; return where they begin."""
-    seat, size = area.seat, 24 if area.large else 18
-    table = seen.tables[seat]
+    seat, size = area.seat, 24 if area.large and not area.narrow else 18
+    on_track = seen.tables[seat].score
     # Alone, the classic game's score counts tiles too; its points are what stands on the track.
     classic = seen.num_players == 1 and not seen.advanced
-    points = seen.scores[seat] if seen.over and not classic else table.score
+    points = seen.scores[seat] if seen.over and not classic else on_track
     text = _minus(points)
     width = 0.7 * size * len(text) + 12
-    title = "points"
+    title = f"{-on_track} points in negative tokens" if points < 0 and on_track < 0 else "points"
     if points < 0:
-        title = f"{table.negative} points in negative tokens" if table.negative else "points"
-        canvas.rect(
-            right - width, y - 0.62 * size, width, 1.24 * size, radius=7, fill=NEGATIVE, title=title
-        )
+        ground = Rect(right - width, y - 0.62 * size, width, 1.24 * size)
+        canvas.rect(*ground, radius=7, fill=NEGATIVE, title=title)
     fill = "#ffffff" if points < 0 else INK
     canvas.text(right - width / 2, y, text, size=size, bold=True, fill=fill, title=title)
-    return right - max(width, 2.4 * size) - 8
-
-
-def _write_place(canvas: Canvas, x: float, y: float, area: Area, seen: Visible) -> None:
-    """Write a seat's place at the end: up to ``x`` in a narrow head, else from there."""
-    first = seen.ranks[area.seat] == 1
-    canvas.text(
-        x,
-        y,
-        ordinal(seen.ranks[area.seat]) + (" ★" if first else ""),
-        size=16 if area.large else 13,
-        bold=True,
-        anchor="end" if is_narrow(area.box, area.large) else "start",
-        fill="#8a6512" if first else FAINT_INK,
-    )
-
-
-def _draw_icon(canvas: Canvas, x: float, y: float, kind: str, seat: int, radius: float) -> None:
-    if kind == "supply":
-        disc(canvas, x, y, SEAT_PAINTS[seat], radius)
-    elif kind == "cacophony":
-        cacophony_disc(canvas, x, y, radius)
-    else:
-        size = 1.8 * radius
-        canvas.rect(
-            x - size / 2,
-            y - size / 2,
-            size,
-            size,
-            radius=3,
-            fill="#cfc4ac",
-            stroke=INK,
-            stroke_width=1.2,
-        )
-        canvas.polygon(
-            (
-                (x, y - 0.6 * radius),
-                (x + 0.55 * radius, y + 0.4 * radius),
-                (x - 0.55 * radius, y + 0.4 * radius),
-            ),
-            fill=INK,
-        )
+    return right - max(width, 2.4 * size)
 
 
 # The decision
@@ -567,64 +376,33 @@ def _draw_column(canvas: Canvas, plan: Layout, seen: Visible) -> None:
         _draw_decision(canvas, plan, seen)
     if seen.move is not None:
         LOOK.last_move(canvas, box.x + 14, box.y + 388, seen.move.text, 23)
-    _draw_legend(canvas, Rect(box.x, box.bottom - 150, box.width, 150))
+    _draw_legend(canvas, box.x + 24, box.bottom - 142)
 
 
 def _draw_decision(canvas: Canvas, plan: Layout, seen: Visible) -> None:
     box = plan.column
-    seat_disc(canvas, box.x + 26, box.y + 26, seen.to_play, 13, 15)
-    you = " (you)" if seen.seat == seen.to_play and seen.num_players > 1 else ""
-    name = f"player_{seen.to_play}{you}"
-    canvas.text(box.x + 46, box.y + 26, name, size=16, bold=True, anchor="start", fill=ACCENT)
-    lines = textwrap.wrap(prompt(seen), 23)
-    y = LOOK.write(canvas, box.x + 14, box.y + 56, lines)
-    if seen.phase == "ROTATE" and seen.hand is not None:
-        for turns in range(NUM_ROTATIONS):
-            _draw_preview(canvas, preview_space(plan, turns), turns, seen)
-    elif seen.hand is not None:
-        square = hand_space(plan)
-        x, middle = square.centre
-        marked = seen.pointing if seen.phase == "ARROW" else frozenset()
-        tile(
-            canvas,
-            x,
-            middle,
-            square.width,
-            seen.hand,
-            SEAT_PAINTS[seen.to_play],
-            marked=marked,
-            title="in hand: ",
-        )
-    elif seen.phase == "CHOOSE":
-        then = ", ".join(name_of(seat) for seat in seen.queue)
-        if then:
-            LOOK.write(
-                canvas, box.x + 14, y + 8, ["then", *textwrap.wrap(then, 21)], fill=FAINT_INK
-            )
-        LOOK.button(canvas, button(plan), "no tile", size=15)
-    if seen.may_stop:
-        LOOK.button(canvas, button(plan), "no more discs", size=15)
+    y = LOOK.decision(canvas, box, seen, prompt(seen), 23)
+    for turns, (face, part) in enumerate(zip(seen.turned, plan.turned, strict=False)):
+        _draw_turned(canvas, part, 90 * turns, face, seen.to_play)
+    if seen.hand is not None and not seen.turned:
+        tile(canvas, plan.hand, seen.hand, "in hand", seen.to_play)
+    if seen.queue and seen.hand is None:
+        names = ", ".join(name_of(seat) for seat in seen.queue)
+        lines = ["then", *textwrap.wrap(names, 21)]
+        LOOK.write(canvas, box.x + 14, y + 8, lines, fill=FAINT_INK)
+    for kind, text in (("pass", "no tile"), ("done", "no more discs")):
+        if (kind,) in seen.legal:
+            LOOK.button(canvas, plan.button, text, size=15)
 
 
-def _draw_preview(canvas: Canvas, square: Rect, turns: int, seen: Visible) -> None:
-    """The tile in hand as it may lie, and the arrows that would be covered."""
-    x, y = square.centre
-    met = seen.met[turns]
-    tile(
-        canvas,
-        x,
-        y,
-        square.width,
-        seen.hand,
-        SEAT_PAINTS[seen.to_play],
-        turns=turns,
-        marked=met,
-        title=f"turned by {90 * turns} degrees: ",
-    )
-    words = f"{90 * turns}°"
-    if met:
-        words += f": {len(met)} of {len(seen.hand.arrows)}"
-    canvas.text(x, square.bottom + 12, words, size=12, fill=ACCENT if met else FAINT_INK)
+def _draw_turned(canvas: Canvas, part: Rect, degrees: int, face: Face, seat: int) -> None:
+    """Draw the tile in hand as it may lie, and the arrows that would be covered."""
+    tile(canvas, part.middle(80, 80), face, f"turned by {degrees} degrees", seat)
+    words = f"{degrees}°"
+    if face.marked:
+        words += f": {len(face.marked)} of {len(face.arrows)}"
+    x, y = part.centre
+    canvas.text(x, y + 52, words, size=12, fill=ACCENT if face.marked else FAINT_INK)
 
 
 def _draw_ranking(canvas: Canvas, box: Rect, seen: Visible) -> None:
@@ -639,25 +417,16 @@ def _draw_ranking(canvas: Canvas, box: Rect, seen: Visible) -> None:
         box,
         y,
         ranked(seen, lambda seat: _minus(seen.scores[seat])),
-        lambda y, seat: seat_disc(canvas, box.x + 76, y, seat, 13, 15),
+        lambda y, seat: LOOK.badge(canvas, box.x + 76, y, seat, 13),
         fills=dict.fromkeys(red, NEGATIVE),
     )
 
 
-def _draw_legend(canvas: Canvas, box: Rect) -> None:
-    x = box.x + 14
+def _draw_legend(canvas: Canvas, x: float, y: float) -> None:
     for element, name in enumerate(ELEMENTS):
-        line, place = divmod(element, 2)
-        at = x + 10 + 86 * place
-        badge(canvas, at, box.y + 8 + 26 * line, element, 10)
-        canvas.text(at + 16, box.y + 8 + 26 * line, name, size=13, anchor="start", fill=INK)
-    for k, (kind, words) in enumerate(
-        (
-            ("supply", "discs in the supply"),
-            ("cacophony", "cacophony received"),
-            ("unfinished", "tiles not completed"),
-        )
-    ):
-        y = box.y + 66 + 24 * k
-        _draw_icon(canvas, x + 10, y, kind, 0, 8)
-        canvas.text(x + 26, y, words, size=12.5, anchor="start", fill=INK)
+        line, column = divmod(element, 2)
+        badge(canvas, x + 86 * column, y + 26 * line, element, 10)
+        LOOK.text(canvas, x + 16 + 86 * column, y + 26 * line, name)
+    for k, (kind, words) in enumerate(BESIDE.items()):
+        icon(canvas, x, y + 58 + 24 * k, kind, 0, 8)
+        LOOK.text(canvas, x + 16, y + 58 + 24 * k, words, size=12.5)

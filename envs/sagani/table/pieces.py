@@ -7,12 +7,13 @@ differ in colour, lightness, letter and symbol; players' discs have no element's
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...core.drawing.canvas import Canvas
-from ...core.drawing.panels import shift
+from ...core.drawing.panels import Rect, cylinder, shift
 from ..components import DIRECTIONS, ELEMENTS
-from .visible import Back, Face, tile_words
+from .visible import ELEMENT_LETTERS, Face
 
 
 class Paint(NamedTuple):
@@ -31,7 +32,6 @@ ELEMENT_PAINTS = (
     Paint("#1f4f9f", "#0c2856", "#ffffff"),
     Paint("#eadcf8", "#7d62a3", "#3b2560"),
 )
-ELEMENT_LETTERS = "".join(element[0].upper() for element in ELEMENTS)
 SEAT_PAINTS = (
     Paint("#fdfbf4", "#5d564b", "#2b2620"),
     Paint("#2a2622", "#000000", "#ffffff"),
@@ -60,9 +60,20 @@ _URN = (
     "C -27 -6 -22 -18 -7 -24 Z"
 )
 # The arrow to the north: a house that leaves room for a letter.
-_ARROW = ((0, -15), (12.5, -2.5), (12.5, 11), (-12.5, 11), (-12.5, -2.5))
+_ARROW = "M 0 -15 L 12.5 -2.5 V 11 H -12.5 V -2.5 Z"
 _ARROW_AT = 31.5
 _CORNER_AT = 31
+# What stands for numbers beside a table, in a circle of radius 10: outline, fill, ink, sign.
+_ICONS = {
+    "cacophony": (
+        "M 10 0 A 10 10 0 1 1 -10 0 A 10 10 0 1 1 10 0 Z",
+        CACOPHONY_PAINT.fill,
+        CACOPHONY_PAINT.ink,
+        "M -4 -4 L 4 4 M -4 4 L 4 -4",
+    ),
+    "unfinished": ("M -9 -9 H 9 V 9 H -9 Z", "#cfc4ac", INK, "M 0 -5 L 5 3.5 H -5 Z"),
+}
+_OUTLINE = {"stroke_width": 1.8, "stroke_linejoin": "round", "stroke_linecap": "round"}
 
 
 def arrow_centre(direction: int) -> tuple[float, float]:
@@ -73,12 +84,11 @@ def arrow_centre(direction: int) -> tuple[float, float]:
     return x * reach, y * reach
 
 
-def symbol(canvas: Canvas, x: float, y: float, element: int, size: float, **style: object) -> None:
+def symbol(canvas: Canvas, x: float, y: float, element: int, size: float) -> None:
     """Draw an element's symbol, about ``size`` high."""
     paint = ELEMENT_PAINTS[element]
-    style = {"fill": paint.fill, "stroke": paint.edge, "stroke_width": 3, **style}
     with canvas.group(transform=shift(x, y, size / 44)):
-        canvas.path(_SYMBOLS[element], **style)
+        canvas.path(_SYMBOLS[element], fill=paint.fill, stroke=paint.edge, stroke_width=3)
 
 
 def badge(canvas: Canvas, x: float, y: float, element: int, radius: float) -> None:
@@ -89,140 +99,87 @@ def badge(canvas: Canvas, x: float, y: float, element: int, radius: float) -> No
     canvas.text(x, y, letter, size=1.2 * radius, bold=True, fill=paint.ink)
 
 
-def disc(canvas: Canvas, x: float, y: float, paint: Paint, radius: float, **style: object) -> None:
+def disc(canvas: Canvas, x: float, y: float, paint: Paint, radius: float) -> None:
     """Draw a disc from above."""
     canvas.circle(x, y, radius, fill=paint.fill, stroke=paint.edge, stroke_width=radius / 6)
-    ring = {"fill": "none", "stroke": paint.edge, "stroke_width": radius / 12, **style}
+    ring = {"fill": "none", "stroke": paint.edge, "stroke_width": radius / 12}
     canvas.circle(x, y, 0.66 * radius, **ring)
 
 
-def seat_disc(canvas: Canvas, x: float, y: float, seat: int, radius: float, size: float) -> None:
-    """Draw a seat's disc with its number, in letters of a size."""
-    paint = SEAT_PAINTS[seat]
-    disc(canvas, x, y, paint, radius, stroke="none")
-    canvas.text(x, y, str(seat), size=size, bold=True, fill=paint.ink)
-
-
-def cacophony_disc(canvas: Canvas, x: float, y: float, radius: float) -> None:
-    """Draw a cacophony disc."""
-    paint = CACOPHONY_PAINT
-    canvas.circle(x, y, radius, fill=paint.fill, stroke=paint.edge, stroke_width=radius / 6)
-    arm = 0.42 * radius
-    style = {"stroke": paint.ink, "stroke_width": radius / 4, "stroke_linecap": "round"}
-    canvas.line(x - arm, y - arm, x + arm, y + arm, **style)
-    canvas.line(x - arm, y + arm, x + arm, y - arm, **style)
+def icon(canvas: Canvas, x: float, y: float, kind: str, seat: int, radius: float) -> None:
+    """Draw what stands for a number beside a table: ``supply``, ``cacophony``, ``unfinished``."""
+    if kind == "supply":
+        disc(canvas, x, y, SEAT_PAINTS[seat], radius)
+        return
+    outline, fill, ink, sign = _ICONS[kind]
+    with canvas.group(transform=shift(x, y, radius / 10)):
+        canvas.path(outline, fill=fill, stroke=ink, **_OUTLINE)
+        canvas.path(sign, fill=ink, stroke=ink, **_OUTLINE)
 
 
 def stack(
     canvas: Canvas,
     x: float,
     y: float,
-    paints: list[Paint],
+    paints: Sequence[Paint],
     radius: float,
     thickness: float,
-    texts: list[str] | None = None,
+    texts: Sequence[str] = (),
 ) -> None:
     """Draw a stack of discs or markers seen from the front, its foot on (x, y).
 
     Args:
         paints: of each, bottom to top.
-        texts: on the edge of each, if there is room.
+        texts: on the edge of each, if any.
     """
     flat = 0.52 * radius
     for level, paint in enumerate(paints):
         foot = y - level * thickness
         style = {"fill": paint.fill, "stroke": paint.edge, "stroke_width": radius / 12}
-        canvas.path(
-            f"M {x - radius} {foot} A {radius} {flat} 0 0 0 {x + radius} {foot} v {-thickness} "
-            f"A {radius} {flat} 0 0 1 {x - radius} {foot - thickness} Z",
-            **style,
-        )
+        canvas.path(cylinder(x, foot, radius, flat, thickness), **style)
         canvas.ellipse(x, foot - thickness, radius, flat, **style)
         if texts:
-            canvas.text(
-                x,
-                foot + flat - thickness / 2 - 0.4,
-                texts[level],
-                size=thickness,
-                bold=True,
-                fill=paint.ink,
-            )
+            middle = foot + flat - thickness / 2 - 0.4
+            canvas.text(x, middle, texts[level], size=thickness, bold=True, fill=paint.ink)
 
 
-def tile(
-    canvas: Canvas,
-    x: float,
-    y: float,
-    size: float,
-    face: Face,
-    discs: Paint,
-    *,
-    turns: int = 0,
-    marked: frozenset[int] = frozenset(),
-    title: str = "",
-) -> None:
-    """Draw a tile around (x, y).
+def tile(canvas: Canvas, box: Rect, face: Face, title: str, seat: int | None = None) -> None:
+    """Draw one side of a tile in a square.
 
     Args:
-        discs: paint of the discs on it.
-        turns: quarter turns clockwise to turn the arrows by.
-        marked: directions of arrows (after turning) to mark, as could be covered.
         title: what is written when the mouse rests on it, before the tile's own words.
+        seat: whose table it lies on, and so whose discs are on it; None is nobody's.
     """
-    words = f"{title}{tile_words(face)}{', completed' if face.flipped else _arrow_words(face)}"
-    with canvas.group(transform=shift(x, y, size / 100), title=words):
-        if face.flipped:
-            _spirit(canvas, face)
-            return
-        _front(canvas, face.element)
-        for direction, element in face.arrows.items():
-            turned = (direction + 2 * turns) % len(DIRECTIONS)
-            covered = direction in face.covered
-            _arrow(canvas, turned, element, covered, discs if covered else None, turned in marked)
-        _middle(canvas, face, discs)
-
-
-def back(canvas: Canvas, x: float, y: float, size: float, face: Back, title: str = "") -> None:
-    """Draw the back of a face-down tile around (x, y)."""
-    with canvas.group(transform=shift(x, y, size / 100), title=f"{title}{tile_words(face)}"):
-        _spirit(canvas, face)
-
-
-def _arrow_words(face: Face) -> str:
-    if not face.arrows:
-        return ""
     asks = ", ".join(
         f"{DIRECTIONS[k]} {ELEMENTS[element]}{' covered' if k in face.covered else ''}"
         for k, element in face.arrows.items()
     )
-    return f", arrows {asks}"
+    state = f", arrows {asks}" if asks else "" if seat is None else ", completed"
+    x, y = box.centre
+    transform = shift(x, y, box.width / 100)
+    with canvas.group(transform=transform, title=f"{title}: {face.name}{state}"):
+        paint, discs = ELEMENT_PAINTS[face.element], SEAT_PAINTS[seat or 0]
+        canvas.rect(-48, -48, 96, 96, radius=10, fill=paint.fill, stroke=paint.edge, stroke_width=3)
+        if face.flipped:
+            _spirit(canvas, face, paint)
+            return
+        canvas.path(_URN, fill=paint.edge, fill_opacity=0.35)
+        for direction in face.arrows:
+            _arrow(canvas, face, direction, discs)
+        _middle(canvas, face, discs)
 
 
-def _front(canvas: Canvas, element: int) -> None:
-    paint = ELEMENT_PAINTS[element]
-    canvas.rect(-48, -48, 96, 96, radius=10, fill=paint.fill, stroke=paint.edge, stroke_width=3)
-    canvas.path(_URN, fill=paint.edge, fill_opacity=0.35)
-
-
-def _arrow(
-    canvas: Canvas,
-    direction: int,
-    element: int,
-    covered: bool,
-    discs: Paint | None,
-    marked: bool,
-) -> None:
+def _arrow(canvas: Canvas, face: Face, direction: int, discs: Paint) -> None:
     x, y = arrow_centre(direction)
+    element = face.arrows[direction]
     paint = ELEMENT_PAINTS[element]
-    angle = math.radians(45 * direction)
-    sin, cos = math.sin(angle), math.cos(angle)
-    points = [(x + px * cos - py * sin, y + px * sin + py * cos) for px, py in _ARROW]
     style = {"stroke_linejoin": "round"}
-    if marked:
-        canvas.polygon(points, fill=ACCENT, stroke=ACCENT, stroke_width=11, **style)
-    canvas.polygon(points, fill=paint.fill, stroke=CREAM, stroke_width=4.5, **style)
-    canvas.polygon(points, fill=paint.fill, stroke=paint.edge, stroke_width=1.2, **style)
-    if covered and discs is not None:
+    with canvas.group(transform=f"translate({x} {y}) rotate({45 * direction})"):
+        if direction in face.marked:
+            canvas.path(_ARROW, fill=ACCENT, stroke=ACCENT, stroke_width=11, **style)
+        canvas.path(_ARROW, fill=paint.fill, stroke=CREAM, stroke_width=4.5, **style)
+        canvas.path(_ARROW, fill=paint.fill, stroke=paint.edge, stroke_width=1.2, **style)
+    if direction in face.covered:
         disc(canvas, x, y, discs, 11.5)
         return
     letter = ELEMENT_LETTERS[element]
@@ -242,10 +199,8 @@ def _middle(canvas: Canvas, face: Face, discs: Paint) -> None:
     canvas.text(0, foot - thickness * face.discs, value, size=16, bold=True, fill=discs.ink)
 
 
-def _spirit(canvas: Canvas, face: Face | Back) -> None:
+def _spirit(canvas: Canvas, face: Face, paint: Paint) -> None:
     """The other side: the element's spirit, and the value."""
-    paint = ELEMENT_PAINTS[face.element]
-    canvas.rect(-48, -48, 96, 96, radius=10, fill=paint.fill, stroke=paint.edge, stroke_width=3)
     canvas.rect(-41, -41, 82, 82, radius=7, fill="none", stroke=GOLD, stroke_width=4)
     canvas.circle(0, -3, 35, fill=CREAM, fill_opacity=0.28)
     with canvas.group(transform=shift(0, -8, 1.25)):

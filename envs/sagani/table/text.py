@@ -7,25 +7,22 @@ from itertools import zip_longest
 
 import numpy as np
 
-from ...core.drawing.words import amount, looker_last, name_of, result_lines
-from ..components import DIRECTIONS, ELEMENTS, PERFECT_HARMONY, TILE_ELEMENT, TILE_VALUE
-from .pieces import ELEMENT_LETTERS
-from .visible import Face, Visible, see, tile_words
+from ...core.drawing.words import amount, looker_last, name_of, paragraphs, result_lines
+from ..components import DIRECTIONS, ELEMENTS, NUM_ROTATIONS, PERFECT_HARMONY
+from ..state import back_of
+from .visible import ELEMENT_LETTERS, Face, Visible, see
 
 WIDTH = 79
 BETWEEN = "    "
 # A tile is five columns wide and three lines high; a free place has this in its middle.
 TILE_WIDTH = 5
-FREE = "  +  "
+FREE = "+"
 
 
 def describe(
     state: np.void,
     seat: int | None = None,
     last_action: int | Mapping[str, object] | None = None,
-    *,
-    scores: Sequence[float] | None = None,
-    ranks: Sequence[int] | None = None,
 ) -> str:
     """Return the table as text, without colour codes.
 
@@ -42,32 +39,32 @@ def describe(
     them; ``+`` is a place where the tile in hand may go.
 
     Args:
-        state, seat, last_action, scores, ranks: as for `draw`.
+        state, seat, last_action: as for `draw`.
 
     Raises:
         ValueError: as `draw`.
     """
-    seen = see(state, seat, last_action, scores, ranks)
+    seen = see(state, seat, last_action)
     parts = [_heading(seen), _supply(seen), *_tables(seen)]
     if seen.over:
         parts.append(_results(seen))
     elif seen.hand is not None:
         parts.append(_in_hand(seen))
-    return "\n\n".join("\n".join(part) for part in parts)
+    return paragraphs(parts)
 
 
 def prompt(seen: Visible) -> str:
     """Say what the seat to play decides."""
-    hand = "" if seen.hand is None else tile_words(seen.hand)
-    if seen.phase == "TAKE":
-        if seen.may_set_aside:
-            return "takes the last tile, or sets it aside and draws the top of the pile"
-        return "takes a tile of the display"
+    if ("aside",) in seen.legal:
+        return "takes the last tile, or sets it aside and draws the top of the pile"
+    hand = "" if seen.hand is None else seen.hand.name
+    stop = ", or stops" if ("done",) in seen.legal else ""
     return {
+        "TAKE": "takes a tile of the display",
         "PLACE": f"chooses where {hand} goes",
         "ROTATE": f"turns {hand} and places it",
         "CHOOSE": "interlude: takes one of the tiles, or none",
-        "ALIGN": "chooses a tile to move a disc on" + (", or stops" if seen.may_stop else ""),
+        "ALIGN": f"chooses a tile to move a disc on{stop}",
         "ARROW": f"chooses the arrow of {hand} to cover",
     }[seen.phase]
 
@@ -76,10 +73,11 @@ def solo_outcome(seen: Visible) -> str:
     """Say how a game alone has ended."""
     if seen.forfeit >= 0:
         return "forfeit"
-    points, placed = seen.tables[0].score, len(seen.tables[0].tiles)
-    if seen.advanced:
-        return f"{seen.scores[0]:g} points with {amount(placed, 'tile')}"
+    placed = len(seen.tables[0].tiles)
+    points = seen.scores[0] if seen.advanced else seen.tables[0].score
     words = f"{points:g} points with {amount(placed, 'tile')}"
+    if seen.advanced:
+        return words
     if seen.ranks[0] > 1:
         return f"{words}: goal not reached"
     return f"{words}: perfect harmony" if placed <= PERFECT_HARMONY else f"{words}: goal reached"
@@ -91,7 +89,7 @@ def _heading(seen: Visible) -> list[str]:
     lines = [f"Sagani, ply {seen.ply}, {eyes}", doing]
     if seen.queue:
         lines.append("then " + ", ".join(name_of(seat) for seat in seen.queue))
-    if seen.last_round and seen.num_players > 1 and not seen.over:
+    if seen.last_round and not seen.over:
         lines.append("last round")
     if seen.move is not None:
         lines.append(f"last move: {seen.move.text}")
@@ -107,10 +105,10 @@ def _supply(seen: Visible) -> list[str]:
         lines += _spaces("display", seen.display)
         if any(seen.interlude):
             lines += _spaces("interlude", seen.interlude)
-    piles = ", ".join(f"{size} ({_back(top)} on top)" if top else "0" for size, top in seen.piles)
+    piles = ", ".join(f"{size} ({top.code} on top)" if top else "0" for size, top in seen.piles)
     lines.append(f"piles: {piles}")
     if seen.aside:
-        lines.append("put aside: " + ", ".join(_back(tile) for tile in seen.aside))
+        lines.append("put aside: " + ", ".join(face.code for face in seen.aside))
     if seen.removed:
         lines.append(f"left the game: {seen.removed} tiles")
     if seen.num_players > 1:
@@ -125,63 +123,44 @@ def _supply(seen: Visible) -> list[str]:
     return lines
 
 
-def _back(tile) -> str:
-    return f"{ELEMENT_LETTERS[tile.element]}{tile.value}"
-
-
 def _spaces(name: str, tiles: Sequence[Face | None]) -> list[str]:
     """Tiles side by side, above them the numbers of their spaces."""
-    blocks = [_block(tile) if tile else _empty() for tile in tiles]
+    blocks = [_block(tile) if tile else EMPTY for tile in tiles]
     lines = [f"{name:10}" + "   ".join(str(k + 1).center(TILE_WIDTH) for k in range(len(tiles)))]
     return [lines[0].rstrip(), *((" " * 10 + line).rstrip() for line in _beside(blocks, "   "))]
 
 
 def _in_hand(seen: Visible) -> list[str]:
-    if seen.phase != "ROTATE":
-        return [f"in hand: {tile_words(seen.hand)}", *_beside([_block(seen.hand)])]
-    turned = [_block(_turned(seen.hand, turns)) for turns in range(4)]
-    names = "   ".join(f"{90 * turns}".center(TILE_WIDTH) for turns in range(4))
-    met = [f"covers {len(directions)}" if directions else "" for directions in seen.met]
-    counts = " ".join(text.center(TILE_WIDTH + 2) for text in met)
+    words = f"in hand: {seen.hand.name}"
+    if not seen.turned:
+        return [words, *_beside([_block(seen.hand)])]
+    names = (f"{90 * turns}".center(TILE_WIDTH) for turns in range(NUM_ROTATIONS))
+    covers = [f"covers {len(face.marked)}" if face.marked else "" for face in seen.turned]
+    counts = " ".join(text.center(TILE_WIDTH + 2) for text in covers).rstrip()
     return [
-        f"in hand: {tile_words(seen.hand)}, to be turned by",
-        names.rstrip(),
-        *_beside(turned, "   "),
-        *([counts.rstrip()] if any(met) else []),
+        f"{words}, to be turned by",
+        "   ".join(names).rstrip(),
+        *_beside(map(_block, seen.turned), "   "),
+        *([counts] if counts else []),
     ]
-
-
-def _turned(face: Face, turns: int) -> Face:
-    arrows = {(k + 2 * turns) % len(DIRECTIONS): element for k, element in face.arrows.items()}
-    return face._replace(arrows=arrows)
 
 
 # Tables
 
 
 def _tables(seen: Visible) -> list[list[str]]:
-    """All tables, that of the seat that looks last, nearest to where the answer is typed."""
-    own = None if seen.seat is None else _table(seen, seen.seat)
+    """All tables, side by side where they fit, that of the seat that looks last and alone."""
     order = looker_last(seen.seat, seen.num_players)
-    others = [_table(seen, seat) for seat in order if seat != seen.seat]
-    return [*_in_columns(others), *([own] if own else [])]
-
-
-def _in_columns(texts: Sequence[list[str]]) -> list[list[str]]:
-    """Put texts side by side where they fit."""
     joined: list[list[str]] = []
-    for text in texts:
-        if joined and _width(joined[-1]) + len(BETWEEN) + _width(text) <= WIDTH:
-            joined[-1] = _joined(joined[-1], text)
-        else:
-            joined.append(text)
+    for seat in order:
+        lines = _table(seen, seat)
+        width = _width(joined[-1]) if joined else WIDTH
+        if seat == seen.seat or width + len(BETWEEN) + _width(lines) > WIDTH:
+            joined.append(lines)
+            continue
+        pairs = zip_longest(joined[-1], lines, fillvalue="")
+        joined[-1] = [f"{one:{width}}{BETWEEN}{other}".rstrip() for one, other in pairs]
     return joined
-
-
-def _joined(left: list[str], right: list[str]) -> list[str]:
-    width = _width(left)
-    pairs = zip_longest(left, right, fillvalue="")
-    return [f"{one:{width}}{BETWEEN}{other}".rstrip() for one, other in pairs]
 
 
 def _width(lines: Sequence[str]) -> int:
@@ -206,9 +185,9 @@ def _grid(seen: Visible, seat: int) -> list[str]:
     on_turn = seat == seen.to_play and not seen.over
     cells = {position: _block(face) for position, face in table.tiles.items()}
     if on_turn and seen.phase == "PLACE":
-        cells.update({position: _middle_only(FREE) for position in table.free})
-    if on_turn and seen.phase == "ROTATE" and seen.chosen is not None:
-        cells[seen.chosen] = _middle_only(f"?{_back(seen.hand)}?".center(TILE_WIDTH))
+        cells.update({position: _middle_only(FREE) for position in seen.cells})
+    if on_turn and seen.turned:
+        cells[seen.chosen] = _middle_only(f"?{seen.hand.code}?")
     if not cells:
         return ["  no tiles yet"]
     columns = range(min(x for x, _ in cells), max(x for x, _ in cells) + 1)
@@ -223,8 +202,7 @@ def _grid(seen: Visible, seat: int) -> list[str]:
 
 def _row(name: str, blocks: Sequence[tuple[str, str, str] | None]) -> list[str]:
     low = all(block is None or not block[0].strip() + block[2].strip() for block in blocks)
-    full = [block or _empty() for block in blocks]
-    lines = _beside(full)
+    lines = _beside(block or EMPTY for block in blocks)
     if low:
         lines = lines[1:2]
     at = len(lines) // 2
@@ -235,25 +213,23 @@ def _beside(blocks: Iterable[tuple[str, str, str]], between: str = " ") -> list[
     return [between.join(parts).rstrip() for parts in zip(*blocks, strict=True)]
 
 
-def _empty() -> tuple[str, str, str]:
-    return _middle_only(" " * TILE_WIDTH)
-
-
 def _middle_only(text: str) -> tuple[str, str, str]:
-    return " " * TILE_WIDTH, text, " " * TILE_WIDTH
+    return " " * TILE_WIDTH, text.center(TILE_WIDTH), " " * TILE_WIDTH
+
+
+EMPTY = _middle_only("")
 
 
 def _block(face: Face) -> tuple[str, str, str]:
     """A tile as three lines of five characters."""
-    name = _back(face)
     if face.flipped:
-        return _middle_only(f"({name})".center(TILE_WIDTH))
+        return _middle_only(f"({face.code})")
     signs = {
         k: "o" if k in face.covered else ELEMENT_LETTERS[element].lower()
         for k, element in face.arrows.items()
     }
     n, ne, e, se, s, sw, w, nw = (signs.get(k, " ") for k in range(len(DIRECTIONS)))
-    return f"{nw} {n} {ne}", f"{w}{name.center(3)}{e}", f"{sw} {s} {se}"
+    return f"{nw} {n} {ne}", f"{w}{face.code.center(3)}{e}", f"{sw} {s} {se}"
 
 
 # The end
@@ -273,14 +249,12 @@ def remarks(before: np.void, after: np.void) -> list[str]:
     """
     said = []
     for seat in range(int(after["num_players"])):
-        tiles = before["table"][seat][: before["placed"][seat]].tolist()
-        placed = after["table"][seat][: after["placed"][seat]].tolist()
-        new = [tile for tile in placed if tile not in tiles]
-        done = [tile for tile in tiles if before["arrows"][tile]] + new
-        for tile in done:
-            if not after["arrows"][tile]:
-                tile_name = f"{ELEMENTS[TILE_ELEMENT[tile]]} {TILE_VALUE[tile]}"
-                said.append(f"{name_of(seat)} completes {tile_name}")
+        done = before["table"][seat][: before["placed"][seat]].tolist()
+        for tile in after["table"][seat][: after["placed"][seat]].tolist():
+            was_open = tile not in done or before["arrows"][tile]
+            if was_open and not after["arrows"][tile]:
+                element, value = back_of(tile)
+                said.append(f"{name_of(seat)} completes {ELEMENTS[element]} {value}")
         discs = int(after["cacophony"][seat]) - int(before["cacophony"][seat])
         if discs:
             said.append(f"{name_of(seat)} lacks {amount(discs, 'disc')}: cacophony")

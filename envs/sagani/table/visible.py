@@ -7,50 +7,42 @@ lies open to everybody: a seat sees what all see.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from ...core.drawing.visible import VisibleBase, common_of, numbers_of
-from ...core.drawing.words import (
-    action_number,
-    check_numbers,
-    ranks_after_forfeit,
-    ranks_of,
-)
-from ..actions import ACTIONS, CELL, CHOOSE, COVER, DONE, NUM_ACTIONS, PASS, SET_ASIDE, TAKE, TURN
+from ...core.drawing.panels import Place
+from ...core.drawing.visible import VisibleBase, common_of, legal_of, numbers_of, result_of
+from ...core.drawing.words import action_number, name_of
+from ..actions import ACTIONS, CELL, COVER, DONE, NUM_ACTIONS, PASS, TURN
 from ..components import (
     CACOPHONY_PENALTY,
-    DIRECTION_OF,
-    DIRECTIONS,
+    CELL_COL,
+    CELL_ROW,
     DISPLAY_SIZE,
     ELEMENTS,
-    GOAL,
-    INTERLUDE_SIZE,
-    NUM_DIRECTIONS,
+    NUM_ROTATIONS,
     NUM_TILES,
+    SIGHT_OF,
     SPOT,
     SPOT_SHIFT,
     TILE_ARROWS,
     TILE_ELEMENT,
-    TILE_VALUE,
     WINDOW,
 )
 from ..notation import action_to_string
+from ..rules import legal_actions, returns
 from ..state import (
     ALIGNING,
-    CHOOSING,
     PHASES,
-    PLACING,
     POINTING,
     ROTATING,
-    TAKING,
+    Placed,
     aside_of,
     back_of,
-    free_positions,
-    negative_points,
+    directions_of,
     pile_sizes,
     pile_tops,
     position_of,
@@ -59,41 +51,48 @@ from ..state import (
     track_of,
 )
 
+ELEMENT_LETTERS = "".join(element[0].upper() for element in ELEMENTS)
 Position = tuple[int, int]
 
 
 class Face(NamedTuple):
-    """A tile with its arrows up, or turned over (``flipped``: ``arrows`` is empty then).
+    """One side of a tile: with its arrows as it lies, or the back, which has none.
 
     Attributes:
         element, value: as printed on both sides.
-        arrows: direction 0 to 7, as it lies, to the element it asks for.
+        arrows: direction 0 to 7 to the element that the arrow asks for.
         covered: directions of the arrows with a disc.
+        marked: directions of the arrows that can be covered now.
         discs: discs on its middle.
     """
 
     element: int
     value: int
-    arrows: dict[int, int]
+    arrows: Mapping[int, int]
     covered: tuple[int, ...] = ()
+    marked: frozenset[int] = frozenset()
     discs: int = 0
-    flipped: bool = False
 
+    @property
+    def flipped(self) -> bool:
+        return not self.arrows
 
-class Back(NamedTuple):
-    """The back of a face-down tile."""
+    @property
+    def name(self) -> str:
+        """The tile in words: ``fire 10``."""
+        return f"{ELEMENTS[self.element]} {self.value}"
 
-    element: int
-    value: int
+    @property
+    def code(self) -> str:
+        """The tile in short: ``F10``."""
+        return f"{ELEMENT_LETTERS[self.element]}{self.value}"
 
 
 class Table(NamedTuple):
     """A seat's play area and what lies beside it; positions count from its first tile."""
 
     tiles: dict[Position, Face]
-    free: frozenset[Position]  # where its next tile may go
     score: int
-    negative: int
     supply: int
     cacophony: int
     unfinished: int
@@ -105,14 +104,14 @@ class Move(NamedTuple):
     Attributes:
         text: what was done, in words.
         seat: who did it, None if the record doesn't tell.
-        position: the tile or space of that seat's table it was about.
-        space: the space of the display or interlude ("take" or "choose", number) it was about.
+        place: its parts.
+        position: the tile or cell of that seat's table it was about.
     """
 
     text: str
     seat: int | None = None
+    place: Place | None = None
     position: Position | None = None
-    space: tuple[str, int] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,93 +119,70 @@ class Visible(VisibleBase):
     """Everything that a picture or a text reads."""
 
     advanced: bool  # the advanced solo game
-    last_round: bool
-    goal: int
+    last_round: bool  # the end is set off, and others play on
     display: list[Face | None]
     interlude: list[Face | None]
-    piles: list[tuple[int, Back | None]]  # tiles left, and the top one's back
-    aside: list[Back]
+    piles: list[tuple[int, Face | None]]  # tiles left, and the top one's back
+    aside: list[Face]
     removed: int
-    may_set_aside: bool
+    legal: frozenset[Place]
+    cells: frozenset[Position]  # those among ``legal``
+    origin: tuple[int, int]  # row and column in the window of the first tile of ``to_play``
     hand: Face | None  # not turned; in ARROW the tile chosen, as it lies
-    chosen: Position | None  # the cell of ``hand``
-    met: list[frozenset[int]]  # by quarter turns: directions in which ``hand`` would meet a target
-    ready: dict[Position, frozenset[int]]  # ALIGN: tiles with arrows that can be covered, and which
-    pointing: frozenset[int]  # directions that can be covered (ARROW)
-    may_stop: bool
+    turned: list[Face]  # ROTATE: ``hand`` by quarter turns
+    chosen: Position | None  # ROTATE, ARROW: the cell of ``hand``
     queue: list[int]  # seats that choose after ``to_play`` in this interlude
     tables: list[Table]
     track: list[tuple[int, list[int]]]
     bonus: int
-    deductions: tuple[int, int]  # solo advanced: unfinished tiles and cacophony, so far
+
+    @property
+    def deductions(self) -> tuple[int, int]:
+        """What unfinished tiles and cacophony discs cost so far in the advanced solo game."""
+        table = self.tables[0]
+        unfinished = sum(face.value for face in table.tiles.values() if not face.flipped)
+        return unfinished, CACOPHONY_PENALTY * table.cacophony
 
 
 def see(
     state: np.void,
     seat: int | None = None,
     last_action: int | Mapping[str, object] | None = None,
-    scores: Sequence[float] | None = None,
-    ranks: Sequence[int] | None = None,
 ) -> Visible:
     """Return what may be shown of a record to a seat; None is the all-seeing eye.
 
     Raises:
-        ValueError: a seat, an action or a length of ``scores`` or ``ranks`` that can't be.
+        ValueError: a seat or an action that can't be.
     """
     common = common_of(state, seat, PHASES)
-    num_players = int(state["num_players"])
-    check_numbers(num_players, scores=scores, ranks=ranks)
-    over = common["over"]
-    to_play, phase = int(state["to_play"]), int(state["phase"])
-    deductions = _deductions(state) if state["solo"] else (0, 0)
-    result_scores, result_ranks = _result(state, sum(deductions)) if over else ([], [])
-    if over:
-        result_scores = result_scores if scores is None else [float(x) for x in scores]
-        result_ranks = result_ranks if ranks is None else [int(x) for x in ranks]
-    holding = not over and bool(state["hand"])
-    tables = [_table(state, other) for other in range(num_players)]
-    hand = _hand(state, tables) if holding else None
-    chosen = None
-    if holding and phase in (ROTATING, POINTING):
-        chosen = (0, 0)
-        if tables[to_play].tiles:
-            chosen = position_of(state, to_play, int(state["hand_cell"]))
+    to_play = int(state["to_play"])
+    legal = legal_of(state, legal_actions, NUM_ACTIONS)
+    tables = [_table(state, other, bool(legal)) for other in range(common["num_players"])]
+    hand, chosen = _in_hand(state, tables[to_play]) if legal else (None, None)
+    origin = int(state["origin"][to_play])
+    asked = int(state["queue_next"])
     return Visible(
         **common,
+        **result_of(state, returns),
         **numbers_of(state, "bonus"),
         advanced=bool(state["solo"]),
-        last_round=bool(state["last_round"]),
-        goal=int(GOAL[num_players]),
-        display=[_lying(tile) for tile in state["display"].tolist()],
-        interlude=[_lying(tile) for tile in state["interlude"].tolist()],
-        piles=[
-            (size, Back(*back_of(top)) if top else None)
-            for size, top in zip(pile_sizes(state), pile_tops(state), strict=True)
-        ],
-        aside=[Back(*back_of(tile)) for tile in aside_of(state)],
+        last_round=bool(state["last_round"]) and len(tables) > 1,
+        display=_offer(state["display"].tolist()),
+        interlude=_offer(state["interlude"].tolist()),
+        piles=list(zip(pile_sizes(state), map(_back, pile_tops(state)), strict=True)),
+        aside=[_back(tile) for tile in aside_of(state)],
         removed=len(removed(state)),
-        may_set_aside=not over and phase == TAKING and _may_set_aside(state),
+        legal=frozenset(_parts(action) for action in legal),
+        cells=frozenset(position_of(state, to_play, a - CELL) for a in legal if a >= CELL),
+        origin=(int(CELL_ROW[origin]), int(CELL_COL[origin])),
         hand=hand,
+        turned=_turned(state) if legal and state["phase"] == ROTATING else [],
         chosen=chosen,
-        met=_met(state, to_play) if holding and phase == ROTATING else [frozenset()] * 4,
-        ready=_ready(state) if not over and phase == ALIGNING else {},
-        pointing=frozenset(
-            k for k in range(NUM_DIRECTIONS) if holding and int(state["pointing"]) >> k & 1
-        ),
-        may_stop=not over and phase == ALIGNING and bool(state["may_stop"]),
-        queue=_queue(state) if not over else [],
+        queue=state["queue"][asked : len(tables)].tolist() if legal and asked else [],
         tables=tables,
         track=track_of(state),
-        deductions=deductions,
-        scores=result_scores,
-        ranks=result_ranks,
         move=None if last_action is None else _move(state, tables, last_action),
     )
-
-
-def tile_words(face: Face | Back) -> str:
-    """Return a tile in words: ``fire 10``."""
-    return f"{ELEMENTS[face.element]} {face.value}"
 
 
 def position_words(position: Position) -> str:
@@ -214,219 +190,149 @@ def position_words(position: Position) -> str:
     return f"{position[0]:+d}{position[1]:+d}"
 
 
+def _parts(action: int) -> Place:
+    return tuple(ACTIONS.decode(action).values())
+
+
 # Tiles
 
 
-def _arrows(word: int) -> dict[int, int]:
-    """Return direction → element of a word of arrows."""
-    nibbles = ((k, word >> 4 * k & 15) for k in range(NUM_DIRECTIONS))
-    return {k: nibble.bit_length() - 1 for k, nibble in nibbles if nibble}
+def _front(
+    tile: int, rotation: int = 0, covered: tuple[int, ...] = (), marked: int = 0, discs: int = 0
+) -> Face:
+    """Return a tile with its arrows up; ``marked`` is a word of arrows, of any elements."""
+    word = int(TILE_ARROWS[tile, rotation])
+    arrows = {k: (word >> 4 * k & 15).bit_length() - 1 for k in directions_of(word)}
+    return Face(*back_of(tile), arrows, covered, frozenset(directions_of(word & marked)), discs)
 
 
-def _lying(tile: int, rotation: int = 0) -> Face | None:
-    """Return a tile that is on no table, None for no tile."""
-    if not tile:
-        return None
-    return Face(*back_of(tile), _arrows(int(TILE_ARROWS[tile, rotation])))
+def _back(tile: int) -> Face | None:
+    return Face(*back_of(tile), {}) if tile else None
 
 
-def _table(state: np.void, seat: int) -> Table:
-    tiles = {}
-    for position, lies in table_of(state, seat).items():
-        arrows = {} if lies.flipped else _arrows(int(TILE_ARROWS[lies.tile, lies.rotation]))
-        unpaid = lies.tile == state["unpaid"]
-        tiles[position] = Face(
-            *back_of(lies.tile),
-            arrows,
-            covered=lies.covered,
-            discs=0 if unpaid else lies.discs,
-            flipped=lies.flipped,
-        )
+def _offer(tiles: Iterable[int]) -> list[Face | None]:
+    return [_front(tile) if tile else None for tile in tiles]
+
+
+def _tiles(state: np.void, seat: int) -> list[int]:
+    """Return the numbers of a seat's tiles, oldest first."""
+    return state["table"][seat][: state["placed"][seat]].tolist()
+
+
+def _table(state: np.void, seat: int, playing: bool) -> Table:
+    choosing = playing and seat == state["to_play"]
     return Table(
-        tiles=tiles,
-        free=frozenset(free_positions(state, seat)),
-        score=int(state["score"][seat]),
-        negative=negative_points(state, seat),
-        supply=int(state["supply"][seat]),
-        cacophony=int(state["cacophony"][seat]),
-        unfinished=int(state["uncompleted"][seat]),
+        {
+            position: _back(lies.tile) if lies.flipped else _lying(state, lies, choosing)
+            for position, lies in table_of(state, seat).items()
+        },
+        *(int(state[name][seat]) for name in ("score", "supply", "cacophony", "uncompleted")),
     )
 
 
-def _hand(state: np.void, tables: Sequence[Table]) -> Face | None:
-    if int(state["phase"]) != POINTING:
-        return _lying(int(state["hand"]))
-    seat = int(state["to_play"])
-    return tables[seat].tiles.get(position_of(state, seat, int(state["hand_cell"])))
+def _lying(state: np.void, lies: Placed, choosing: bool) -> Face:
+    tile, phase = lies.tile, int(state["phase"])
+    unpaid = tile == state["unpaid"]
+    asked = phase == ALIGNING and not unpaid or phase == POINTING and tile == state["hand"]
+    marked = int(state["arrows"][tile]) & int(state["sight"][tile]) if choosing and asked else 0
+    return _front(tile, lies.rotation, lies.covered, marked, 0 if unpaid else lies.discs)
 
 
-def _met(state: np.void, seat: int) -> list[frozenset[int]]:
-    """Return in which directions the tile in hand would meet targets, for each rotation."""
-    cell = int(state["hand_cell"])
+def _in_hand(state: np.void, table: Table) -> tuple[Face | None, Position | None]:
+    """Return the tile in hand or chosen, and its cell."""
+    hand, chosen, phase = int(state["hand"]), None, int(state["phase"])
+    if phase in (ROTATING, POINTING):
+        seat, cell = int(state["to_play"]), int(state["hand_cell"])
+        chosen = position_of(state, seat, cell) if table.tiles else (0, 0)
+    if phase == POINTING:
+        return table.tiles[chosen], chosen
+    return _front(hand) if hand else None, chosen
+
+
+def _turned(state: np.void) -> list[Face]:
+    """Return the tile in hand as it may be turned, with what it would see around its cell."""
+    spot = SPOT[int(state["hand_cell"])] + SPOT_SHIFT
     sight = 0
-    for tile in state["table"][seat][: state["placed"][seat]].tolist():
-        direction = int(DIRECTION_OF[SPOT[int(state["cell"][tile])] + SPOT_SHIFT - SPOT[cell]])
-        if direction < NUM_DIRECTIONS:
-            sight |= 1 << (4 * direction + int(TILE_ELEMENT[tile]))
-    tile = int(state["hand"])
-    return [frozenset(_arrows(int(TILE_ARROWS[tile, turns]) & sight)) for turns in range(4)]
-
-
-def _ready(state: np.void) -> dict[Position, frozenset[int]]:
-    """Return the tiles with arrows that can be covered now, and in which directions."""
-    seat = int(state["to_play"])
-    found = {}
-    for tile in state["table"][seat][: state["placed"][seat]].tolist():
-        served = int(state["arrows"][tile]) & int(state["sight"][tile])
-        if served and tile != state["unpaid"]:
-            position = position_of(state, seat, int(state["cell"][tile]))
-            found[position] = frozenset(_arrows(served))
-    return found
-
-
-def _may_set_aside(state: np.void) -> bool:
-    few = np.count_nonzero(state["display"]) == 1
-    room = np.count_nonzero(state["interlude"]) < INTERLUDE_SIZE
-    return bool(few and room and state["drawn"] < NUM_TILES)
-
-
-def _queue(state: np.void) -> list[int]:
-    asked = int(state["queue_next"])
-    return state["queue"][asked : state["num_players"]].tolist() if asked else []
-
-
-# The result
-
-
-def _deductions(state: np.void) -> tuple[int, int]:
-    """Points that unfinished tiles and cacophony discs cost at the end of solo advanced."""
-    tiles = state["table"][0][: state["placed"][0]].tolist()
-    unfinished = sum(int(TILE_VALUE[tile]) for tile in tiles if state["arrows"][tile])
-    return unfinished, CACOPHONY_PENALTY * int(state["cacophony"][0])
-
-
-def _result(state: np.void, deducted: int) -> tuple[list[float], list[int]]:
-    """Points and ranks (Fin de la partie, Décompte final); who forfeits comes last."""
-    num_players, forfeit = int(state["num_players"]), int(state["forfeit"])
-    if forfeit >= 0:
-        return [0.0] * num_players, ranks_after_forfeit(num_players, forfeit)
-    points = state["score"][:num_players].tolist()
-    if num_players > 1:
-        keys = [(points[s], -int(state["arrival"][s])) for s in range(num_players)]
-        return [float(x) for x in points], ranks_of(keys)
-    total = points[0] + int(state["bonus"]) - deducted
-    if not state["solo"]:
-        total = min(total, int(GOAL[1])) - int(state["placed"][0])
-    done = total >= GOAL[1] if state["solo"] else bool(state["last_round"])
-    return [float(total)], [1 if done else 2]
+    for tile in _tiles(state, int(state["to_play"])):
+        direction = int(SIGHT_OF[spot - SPOT[int(state["cell"][tile])]])
+        sight |= 1 << int(TILE_ELEMENT[tile]) + direction
+    return [_front(int(state["hand"]), turns, marked=sight) for turns in range(NUM_ROTATIONS)]
 
 
 # The last move
 
 
-def _move(state: np.void, tables: Sequence[Table], last_action) -> Move:
-    """Say what was done, as far as the record after it tells: it keeps no list of moves."""
+def _move(state: np.void, tables: list[Table], last_action) -> Move:
+    """Say what was done, as far as the record after it tells: it keeps no list of moves.
+
+    An action that is not the record's last is named as it is written.
+    """
     action = action_number(last_action, ACTIONS.encode, NUM_ACTIONS)
-    seat = _actor(state, action)
+    seat = _actor(state, action) if action == state["last_action"] else None
     if seat is None:
         return Move(action_to_string(action))
-    name = f"player_{seat}"
-    hand = _lying(int(state["hand"]))
-    if action < TURN and action != PASS:
-        return _taken(action, seat, hand)
-    if action == PASS:
-        return Move(f"{name} took no tile", seat)
-    if action == DONE:
-        return Move(f"{name} moved no more discs", seat)
-    if action < COVER:
-        position = next(reversed(tables[seat].tiles))
-        words = f"{tile_words(tables[seat].tiles[position])} at {position_words(position)}"
-        return Move(f"{name} placed {words}", seat, position)
-    if action < DONE:
-        position = position_of(state, seat, int(state["hand_cell"]))
+    tiles, hand = tables[seat].tiles, Face(*back_of(int(state["hand"])), {}).name
+    position = None
+    place = _parts(action)
+    kind = place[0]
+    if kind == "turn":
+        position = next(reversed(tiles))
+        text = f"placed {tiles[position].name} at {position_words(position)}"
+    elif kind == "cover":
+        text = f"covered {place[1]}"
         # Alone, the next tile in hand has taken over ``hand_cell``.
-        on = None if state["hand"] else tables[seat].tiles.get(position)
-        where = f" of {tile_words(on)}" if on else ""
-        direction = DIRECTIONS[action - COVER]
-        return Move(f"{name} covered {direction}{where}", seat, position if on else None)
-    position = position_of(state, seat, action - CELL)
-    on = tables[seat].tiles.get(position, hand)
-    return Move(f"{name} chose {position_words(position)} for {tile_words(on)}", seat, position)
-
-
-def _taken(action: int, seat: int, hand: Face) -> Move:
-    name = f"player_{seat}"
-    if action == SET_ASIDE:
-        return Move(f"{name} set a tile aside, drew {tile_words(hand)}", seat)
-    if action >= CHOOSE:
-        space = action - CHOOSE
-        words = f"{name} took {tile_words(hand)} of the interlude"
-        return Move(words, seat, space=("choose", space))
-    return Move(f"{name} took {tile_words(hand)}", seat, space=("take", action - TAKE))
+        if not state["hand"]:
+            position = position_of(state, seat, int(state["hand_cell"]))
+            text += f" of {tiles[position].name}"
+    elif kind == "cell":
+        position = position_of(state, seat, action - CELL)
+        name = tiles[position].name if position in tiles else hand
+        text = f"chose {position_words(position)} for {name}"
+    else:
+        text = {
+            "take": f"took {hand}",
+            "aside": f"set a tile aside, drew {hand}",
+            "choose": f"took {hand} of the interlude",
+            "pass": "took no tile",
+            "done": "moved no more discs",
+        }[kind]
+    return Move(f"{name_of(seat)} {text}", seat, place, position)
 
 
 def _actor(state: np.void, action: int) -> int | None:
-    """Return who has just played ``action``, or None if that doesn't fit the record."""
-    to_play, phase = int(state["to_play"]), int(state["phase"])
-    if action < PASS:  # the tile is in hand now
-        in_hand = state["hand"] and phase in (PLACING, ROTATING)
-        return to_play if in_hand else None
-    if action >= CELL:
-        chosen = phase in (ROTATING, POINTING) and int(state["hand_cell"]) == action - CELL
-        return to_play if chosen else None
-    if action >= COVER and not state["choice"]:
-        return None
-    if state["num_players"] == 1:
-        candidates = [] if action == PASS else [0]
-    elif phase in (ALIGNING, POINTING):
-        candidates = [] if action == PASS else [to_play]
-    else:
-        candidates = _before(state, action)
-    if TURN <= action < COVER:
-        candidates = [seat for seat in candidates if _has_placed(state, seat, action - TURN)]
-    elif COVER <= action < DONE and not state["hand"]:
-        candidates = [seat for seat in candidates if _has_covered(state, seat, action - COVER)]
+    """Return who has played a record's last action, None if the record doesn't tell."""
+    goes_on = action < PASS or action >= CELL or int(state["phase"]) in (ALIGNING, POINTING)
+    if goes_on or state["num_players"] == 1:
+        return int(state["to_play"])
+    candidates = [seat for seat in _before(state, action) if _may_have(state, seat, action)]
     return candidates[0] if len(candidates) == 1 else None
 
 
-def _before(state: np.void, action: int) -> list[int]:
+def _before(state: np.void, action: int) -> set[int]:
     """Return who may have acted last, now that somebody takes or chooses a tile."""
     num_players, turn = int(state["num_players"]), int(state["turn"])
-    asked = int(state["queue_next"])
-    queue = state["queue"][:num_players].tolist()
-    if state["phase"] not in (TAKING, CHOOSING):
-        return []
+    queue, asked = state["queue"][:num_players].tolist(), int(state["queue_next"])
     if asked:
-        return [queue[asked - 2] if asked > 1 else turn]
-    last_chooser = [queue[-1]] if len(set(queue)) == num_players else []
+        return {queue[asked - 2] if asked > 1 else turn}
+    last_chooser = {queue[-1]} if len(set(queue)) == num_players else set()
     if action == PASS:
         return last_chooser
     ended = bool(state["terminated"]) and int(state["forfeit"]) < 0
     before = turn if ended else (turn - 1) % num_players
     full = np.count_nonzero(state["display"]) == DISPLAY_SIZE or state["drawn"] == NUM_TILES
     # After an interlude the display is filled again, or the game is over.
-    return sorted({before, *(last_chooser if full or ended else [])})
+    return {before, *(last_chooser if full or ended else ())}
 
 
-def _has_placed(state: np.void, seat: int, rotation: int) -> bool:
-    """Say whether a seat's newest tile may be the one just placed with this rotation."""
-    count = int(state["placed"][seat])
-    if not count:
-        return False
-    tile = int(state["table"][seat][count - 1])
-    if int(state["rotation"][tile]) != rotation:
-        return False
-    # A next tile in hand has its own cell; else the window may have moved by one since.
-    if state["hand"] or state["num_players"] == 1:
-        return True
-    moved = int(state["cell"][tile]) - int(state["hand_cell"])
-    return moved in (0, 1, -1, WINDOW, -WINDOW)
-
-
-def _has_covered(state: np.void, seat: int, direction: int) -> bool:
-    """Say whether a seat may have just covered the arrow in a direction."""
-    for tile in state["table"][seat][: state["placed"][seat]].tolist():
-        if state["cell"][tile] == state["hand_cell"]:
-            had = _arrows(int(TILE_ARROWS[tile, int(state["rotation"][tile])]))
-            return direction in had and direction not in _arrows(int(state["arrows"][tile]))
-    return False
+def _may_have(state: np.void, seat: int, action: int) -> bool:
+    """Say whether a seat's tiles lie as if it had just turned its newest, or covered an arrow."""
+    cell, tiles = int(state["hand_cell"]), _tiles(state, seat)
+    if TURN <= action < COVER and tiles:
+        # The window may have moved by one since.
+        moved = abs(int(state["cell"][tiles[-1]]) - cell) in (0, 1, WINDOW)
+        return moved and int(state["rotation"][tiles[-1]]) == action - TURN
+    if COVER <= action < DONE:
+        there = [tile for tile in tiles if state["cell"][tile] == cell]
+        words = [(TILE_ARROWS[t, state["rotation"][t]], state["arrows"][t]) for t in there]
+        return any(int(had) & ~int(has) & 15 << 4 * (action - COVER) for had, has in words)
+    return bool(tiles)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ...core.drawing.canvas import Canvas
+from ...core.drawing.panels import cylinder
 from ...core.drawing.words import name_of, ordinal
 from ..components import COLOURS, COLS, IS_ARROW, NUM_CIRCLES, ROWS
 from ..notation import circle_to_string
@@ -211,7 +212,7 @@ def _draw_stack(canvas: Canvas, circle: int, stack: Stack, seen: Visible) -> Non
         _draw_top(canvas, x, y - len(stack) * DISC_HEIGHT, top)
         if seen.move is not None and circle == seen.move[1]:
             canvas.path(
-                _outline(x, y, len(stack) * DISC_HEIGHT, back=True),
+                _outline(x, y, len(stack) * DISC_HEIGHT, whole=True),
                 fill="none",
                 stroke=ACCENT,
                 stroke_width=4,
@@ -220,12 +221,8 @@ def _draw_stack(canvas: Canvas, circle: int, stack: Stack, seen: Visible) -> Non
             _draw_badge(canvas, x + DISC_X - 5, y - len(stack) * DISC_HEIGHT - 20, len(stack))
 
 
-def _outline(x: float, y: float, height: float, back: bool = False) -> str:
-    """The path around a cylinder that stands on (x, y): its side, or with `back` all of it."""
-    return (
-        f"M {x - DISC_X} {y} A {DISC_X} {DISC_Y} 0 0 0 {x + DISC_X} {y} v {-height} "
-        f"A {DISC_X} {DISC_Y} 0 0 {0 if back else 1} {x - DISC_X} {y - height} Z"
-    )
+def _outline(x: float, y: float, height: float, whole: bool = False) -> str:
+    return cylinder(x, y, DISC_X, DISC_Y, height, whole)
 
 
 def _draw_band(canvas: Canvas, x: float, y: float, colour: int) -> None:
@@ -251,7 +248,7 @@ def _draw_sides(canvas: Canvas, x: float, y: float, count: int) -> None:
             stroke=EDGE,
             stroke_width=1.8,
         )
-    body = _outline(x, y, count * DISC_HEIGHT, back=True)
+    body = _outline(x, y, count * DISC_HEIGHT, whole=True)
     canvas.path(body, fill="none", stroke=EDGE, stroke_width=1.8)
 
 

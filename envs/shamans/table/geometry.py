@@ -6,23 +6,34 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.drawing.panels import Place, Rect, area_of, place_at
+from ...core.drawing.panels import Place, Rect, area_of, fan, place_at, squares
+from ...core.drawing.words import looker_last
 from ..components import FACE_UP, STABILISATION_SQUARES, VALUES, WORLDS
 from .visible import Player, Visible, see
 
 WIDTH, HEIGHT = 1440, 960
-EDGE, GAP = 16, 8
-COLUMN = 212  # title and decision, at the left
-TITLE_HEIGHT = 148
-TRACK_HEIGHT = 98
-TABLE_HEIGHT = 300
-ARTEFACTS_WIDTH = 356
+GAP = 8
+# The parts of the picture: a column at the left, the table, below it the seats.
+_LEFT, _RIGHT = Rect(0, 0, WIDTH, HEIGHT).grown(-16).across(GAP, 212, 0)
+TITLE, COLUMN = _LEFT.down(GAP, 148, 0)
+TRACK, _TABLE, SEATS = _RIGHT.down(GAP, 98, 300, 0)
+BOARD, ARTEFACTS = _TABLE.across(GAP, 0, 356)
 # Cards are higher than wide by this.
 CARD_SHAPE = 1.42
-LARGE_HEAD, SMALL_HEAD = 36, 32
 # A seat's part that is at least so wide has all in one line.
 ONE_LINE = 800
 WORLD_HEAD, RITUAL_HEIGHT, STATUS_HEIGHT = 30, 66, 24
+# Where the artefact is that is about to be kept.
+LOOKED_AT = Rect(COLUMN.x, COLUMN.y + 146, COLUMN.width, 76).middle(76, 76)
+# What is chosen at a button, and its words.
+BUTTONS: dict[Place, str] = {
+    ("portal", "back"): "portal: pawn back",
+    ("portal", "on"): "portal: pawn on",
+    ("pass",): "pass",
+    ("keep", True): "keep face up",
+    ("keep", False): "keep face down",
+    ("retreat",): f"pawn {STABILISATION_SQUARES} squares back",
+}
 
 
 class Area(NamedTuple):
@@ -50,231 +61,98 @@ class Area(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """All parts of a picture."""
+    """All parts of a picture that aren't always the same.
 
-    title: Rect
-    track: Rect
-    board: Rect
-    artefacts: Rect
-    column: Rect
+    Attributes:
+        worlds: in their order; slots: of their cards, in the order of their values.
+        display: the places for artefacts, then the pile.
+        places: what can be clicked, what lies on top first.
+    """
+
     areas: list[Area]
+    worlds: list[Rect]
+    slots: list[list[Rect]]
+    display: list[Rect]
+    places: list[tuple[Place, Rect]]
 
 
 def layout_of(seen: Visible) -> Layout:
     """Lay out a picture."""
-    right, bottom = WIDTH - EDGE, HEIGHT - EDGE
-    title = Rect(EDGE, EDGE, COLUMN, TITLE_HEIGHT)
-    column = Rect(EDGE, title.bottom + GAP, COLUMN, bottom - title.bottom - GAP)
-    left = title.right + GAP
-    track = Rect(left, EDGE, right - left, TRACK_HEIGHT)
-    top = track.bottom + GAP
-    artefacts = Rect(right - ARTEFACTS_WIDTH, top, ARTEFACTS_WIDTH, TABLE_HEIGHT)
-    board = Rect(left, top, artefacts.x - GAP - left, TABLE_HEIGHT)
-    room = Rect(left, board.bottom + GAP, right - left, bottom - board.bottom - GAP)
-    boxes = _shared(room, seen.num_players) if seen.seat is None else _around_seat(room, seen)
-    areas = [_area(seen.players[seat], box) for seat, box in boxes]
-    return Layout(title, track, board, artefacts, column, areas)
+    seats = looker_last(seen.seat, seen.num_players)
+    boxes = _boxes(seen.num_players, seen.seat is not None)
+    areas = [_area(seen.players[seat], box) for seat, box in zip(seats, boxes, strict=True)]
+    worlds = BOARD.grown(-8).grid(len(seen.worlds), 1, GAP)
+    slots = [_slots(box, seen.worlds[0].size) for box in worlds]
+    first = Rect(ARTEFACTS.x + 16, ARTEFACTS.y + 36, 84, 84)
+    plan = Layout(areas, worlds, slots, first.repeated(FACE_UP + 1, FACE_UP + 1, 36), [])
+    return plan._replace(places=_places(seen, plan))
 
 
-def _row(x: float, y: float, width: float, height: float, count: int) -> list[Rect]:
-    """Divide a strip into equal parts."""
-    each = (width - GAP * (count - 1)) / count
-    return [Rect(x + k * (each + GAP), y, each, height) for k in range(count)]
-
-
-def _shared(room: Rect, count: int) -> list[tuple[int, Rect]]:
-    """Give the seats parts of one height: three lines of one, two of two, or three and two."""
-    lines = {3: (1, 1, 1), 4: (2, 2), 5: (3, 2)}[count]
-    height = (room.height - GAP * (len(lines) - 1)) / len(lines)
+def _boxes(count: int, looks: bool) -> list[Rect]:
+    """Divide the room for the seats into lines; the one that looks has the lower line."""
+    if looks:
+        others, own = SEATS.down(GAP, 276, 0)
+        return [*others.grid(count - 1, 1, GAP), own]
+    in_lines = {3: (1, 1, 1), 4: (2, 2), 5: (3, 2)}[count]
     boxes: list[Rect] = []
-    for k, in_line in enumerate(lines):
-        boxes += _row(room.x, room.y + k * (height + GAP), room.width, height, in_line)
-    return list(enumerate(boxes))
-
-
-def _around_seat(room: Rect, seen: Visible) -> list[tuple[int, Rect]]:
-    """Put the seat that looks below the others, which sit clockwise from the left."""
-    others = seen.num_players - 1
-    height = 276
-    boxes = _row(room.x, room.y, room.width, height, others)
-    y = room.y + height + GAP
-    boxes.append(Rect(room.x, y, room.width, room.bottom - y))
-    return [((seen.seat + 1 + k) % seen.num_players, box) for k, box in enumerate(boxes)]
-
-
-# A seat's part
+    for line, in_line in zip(SEATS.grid(1, len(in_lines), GAP), in_lines, strict=True):
+        boxes += line.grid(in_line, 1, GAP)
+    return boxes
 
 
 def _area(player: Player, box: Rect) -> Area:
+    """Role, card played and artefacts in a line; the hand in it too, or below."""
     large = box.width >= ONE_LINE
-    head = Rect(box.x, box.y, box.width, LARGE_HEAD if large else SMALL_HEAD)
-    inner = Rect(box.x + 12, head.bottom + 6, box.width - 24, box.bottom - head.bottom - 16)
+    head, inner = box.less(bottom=10).down(6, 36 if large else 32, 0)
+    upper = room = inner.less(12, 0, 12)
+    if not large:
+        upper, room = upper.down(GAP, 0.53 * upper.height, 0)
+    width = upper.height / CARD_SHAPE
+    role, front, tiles = upper.across(10, width, width, 0)
     if large:
-        return _in_one_line(player, box, head, inner)
-    return _in_two_lines(player, box, head, inner)
+        room, tiles = tiles.less(left=6).across(18, 0, 216)
+    hand = fan(room, len(player.hand), room.height / CARD_SHAPE, 5)
+    artefacts = squares(tiles, len(player.artefacts), 6, 66 if large else 48)
+    return Area(player.seat, box, large, head, role, front, room, hand, artefacts)
 
 
-def _in_one_line(player: Player, box: Rect, head: Rect, inner: Rect) -> Area:
-    """Role, card played, hand and artefacts beside each other."""
-    width = inner.height / CARD_SHAPE
-    role = Rect(inner.x, inner.y, width, inner.height)
-    front = role._replace(x=role.right + 12)
-    tiles = Rect(inner.right - 216, inner.y, 216, inner.height)
-    x = front.right + 18
-    hand = Rect(x, inner.y, tiles.x - 18 - x, inner.height)
-    slots, places = _fan(hand, player), _tiles(tiles, player, 66)
-    return Area(player.seat, box, True, head, role, front, hand, slots, places)
-
-
-def _in_two_lines(player: Player, box: Rect, head: Rect, inner: Rect) -> Area:
-    """Role, card played and artefacts above the hand."""
-    upper = 0.53 * (inner.height - GAP)
-    role = Rect(inner.x, inner.y, upper / CARD_SHAPE, upper)
-    front = role._replace(x=role.right + 8)
-    x = front.right + 10
-    tiles = _tiles(Rect(x, inner.y, inner.right - x, upper), player, 48)
-    y = inner.y + upper + GAP
-    hand = Rect(inner.x, y, inner.width, inner.bottom - y)
-    return Area(player.seat, box, False, head, role, front, hand, _fan(hand, player), tiles)
-
-
-def _fan(room: Rect, player: Player) -> list[Rect]:
-    """Lay the cards of a hand side by side, over each other if there are many."""
-    count = len(player.hand)
-    width = room.height / CARD_SHAPE
-    step = min(width + 5, (room.width - width) / (count - 1)) if count > 1 else 0
-    return [Rect(room.x + k * step, room.y, width, room.height) for k in range(count)]
-
-
-def visible_width(hand: list[Rect], k: int) -> float:
-    """Return how much of a card of a hand the next one leaves uncovered."""
-    width = hand[k].width
-    return min(width, hand[k + 1].x - hand[k].x) if k < len(hand) - 1 else width
-
-
-def _tiles(room: Rect, player: Player, largest: float) -> list[Rect]:
-    """Put artefacts into lines, as large as they fit."""
-    count = len(player.artefacts)
-    if not count:
-        return []
-    sizes = []
-    for in_line in range(1, count + 1):
-        lines = -(-count // in_line)
-        across = (room.width - 6 * (in_line - 1)) / in_line
-        down = (room.height - 6 * (lines - 1)) / lines
-        sizes.append((min(across, down, largest), in_line))
-    size, in_line = max(sizes)
-    step = size + 6
-    return [
-        Rect(room.x + k % in_line * step, room.y + k // in_line * step, size, size)
-        for k in range(count)
-    ]
-
-
-# The table
-
-
-def track_square(plan: Layout, seen: Visible, square: int) -> tuple[float, float]:
-    """Return where a square of the Shadow track is."""
-    first, last = plan.track.x + 34, plan.track.right - 80
-    return first + (last - first) * square / seen.moon, plan.track.y + 58
-
-
-def square_size(plan: Layout, seen: Visible) -> float:
-    """Return the radius of the squares of the track."""
-    return min(13.0, 0.42 * (plan.track.width - 114) / seen.moon)
-
-
-def world_box(plan: Layout, seen: Visible, world: int) -> Rect:
-    """Return where a world is."""
-    inner = Rect(plan.board.x + 8, plan.board.y + 8, plan.board.width - 16, TABLE_HEIGHT - 16)
-    return _row(*inner, len(seen.worlds))[world]
-
-
-def world_slot(plan: Layout, seen: Visible, world: int, value: int) -> Rect:
-    """Return where a card of a world is laid."""
-    box = world_box(plan, seen, world)
-    size = seen.worlds[world].size
+def _slots(box: Rect, size: int) -> list[Rect]:
     columns = 3 if size == 6 else 2
-    lines = -(-size // columns)
-    top = box.y + WORLD_HEAD + RITUAL_HEIGHT
-    room = Rect(box.x + 6, top, box.width - 12, box.bottom - STATUS_HEIGHT - 2 - top)
-    across, down = room.width / columns, room.height / lines
-    width = min(across - 5, (down - 5) / 0.9)
-    height = min(down - 5, width * CARD_SHAPE)
-    line, column = divmod(value - 1, columns)
-    x = room.centre[0] + (column - (columns - 1) / 2) * (width + 6)
-    y = room.y + down * (line + 0.5)
-    return Rect(x - width / 2, y - height / 2, width, height)
+    room = box.less(6, WORLD_HEAD + RITUAL_HEIGHT, 6, STATUS_HEIGHT + 2)
+    cells = room.grid(columns, -(-size // columns))
+    width = min(cells[0].width - 5, (cells[0].height - 5) / 0.9)
+    height = min(cells[0].height - 5, width * CARD_SHAPE)
+    return [cell.middle(width, height) for cell in cells[:size]]
 
 
-def display_place(plan: Layout, place: int) -> Rect:
-    """Return where an artefact that lies face up is; after the last of them, the pile."""
-    size = 84
-    step = (plan.artefacts.width - 32 - size) / FACE_UP
-    return Rect(plan.artefacts.x + 16 + step * place, plan.artefacts.y + 36, size, size)
+def track_square(seen: Visible, square: int) -> tuple[float, float]:
+    """Return where a square of the Shadow track is."""
+    return TRACK.x + 34 + (TRACK.width - 114) * square / seen.moon, TRACK.y + 58
 
 
-def pile_place(plan: Layout) -> Rect:
-    return display_place(plan, FACE_UP)
+def _places(seen: Visible, plan: Layout) -> list[tuple[Place, Rect]]:
+    buttons = [place for place in BUTTONS if place in seen.choices]
+    first = Rect(COLUMN.x + 14, COLUMN.y + 236, COLUMN.width - 28, 40)
+    found = dict(zip(buttons, first.repeated(len(buttons), 1, 8), strict=True))
+    # A card of the hand lies over the one before.
+    for place in reversed(seen.choices):
+        if place not in found:
+            found[place] = _place(seen, plan, place)
+    return list(found.items())
 
 
-# The decision
-
-BUTTON_HEIGHT, FIRST_BUTTON = 40, 236
-
-
-def buttons(plan: Layout, seen: Visible) -> list[tuple[Place, str, Rect]]:
-    """Return the buttons: what they stand for, their words and where they are."""
-    words = {
-        ("portal", "back"): "portal: pawn back",
-        ("portal", "on"): "portal: pawn on",
-        ("pass",): "pass",
-        ("keep", True): "keep face up",
-        ("keep", False): "keep face down",
-        ("retreat",): f"pawn {STABILISATION_SQUARES} squares back",
-    }
-    choices = [tuple(parts.values()) for parts in seen.choices]
-    found = [place for place in words if place in choices]
-    box = plan.column
-    return [
-        (
-            place,
-            words[place],
-            Rect(box.x + 14, box.y + FIRST_BUTTON + 48 * k, box.width - 28, BUTTON_HEIGHT),
-        )
-        for k, place in enumerate(found)
-    ]
-
-
-def looked_at_place(plan: Layout) -> Rect:
-    """Return where the artefact is that is about to be kept."""
-    return Rect(plan.column.centre[0] - 38, plan.column.y + 146, 76, 76)
-
-
-def places(plan: Layout, seen: Visible) -> list[tuple[Place, Rect]]:
-    """Return what can be clicked, what lies on top first."""
-    found: list[tuple[Place, Rect]] = [(place, box) for place, _, box in buttons(plan, seen)]
-    for parts in reversed(seen.choices):
-        place = tuple(parts.values())
-        if parts["kind"] == "card":
-            found.append((place, _card_place(plan, seen, parts)))
-        elif parts["kind"] == "take":
-            top = parts["place"] == "top"
-            found.append((place, pile_place(plan) if top else display_place(plan, parts["place"])))
-        elif parts["kind"] == "ritual":
-            found.append((place, world_box(plan, seen, WORLDS.index(parts["world"]))))
-        elif "left" in parts:
-            other = (seen.to_play + parts["left"]) % seen.num_players
-            found.append((place, area_of(plan, other).box))
-    return found
-
-
-def _card_place(plan: Layout, seen: Visible, parts: dict[str, object]) -> Rect:
-    """Return where a card of the hand is: the cards are in the order of their numbers."""
-    player = seen.players[seen.to_play]
-    names = [(WORLDS[card // VALUES], card % VALUES + 1) for card in player.hand]
-    return area_of(plan, seen.to_play).hand[names.index((parts["world"], parts["value"]))]
+def _place(seen: Visible, plan: Layout, place: Place) -> Rect:
+    match place:
+        case ("card", world, value):
+            card = VALUES * WORLDS.index(world) + value - 1
+            hand = seen.players[seen.to_play].hand
+            return area_of(plan, seen.to_play).hand[hand.index(card)]
+        case ("take", number):
+            return plan.display[-1 if number == "top" else number]
+        case ("ritual", world):
+            return plan.worlds[WORLDS.index(world)]
+        case (_, left):
+            return area_of(plan, (seen.to_play + left) % seen.num_players).box
 
 
 def locate(x: float, y: float, state: np.void) -> Place | None:
@@ -290,4 +168,4 @@ def locate(x: float, y: float, state: np.void) -> Place | None:
         state: the record drawn there, seen by the seat to play.
     """
     seen = see(state, int(state["to_play"]))
-    return place_at(places(layout_of(seen), seen), x, y)
+    return place_at(layout_of(seen).places, x, y)

@@ -12,83 +12,68 @@ from collections.abc import Mapping
 import numpy as np
 
 from ...core.drawing.canvas import Canvas
-from ...core.drawing.panels import Look, Place, Rect
-from ...core.drawing.words import amount, name_of, ordinal, ranked
+from ...core.drawing.panels import Rect, head_path, uncovered
+from ...core.drawing.words import amount, ranked
 from ..components import ECLIPSE, GOAL, NO_TILE, NOBODY, NUM_TILES, VALUES
 from .geometry import (
+    ARTEFACTS,
+    BOARD,
+    BUTTONS,
+    COLUMN,
     HEIGHT,
+    LOOKED_AT,
     RITUAL_HEIGHT,
     STATUS_HEIGHT,
+    TITLE,
+    TRACK,
     WIDTH,
     WORLD_HEAD,
     Area,
     Layout,
-    buttons,
-    display_place,
     layout_of,
-    looked_at_place,
-    pile_place,
-    places,
-    square_size,
     track_square,
-    visible_width,
-    world_box,
-    world_slot,
 )
 from .pieces import (
-    ACCENT,
-    FAINT_INK,
     GOLD,
+    ICONS,
     INK,
+    LOOK,
     NIGHT,
     NIGHT_EDGE,
-    NIGHT_INK,
     PAINTS,
+    WHITE,
     card,
     card_back,
-    empty,
-    flag,
-    moon,
-    pawn,
-    ritual,
     role,
-    seat_mark,
-    symbol,
     tile,
     tile_ground,
+    tiles,
 )
 from .text import (
+    POINTS_WORDS,
     camps_words,
     eclipse_words,
+    heading,
     outcome,
-    points_words,
     prompt,
     ritual_words,
-    round_words,
 )
 from .visible import FACE_DOWN, Player, Visible, World, see
 
 PAPER = "#dedcea"
-PANEL_FILL = "#fdfcff"
-PANEL_EDGE = "#bdb8d2"
-ON_TURN = "#f8e3f2"
-WON = "#fbeebf"
-LOOK = Look(
-    ink=INK,
-    faint_ink=FAINT_INK,
-    accent=ACCENT,
-    panel_fill=PANEL_FILL,
-    panel_edge=PANEL_EDGE,
-    on_turn=ON_TURN,
-    won=WON,
-    label_at=(14, 18),
-    frame_radius=9,
-    frame_widths=(3.5, 2.2),
-    frame_dash="7 4",
-)
-OUT = "#d3d0de"
+GROUND, OUT = "#f0eef8", "#d3d0de"
+BLOOD = "#8d2340"
 # The Moon is larger than the squares: it lies a little beyond the last one.
 MOON_SHIFT = 37
+# Frames around what can be chosen: how far beyond its edge; what has an edge of its own is less.
+FRAMES = {"take": 2, "ritual": -4, "swap": -4, "eliminate": -4, "guide": -4}
+# Fill and ink by a world's status.
+STATUS_PAINTS = {
+    "destination": (INK, WHITE),
+    "ritual now": (LOOK.accent, WHITE),
+    "ritual to come": (LOOK.on_turn, LOOK.accent),
+    "complete": (WHITE, LOOK.faint_ink),
+}
 
 
 def draw(
@@ -115,210 +100,154 @@ def draw(
     seen = see(state, seat, last_action)
     plan = layout_of(seen)
     canvas = Canvas(WIDTH, HEIGHT, PAPER)
-    _draw_title(canvas, plan.title, seen)
-    _draw_track(canvas, plan, seen)
-    _draw_board(canvas, plan, seen)
+    _draw_title(canvas, seen)
+    _draw_track(canvas, seen)
+    LOOK.panel(canvas, BOARD)
+    for world in seen.worlds:
+        _draw_world(canvas, plan, world, seen)
     _draw_artefacts(canvas, plan, seen)
     for area in plan.areas:
         _draw_area(canvas, area, seen)
-    _draw_column(canvas, plan, seen)
-    _draw_choices(canvas, plan, seen)
+    _draw_column(canvas, seen)
+    for place, box in plan.places:
+        if place in BUTTONS:
+            LOOK.button(canvas, box, BUTTONS[place])
+        elif place[0] in FRAMES:
+            LOOK.frame(canvas, box, dashed=True, grow=FRAMES[place[0]])
     return canvas
 
 
 # Title and track
 
 
-def _draw_title(canvas: Canvas, box: Rect, seen: Visible) -> None:
-    LOOK.panel(canvas, box)
-    x = box.x + 14
-    canvas.text(x, box.y + 30, "Shamans", size=29, bold=True, anchor="start", fill=INK)
+def _draw_title(canvas: Canvas, seen: Visible) -> None:
+    LOOK.title(canvas, TITLE, "Shamans", heading(seen), y=94)
     for k, world in enumerate(seen.worlds):
-        paint = PAINTS[world.name]
-        at = x + 12 + 27 * k
-        canvas.circle(at, box.y + 66, 11.5, fill=paint.fill, stroke=paint.edge, stroke_width=1)
-        symbol(canvas, at, box.y + 66, world.name, 13, paint.ink)
-    eyes = f"ply {seen.ply}, all eyes" if seen.seat is None else f"seen by {name_of(seen.seat)}"
-    before = outcome(seen) or camps_words(seen)
-    lines = [round_words(seen), before, eyes]
-    for k, line in enumerate(lines):
-        y = box.y + 95 + 19 * k
-        fill = INK if k == 0 else FAINT_INK
-        canvas.text(x, y, line, size=13.5, bold=k == 0, anchor="start", fill=fill)
+        x, y, paint = TITLE.x + 26 + 27 * k, TITLE.y + 66, PAINTS[world.name]
+        canvas.circle(x, y, 11.5, fill=paint.fill, stroke=paint.edge, stroke_width=1)
+        ICONS.draw(canvas, world.name, x, y, 13, paint.ink)
 
 
-def _draw_track(canvas: Canvas, plan: Layout, seen: Visible) -> None:
-    box = plan.track
-    fill = canvas.linear_gradient(((0, "#474d8a"), (0.7, NIGHT), (1, NIGHT_EDGE)), end=(1, 0))
+def _draw_track(canvas: Canvas, seen: Visible) -> None:
+    box = TRACK
+    fill = canvas.linear_gradient(((0, "#474d8a"), (0.7, NIGHT.fill), (1, NIGHT_EDGE)), end=(1, 0))
     canvas.rect(*box, radius=14, fill=fill, stroke=NIGHT_EDGE, stroke_width=1.5)
-    for k in range(46):
-        # Stars, always the same ones.
-        x, y = box.x + 12 + (k * 617) % (box.width - 24), box.y + 8 + (k * 37) % (box.height - 16)
-        canvas.circle(x, y, 0.7 + k % 3 * 0.35, fill="#ffffff", fill_opacity=0.35)
-    steps = seen.moon - seen.pawn
-    words = f"{amount(steps, 'step')} to the Moon"
+    ICONS.draw(canvas, "stars", *box.centre, box.width)
+    words = f"{amount(seen.moon - seen.pawn, 'step')} to the Moon"
     if seen.steps:
         words += f", about to go {seen.steps} on"
-    label = "Shadow track"
-    canvas.text(box.x + 16, box.y + 17, label, size=13, anchor="start", fill=NIGHT_INK)
-    canvas.text(
-        box.x + 124, box.y + 17, words, size=13.5, bold=True, anchor="start", fill="#ffffff"
-    )
-    first, last = track_square(plan, seen, 0), track_square(plan, seen, seen.moon)
-    canvas.line(*first, *last, stroke="#8f96cf", stroke_width=2)
+    LOOK.text(canvas, box.x + 16, box.y + 17, "Shadow track", fill=NIGHT.ink)
+    LOOK.text(canvas, box.x + 124, box.y + 17, words, size=13.5, bold=True, fill=WHITE)
+    first, last = track_square(seen, 0), track_square(seen, seen.moon)
+    canvas.line(*first, *last, stroke=NIGHT.edge, stroke_width=2)
+    step = (last[0] - first[0]) / seen.moon
     for square in range(seen.moon):
-        _draw_square(canvas, plan, seen, square)
-    moon(canvas, last[0] + MOON_SHIFT, last[1] - 8, 31)
-    x, y = track_square(plan, seen, seen.pawn)
-    there = seen.pawn == seen.moon
-    pawn(canvas, x + (MOON_SHIFT if there else 0), y + (14 if there else 6), 40)
+        _draw_square(canvas, seen, square, step)
+    x, y = track_square(seen, seen.pawn)
+    ICONS.draw(canvas, "moon", last[0] + MOON_SHIFT, last[1] - 8, 62, title="the Moon")
+    if seen.pawn == seen.moon:
+        x, y = x + MOON_SHIFT, y + 8
+    ICONS.draw(canvas, "pawn", x, y - 14, 40, title="the Shadow pawn")
 
 
-def _draw_square(canvas: Canvas, plan: Layout, seen: Visible, square: int) -> None:
-    x, y = track_square(plan, seen, square)
-    radius = square_size(plan, seen)
-    gone, start = square <= seen.pawn, square == seen.start
+def _draw_square(canvas: Canvas, seen: Visible, square: int, step: float) -> None:
+    """Draw a square of the track; numbers close to the pawn's would run into it."""
+    x, y = track_square(seen, square)
+    radius = min(13.0, 0.42 * step)
+    here, start = square == seen.pawn, square == seen.start
+    edge, thick = (GOLD, 3) if start else (NIGHT.edge, 1.2)
     canvas.circle(
         x,
         y,
         radius,
-        fill="#6a3b73" if gone else "#3a4180",
-        stroke=GOLD if start else "#8f96cf",
-        stroke_width=3 if start else 1.2,
+        fill="#6a3b73" if square <= seen.pawn else "#3a4180",
+        stroke=edge,
+        stroke_width=thick,
         title=f"square {square}" + (", the start" if start else ""),
     )
-    wide = 2.4 * radius > 17
-    if square == seen.pawn or start or square % (5 if wide else 10) == 0:
-        below = y + radius + 13
-        fill = GOLD if start else "#ffffff" if square == seen.pawn else NIGHT_INK
-        # Numbers close to the pawn's would run into it.
-        near = abs(square - seen.pawn) * (track_square(plan, seen, 1)[0] - first_x(plan, seen))
-        if square == seen.pawn or near > 24:
-            canvas.text(x, below, str(square), size=12, bold=square == seen.pawn, fill=fill)
-
-
-def first_x(plan: Layout, seen: Visible) -> float:
-    return track_square(plan, seen, 0)[0]
+    numbered = start or square % (5 if radius > 7 else 10) == 0
+    if here or (numbered and abs(square - seen.pawn) * step > 24):
+        fill = GOLD if start else WHITE if here else NIGHT.ink
+        canvas.text(x, y + radius + 13, str(square), size=12, bold=here, fill=fill)
 
 
 # Worlds
 
 
-def _draw_board(canvas: Canvas, plan: Layout, seen: Visible) -> None:
-    LOOK.panel(canvas, plan.board)
-    for world in seen.worlds:
-        _draw_world(canvas, plan, seen, world)
-
-
-def _draw_world(canvas: Canvas, plan: Layout, seen: Visible, world: World) -> None:
-    box, paint = world_box(plan, seen, world.number), PAINTS[world.name]
+def _draw_world(canvas: Canvas, plan: Layout, world: World, seen: Visible) -> None:
+    box, paint = plan.worlds[world.number], PAINTS[world.name]
     now = world.status in ("destination", "ritual now")
-    canvas.rect(
-        *box,
-        radius=10,
-        fill=paint.pale,
-        stroke=paint.edge if now else paint.fill,
-        stroke_width=4 if now else 1.5,
-    )
-    x = box.centre[0]
-    canvas.path(
-        f"M {box.x} {box.y + WORLD_HEAD} V {box.y + 10} a 10 10 0 0 1 10 -10 "
-        f"H {box.right - 10} a 10 10 0 0 1 10 10 V {box.y + WORLD_HEAD} Z",
-        fill=paint.fill,
-    )
+    edge, thick = (paint.edge, 4) if now else (paint.fill, 1.5)
+    canvas.rect(*box, radius=10, fill=paint.pale, stroke=edge, stroke_width=thick)
+    canvas.path(head_path(box, WORLD_HEAD, 10), fill=paint.fill)
     y = box.y + WORLD_HEAD / 2
-    symbol(canvas, box.x + 18, y, world.name, 18, paint.ink)
-    canvas.text(box.x + 34, y, world.name, size=15, bold=True, anchor="start", fill=paint.ink)
-    y = box.y + WORLD_HEAD
+    ICONS.draw(canvas, world.name, box.x + 18, y, 18, paint.ink)
+    LOOK.text(canvas, box.x + 34, y, world.name, size=15, bold=True, fill=paint.ink)
+    x, y = box.centre[0], box.y + WORLD_HEAD
     with canvas.group(title=f"ritual: {world.ritual}"):
-        canvas.circle(x, y + 25, 19, fill="#ffffff", stroke=paint.edge, stroke_width=1.2)
-        ritual(canvas, x, y + 25, world.ritual, 24, INK)
+        canvas.circle(x, y + 25, 19, fill=WHITE, stroke=paint.edge, stroke_width=1.2)
+        ICONS.draw(canvas, world.ritual, x, y + 25, 24, INK)
         canvas.text(x, y + RITUAL_HEIGHT - 10, world.ritual, size=11.5, fill=INK)
-    for value in range(1, world.size + 1):
-        slot = world_slot(plan, seen, world.number, value)
-        _draw_world_card(canvas, slot, seen, world, value)
+    for value, slot in enumerate(plan.slots[world.number], 1):
+        _draw_slot(canvas, slot, world, value, seen)
     if world.status:
-        _draw_status(canvas, box, world)
+        room = Rect(box.x + 6, box.bottom - STATUS_HEIGHT, box.width - 12, STATUS_HEIGHT - 6)
+        title = f"{world.name}: {world.status}"
+        LOOK.flag(canvas, room, world.status, *STATUS_PAINTS[world.status], title)
 
 
-def _draw_world_card(canvas: Canvas, slot: Rect, seen: Visible, world: World, value: int) -> None:
-    number = VALUES * world.number + value - 1
-    paint = PAINTS[world.name]
+def _draw_slot(canvas: Canvas, slot: Rect, world: World, value: int, seen: Visible) -> None:
+    """Draw the place of a card at a world, and the card if it is laid."""
+    number, edge = VALUES * world.number + value - 1, PAINTS[world.name].edge
     if value in world.values:
-        card(canvas, slot, number, title=", laid")
-    else:
-        coming = world.coming == value
-        title = f"{world.name} {value}, " + ("on its way" if coming else "missing")
-        empty(canvas, slot, edge=paint.edge if coming else "#a39dbb", title=title)
-        size = min(0.5 * slot.width, 0.4 * slot.height)
-        style = {"bold": True, "fill": paint.edge} if coming else {"fill": "#8b85a3"}
-        canvas.text(*slot.centre, str(value), size=size, **style)
-        if coming:
-            LOOK.frame(canvas, slot, dashed=True, grow=1)
-    if seen.move is not None and seen.move.card == number and value in world.values:
-        LOOK.frame(canvas, slot, grow=1)
-
-
-def _draw_status(canvas: Canvas, box: Rect, world: World) -> None:
-    fill, ink = {
-        "destination": (INK, "#ffffff"),
-        "ritual now": (ACCENT, "#ffffff"),
-        "ritual to come": (ON_TURN, ACCENT),
-        "complete": ("#ffffff", FAINT_INK),
-    }[world.status]
-    room = Rect(box.x + 6, box.bottom - STATUS_HEIGHT, box.width - 12, STATUS_HEIGHT - 6)
-    flag(canvas, room, world.status, fill=fill, ink=ink, title=f"{world.name}: {world.status}")
+        card(canvas, slot, number)
+        if seen.move is not None and seen.move.card == number:
+            LOOK.frame(canvas, slot, grow=1)
+        return
+    coming = world.coming == value
+    title = f"{world.name} {value}, " + ("on its way" if coming else "missing")
+    size = min(0.5 * slot.width, 0.4 * slot.height)
+    LOOK.empty(canvas, slot, title, [str(value)], size, edge if coming else "")
+    if coming:
+        LOOK.frame(canvas, slot, dashed=True, grow=1)
 
 
 # Artefacts
 
 
 def _draw_artefacts(canvas: Canvas, plan: Layout, seen: Visible) -> None:
-    box = plan.artefacts
+    box = ARTEFACTS
     LOOK.panel(canvas, box, "artefacts")
-    for place, kind in enumerate(seen.display):
-        where = display_place(plan, place)
-        if kind == NO_TILE:
-            empty(canvas, where, ("none",), title=f"place {place + 1} for an artefact")
+    for k in range(min(3, seen.pile_size) - 1, 0, -1):
+        below = plan.display[-1]
+        tile_ground(canvas, below._replace(x=below.x + 3 * k, y=below.y - 3 * k), face_up=False)
+    top = ECLIPSE if seen.eclipse == "on top of the pile" else FACE_DOWN
+    lying = [None if kind == NO_TILE else kind for kind in seen.display]
+    lying.append(top if seen.pile_size else None)
+    names = [*map(str, range(1, len(lying))), f"pile {seen.pile_size}"]
+    for where, kind, name in zip(plan.display, lying, names, strict=True):
+        if kind is None:
+            LOOK.empty(canvas, where, f"{name}: no artefact", ["none"])
         else:
-            tile(canvas, where, kind)
-        _caption(canvas, where, str(place + 1))
-    _draw_pile(canvas, plan, seen)
+            tile(canvas, where, kind, seen.arrow)
+        style = {"size": 13, "bold": True, "fill": LOOK.faint_ink}
+        canvas.text(where.centre[0], where.bottom + 14, name, **style)
     x, y = box.x + 14, box.y + 164
-    canvas.line(x, y - 14, box.right - 14, y - 14, stroke=PANEL_EDGE, stroke_width=1.2)
-    tile(canvas, Rect(x, y - 6, 44, 44), ECLIPSE, arrow=seen.arrow)
+    canvas.line(x, y - 14, box.right - 14, y - 14, stroke=LOOK.panel_edge, stroke_width=1.2)
+    tile(canvas, Rect(x, y - 6, 44, 44), ECLIPSE, seen.arrow)
     lines = eclipse_words(seen).split(", ")
     LOOK.write(canvas, x + 54, y + 16 - 9 * (len(lines) - 1), lines)
     y += 52
-    canvas.text(x, y, "out of the round", size=12, anchor="start", fill=FAINT_INK)
+    LOOK.text(canvas, x, y, "out of the round", size=12, fill=LOOK.faint_ink)
     for kind in range(NUM_TILES):
         at = x + 134 + 50 * kind
         tile(canvas, Rect(at, y - 12, 24, 24), kind)
-        canvas.text(at + 31, y, str(seen.gone[kind]), size=13, bold=True, anchor="start", fill=INK)
+        LOOK.text(canvas, at + 31, y, str(seen.gone[kind]), bold=True)
     if seen.pile:
         y += 26
-        canvas.text(x, y + 1, "pile from the top", size=12, anchor="start", fill=FAINT_INK)
+        LOOK.text(canvas, x, y + 1, "pile from the top", size=12, fill=LOOK.faint_ink)
         for k, kind in enumerate(seen.pile):
             tile(canvas, Rect(x + 30 * k, y + 11, 26, 26), kind)
-
-
-def _caption(canvas: Canvas, box: Rect, text: str) -> None:
-    x = box.centre[0]
-    canvas.text(x, box.bottom + 14, text, size=13, bold=True, fill=FAINT_INK)
-
-
-def _draw_pile(canvas: Canvas, plan: Layout, seen: Visible) -> None:
-    box = pile_place(plan)
-    if seen.pile_size == 0:
-        empty(canvas, box, ("empty",), title="the pile is empty")
-        return
-    for k in range(min(3, seen.pile_size) - 1, 0, -1):
-        tile_ground(canvas, box._replace(x=box.x + 3 * k, y=box.y - 3 * k), face_up=False)
-    if seen.eclipse == "on top":
-        tile(canvas, box, ECLIPSE, arrow=seen.arrow)
-    else:
-        tile(canvas, box, FACE_DOWN)
-    _caption(canvas, box, f"pile {seen.pile_size}")
 
 
 # The seats' parts
@@ -326,182 +255,100 @@ def _draw_pile(canvas: Canvas, plan: Layout, seen: Visible) -> None:
 
 def _draw_area(canvas: Canvas, area: Area, seen: Visible) -> None:
     box, player = area.box, seen.players[area.seat]
-    on_turn = not seen.over and area.seat == seen.to_play
-    LOOK.area(canvas, box, OUT if player.eliminated else "#f0eef8", PANEL_EDGE, on_turn)
-    _draw_head(canvas, area, seen)
-    role(canvas, area.role, player.camp, player.revealed, player.witnesses)
-    _draw_front(canvas, area, seen)
+    ground = (OUT if player.eliminated else GROUND, LOOK.panel_edge)
+    x = LOOK.seat_part(canvas, box, area.head.height, area.seat, seen, ground, area.large)
+    y = area.head.centre[1] + 2
+    labels = (
+        (area.seat == seen.guide and not seen.over, "Guide", INK, "Guide of this trick"),
+        (player.eliminated, "out", BLOOD, "eliminated"),
+        (area.seat == seen.target, "⚔", BLOOD, "is being eliminated"),
+    )
+    for is_so, text, fill, title in labels:
+        if is_so:
+            x = LOOK.label(canvas, x + 4, y, text, fill, WHITE, title)
+    points = "0" if seen.forfeit == area.seat else str(player.points)
+    size = 21 if area.large else 18
+    LOOK.text(canvas, box.right - 14, y, points, title="points", size=size, bold=True, anchor="end")
+    role(canvas, area.role, player)
+    _draw_front(canvas, area.front, player, seen)
     _draw_hand(canvas, area, player)
     for where, held in zip(area.tiles, player.artefacts, strict=True):
-        tile(canvas, where, held.kind, face_up=held.face_up, count=held.count)
-    if seen.move is not None and len(seen.move.seats) > 1 and area.seat in seen.move.seats:
+        tiles(canvas, where, held)
+    if seen.move is not None and area.seat in seen.move.seats:
         LOOK.frame(canvas, area.role, grow=2)
 
 
-def _draw_head(canvas: Canvas, area: Area, seen: Visible) -> None:
-    """Who it is, and the points."""
-    box, seat, large = area.head, area.seat, area.large
-    player = seen.players[seat]
-    won = seen.over and seen.ranks[seat] == 1
-    on_turn = not seen.over and seat == seen.to_play
-    fill = OUT if player.eliminated else PANEL_FILL
-    LOOK.head(canvas, box, box.height, on_turn, won, fill)
-    y = box.centre[1] + 2
-    seat_mark(canvas, box.x + 21, y, 12 if large else 11, seat)
-    size = 16 if large else 14
-    x = box.x + 40
-    you = seat == seen.seat
-    name = "you" if you else name_of(seat)
-    canvas.text(x, y, name, size=size, bold=True, anchor="start", fill=INK)
-    x += 0.66 * size * len(name) + 10
-    labels = []
-    if seat == seen.marker and not seen.over:
-        labels.append(("1st", GOLD, INK, "First player marker"))
-    if seat == seen.guide and not seen.over:
-        labels.append(("Guide", INK, "#ffffff", "Guide of this trick"))
-    if player.eliminated:
-        labels.append(("out", "#8d2340", "#ffffff", "eliminated"))
-    elif seat == seen.target:
-        labels.append(("⚔", "#8d2340", "#ffffff", "is being eliminated"))
-    if seen.over:
-        labels.append((ordinal(seen.ranks[seat]), WON, "#7a5600", "place"))
-    for text, fill, ink, title in labels:
-        width = 7.2 * len(text) + 12
-        flag(canvas, Rect(x, y - 9, width, 18), text, fill=fill, ink=ink, title=title)
-        x += width + 5
-    right = box.right - 14
-    points = "0" if seen.forfeit == seat else str(player.points)
-    size = 21 if large else 18
-    canvas.text(right, y, points, size=size, bold=True, anchor="end", fill=INK, title="points")
-
-
-def _draw_front(canvas: Canvas, area: Area, seen: Visible) -> None:
-    """The card that was played in this trick."""
-    player = seen.players[area.seat]
-    if player.front is not None:
-        note = "not counted" if player.eliminated else ""
-        card(canvas, area.front, player.front, note=note, title=", played in this trick")
-        if seen.move is not None and seen.move.card == player.front:
-            LOOK.frame(canvas, area.front, grow=2)
+def _draw_front(canvas: Canvas, box: Rect, player: Player, seen: Visible) -> None:
+    """Draw the card that was played in this trick."""
+    if player.front is None:
+        title, *lines = {
+            "": ("no card in this trick", "no card", "played"),
+            "elsewhere": ("has played to another world", "played", "to another", "world"),
+            "laid": ("the cards of the trick are laid", "card laid"),
+        }[player.played]
+        LOOK.empty(canvas, box, title, lines)
         return
-    lines, title = ("no card", "played"), "no card in this trick"
-    if player.elsewhere:
-        lines, title = ("played", "to another", "world"), "has played to another world"
-    elif player.laid:
-        lines, title = ("card laid",), "the cards of the trick are laid"
-    empty(canvas, area.front, lines, title=title)
+    card(canvas, box, player.front, "not counted" if player.eliminated else "")
+    if seen.move is not None and seen.move.card == player.front:
+        LOOK.frame(canvas, box, grow=2)
 
 
 def _draw_hand(canvas: Canvas, area: Area, player: Player) -> None:
-    if not player.hand:
+    if not area.hand:
         x, y = area.room.x + 4, area.room.centre[1]
-        canvas.text(x, y, "no cards in hand", size=13, anchor="start", fill=FAINT_INK)
-    for k, (where, number) in enumerate(zip(area.hand, player.hand, strict=True)):
-        shown = visible_width(area.hand, k)
-        if number == FACE_DOWN:
-            card_back(canvas, where)
-        else:
-            note = player.notes.get(number, "")
-            title = f", {note}" if note else ""
-            card(canvas, where, number, note=note, title=title, shown=shown)
+        LOOK.text(canvas, x, y, "no cards in hand", fill=LOOK.faint_ink)
+        return
     backs = player.hand.count(FACE_DOWN)
-    if backs:
-        _draw_count(canvas, area.hand[backs - 1], visible_width(area.hand, backs - 1), player)
-
-
-def _draw_count(canvas: Canvas, back: Rect, shown: float, player: Player) -> None:
-    """How many cards there are, on the last one that lies face down."""
-    where = "set aside" if player.eliminated else "in hand"
-    with canvas.group(title=f"{len(player.hand)} cards {where}"):
-        radius = min(0.2 * back.height, shown / 2 - 1)
-        x, y = back.x + shown / 2, back.centre[1]
-        canvas.circle(x, y, radius, fill="#ffffff", stroke=NIGHT_EDGE, stroke_width=1.2)
-        canvas.text(x, y, str(len(player.hand)), size=1.1 * radius, bold=True, fill=INK)
+    for k, (where, number) in enumerate(zip(area.hand, player.hand, strict=True)):
+        shown = uncovered(area.hand, k)
+        if number != FACE_DOWN:
+            card(canvas, where, number, player.notes.get(number, ""), shown.width)
+            continue
+        card_back(canvas, where)
+        if k == backs - 1:
+            # How many cards there are, on the last one that lies face down.
+            radius = min(0.2 * where.height, shown.width / 2 - 1)
+            LOOK.disc(canvas, *shown.centre, radius, str(len(player.hand)), WHITE, INK)
 
 
 # The decision and the points
 
 
-def _draw_column(canvas: Canvas, plan: Layout, seen: Visible) -> None:
-    box = plan.column
+def _draw_column(canvas: Canvas, seen: Visible) -> None:
+    box, x = COLUMN, COLUMN.x + 14
     LOOK.panel(canvas, box)
     if seen.over:
-        _draw_ranking(canvas, box, seen)
+        LOOK.text(canvas, x, box.y + 28, "game over", size=18, bold=True)
+        LOOK.text(canvas, x, box.y + 54, outcome(seen))
+        rows = ranked(seen, lambda seat: f"{seen.scores[seat]:g}")
+        LOOK.ranking(canvas, box, box.y + 94, rows)
     else:
-        _draw_decision(canvas, plan, seen)
-    if seen.move is not None:
-        LOOK.last_move(canvas, box.x + 14, box.y + 396, seen.move.text, 25, gap=20)
-    _draw_points(canvas, Rect(box.x, box.bottom - 296, box.width, 296), seen)
-
-
-def _draw_decision(canvas: Canvas, plan: Layout, seen: Visible) -> None:
-    box = plan.column
-    if seen.to_play is not None:
-        x, y = box.x + 26, box.y + 26
-        seat_mark(canvas, x, y, 13, seen.to_play)
-        name = "you" if seen.seat == seen.to_play else name_of(seen.to_play)
-        canvas.text(x + 20, y, name, size=16, bold=True, anchor="start", fill=ACCENT)
-    words = prompt(seen)
-    lines = textwrap.wrap(words[0].upper() + words[1:], 25)
-    y = LOOK.write(canvas, box.x + 14, box.y + 56, lines)
-    if seen.performer not in (NOBODY, seen.to_play):
-        lines = textwrap.wrap(ritual_words(seen), 27)
-        LOOK.write(canvas, box.x + 14, y + 3, lines, size=12, fill=FAINT_INK)
+        words = prompt(seen)
+        y = LOOK.decision(canvas, box, seen, words[0].upper() + words[1:], 25)
+        if seen.performer not in (NOBODY, seen.to_play):
+            lines = textwrap.wrap(ritual_words(seen), 27)
+            LOOK.write(canvas, x, y + 3, lines, size=12, fill=LOOK.faint_ink)
     if seen.looked_at is not None:
-        kind = seen.looked_at
-        tile(canvas, looked_at_place(plan), kind)
-    for _, text, where in buttons(plan, seen):
-        LOOK.button(canvas, where, text)
-
-
-def _draw_ranking(canvas: Canvas, box: Rect, seen: Visible) -> None:
-    canvas.text(box.x + 14, box.y + 28, "game over", size=18, bold=True, anchor="start", fill=INK)
-    if outcome(seen):
-        LOOK.write(canvas, box.x + 14, box.y + 54, [outcome(seen)])
-    LOOK.ranking(
-        canvas,
-        box,
-        box.y + 94,
-        ranked(seen, lambda seat: f"{seen.scores[seat]:g}"),
-        lambda y, seat: seat_mark(canvas, box.x + 82, y, 13, seat),
-    )
+        tile(canvas, LOOKED_AT, seen.looked_at)
+    if seen.move is not None:
+        LOOK.last_move(canvas, x, box.y + 396, seen.move.text, 25, gap=20)
+    _draw_points(canvas, box.down(0, 0, 296)[1], seen)
 
 
 def _draw_points(canvas: Canvas, box: Rect, seen: Visible) -> None:
-    """The points of all seats as bars, and what pays."""
+    """Draw the points of all seats as bars, and what pays."""
     left, right = box.x + 14, box.right - 14
-    canvas.line(left, box.y, right, box.y, stroke=PANEL_EDGE, stroke_width=1.5)
-    canvas.text(left, box.y + 20, "points", size=13, bold=True, anchor="start", fill=INK)
+    canvas.line(left, box.y, right, box.y, stroke=LOOK.panel_edge, stroke_width=1.5)
+    LOOK.text(canvas, left, box.y + 20, "points", bold=True)
     for seat, player in enumerate(seen.players):
         y = box.y + 50 + 33 * seat
-        seat_mark(canvas, left + 10, y, 10.5, seat)
-        room = Rect(left + 28, y - 9, right - left - 60, 18)
-        canvas.rect(*room, radius=5, fill="#eae7f3")
-        part = min(1, max(0, player.points / GOAL))
-        if part:
-            fill = "#7d6bb5" if part < 1 else GOLD
-            canvas.rect(*room._replace(width=part * room.width), radius=5, fill=fill)
-        for k in range(1, GOAL):
-            x = room.x + k * room.width / GOAL
-            canvas.line(x, room.y, x, room.bottom, stroke="#ffffff", stroke_width=1)
-        points = str(player.points)
-        canvas.text(right, y, points, size=14, bold=True, anchor="end", fill=INK)
-    lines = [camps_words(seen), *points_words()]
+        LOOK.badge(canvas, left + 10, y, seat, 10.5)
+        parts = Rect(left + 28, y - 9, right - left - 60, 18).grid(GOAL, 1, 1)
+        fill = "#7d6bb5" if player.points < GOAL else GOLD
+        for k, part in enumerate(parts):
+            canvas.rect(*part, radius=3, fill=fill if k < player.points else "#eae7f3")
+        LOOK.text(canvas, right, y, str(player.points), size=14, bold=True, anchor="end")
+    lines = [camps_words(seen), *POINTS_WORDS]
     if not seen.single:
         lines.append(f"first to lead with {GOAL} wins")
-    LOOK.write(canvas, left, box.bottom - 69, lines, size=12, fill=FAINT_INK)
-
-
-def _draw_choices(canvas: Canvas, plan: Layout, seen: Visible) -> None:
-    """Dashed frames around what can be chosen; buttons and cards of the hand show it themselves."""
-    own = [where for _, _, where in buttons(plan, seen)]
-    for place, where in places(plan, seen):
-        if place[0] != "card" and where not in own:
-            LOOK.frame(
-                canvas, where, dashed=True, grow=-4 if len(place) == 2 and _is_part(place) else 2
-            )
-
-
-def _is_part(place: Place) -> bool:
-    """Say whether a choice is a part of the picture with an edge of its own."""
-    return place[0] in ("swap", "eliminate", "guide", "ritual")
+    LOOK.write(canvas, left, box.bottom - 69, lines, size=12, fill=LOOK.faint_ink)

@@ -1,4 +1,4 @@
-"""Text boards of Shamans, for a terminal."""
+"""Text boards of Shamans, for a terminal; and the words that its pictures have too."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ...core.drawing.words import amount, looker_last, name_of, result_lines, wrapped
+from ...core.drawing.words import amount, looker_last, name_of, paragraphs, result_lines, wrapped
 from ..components import (
     DAGGER,
+    ECLIPSE,
     GOAL,
     NO_TILE,
     NO_WORLD,
@@ -17,10 +18,12 @@ from ..components import (
     POINTS_OF_SHARDS,
     PORTAL,
     RITUALS,
+    SHADOW,
+    SHADOWS_IN_PLAY,
+    SHAMAN,
     SHARDS_THAT_SCORE,
     STABILISATION_SQUARES,
     TILES,
-    VALUES,
     VALUES_IN_PLAY,
     WORLDS,
 )
@@ -33,9 +36,16 @@ from ..state import (
     placed_at,
     rounds_ended,
 )
-from .visible import FACE_DOWN, Player, Visible, World, counted, see, tile_name
+from .visible import FACE_DOWN, Held, Player, Visible, World, see
 
 WIDTH = 79
+# By camp.
+CAMP_NAMES = ("Shamans", "Shadows")
+# What pays in a round.
+POINTS_WORDS = (
+    f"won: Shaman +{POINTS_OF_CAMP[SHAMAN]}, Shadow +{POINTS_OF_CAMP[SHADOW]}",
+    f"{SHARDS_THAT_SCORE} shards: +{POINTS_OF_SHARDS}",
+)
 
 
 def describe(
@@ -56,85 +66,70 @@ def describe(
         ValueError: as `draw`.
     """
     seen = see(state, seat, last_action)
-    parts = [_heading(seen), _track(seen), _worlds(seen), _artefacts(seen), _trick(seen)]
-    parts += _players(seen)
+    parts = [
+        _beginning(seen),
+        _track(seen),
+        [_world_line(world) for world in seen.worlds],
+        _artefacts(seen),
+        _trick(seen),
+        # The one that looks last, nearest to where the answer is typed.
+        *(_player(seen, seen.players[s]) for s in looker_last(seen.seat, seen.num_players)),
+    ]
     if seen.over:
-        parts.append(_results(seen))
-    lines = [line for part in parts for line in (*part, "")]
-    return "\n".join(lines[:-1])
+        parts.append(result_lines(seen, lambda s: f"{seen.scores[s]:g} points"))
+    return paragraphs(parts)
+
+
+# Words of texts and pictures
 
 
 def prompt(seen: Visible) -> str:
     """Say what the seat to play decides."""
     if not seen.phase:
         return "a player may be deciding about a tile that lies face down"
-    player = seen.players[seen.to_play]
-    if seen.phase == "CARD":
-        return _card_prompt(seen, player)
-    if seen.phase == "ECLIPSE":
-        whom = "a neighbour" if seen.receiver is None else name_of(seen.receiver)
-        return f"Eclipse: gives a card to {whom}, to the {seen.arrow}"
-    if seen.phase == "NEUTRALISE":
-        must = any(held.kind == DAGGER and held.face_up for held in player.artefacts)
-        how = "must eliminate a player" if must else "may show a dagger to eliminate a player"
-        return f"neutralisation: {how}"
+    held = seen.players[seen.to_play].artefacts
+    face_up = [tiles.kind for tiles in held if tiles.face_up]
+    plays = "leads a card: its world is the Destination"
+    if seen.destination != NO_WORLD:
+        plays = f"plays a card, the Destination is {WORLDS[seen.destination]}"
+    portal = PORTAL in face_up or ("portal", "on") in seen.choices
+    whom = "a neighbour" if seen.receiver is None else name_of(seen.receiver)
+    dagger = "must" if DAGGER in face_up else "may show a dagger to"
     back = f"{STABILISATION_SQUARES} squares back, or an artefact"
     return {
+        "CARD": f"{plays}, or uses a portal" if portal else plays,
+        "ECLIPSE": f"Eclipse: gives a card to {whom}, to the {seen.arrow}",
         "MOON": "the pawn is about to reach the Moon: may use a portal",
         "LAST": "is about to be eliminated: may use a portal",
         "ARTEFACT": "has the lowest card: takes an artefact",
         "KEEP": "keeps the artefact, face up or face down",
         "STABILISE": f"stabilisation: the pawn goes {back}",
         "PERMUTE": "permutation: swaps roles with another player",
+        "NEUTRALISE": f"neutralisation: {dagger} eliminate a player",
         "ORDER": "says which ritual comes first",
         "GUIDE": "eliminated, with the only card of the Destination: names the Guide",
     }[seen.phase]
 
 
-def _card_prompt(seen: Visible, player: Player) -> str:
-    portal = any(held.kind == PORTAL and held.face_up for held in player.artefacts)
-    portal |= any(parts["kind"] == "portal" for parts in seen.choices)
-    also = ", or uses a portal" if portal else ""
-    if seen.destination == NO_WORLD:
-        return f"leads a card: its world is the Destination{also}"
-    return f"plays a card, the Destination is {WORLDS[seen.destination]}{also}"
-
-
-def doing(seen: Visible) -> str:
-    """Say who decides what, or that the game is over."""
-    if seen.over:
-        return "game over"
-    if seen.to_play is None:
-        return prompt(seen)
-    return f"{name_of(seen.to_play)}: {prompt(seen)}"
-
-
-def round_words(seen: Visible) -> str:
-    """Say which round it is."""
-    return "single round" if seen.single else f"round {seen.round}"
+def heading(seen: Visible) -> list[str]:
+    """Say which round it is, who won the last one, and who looks."""
+    rounds = "single round" if seen.single else f"round {seen.round + 1}"
+    eyes = f"ply {seen.ply}, all eyes" if seen.seat is None else f"seen by {name_of(seen.seat)}"
+    return [words for words in (rounds, outcome(seen), eyes) if words]
 
 
 def outcome(seen: Visible) -> str:
     """Say who won the last round that has ended; empty if there is none."""
-    if not seen.won:
+    if seen.won < 0:
         return ""
-    camp = "Shamans" if seen.won == "shaman" else "Shadows"
-    return f"{camp} won" if seen.single else f"{camp} won round {seen.rounds_ended}"
+    won = f"{CAMP_NAMES[seen.won]} won"
+    return won if seen.single else f"{won} round {seen.rounds_ended}"
 
 
 def camps_words(seen: Visible) -> str:
     """Say how many Shamans and Shadows there are."""
-    shadows = amount(seen.shadows, "Shadow")
-    return f"{seen.num_players - seen.shadows} Shamans, {shadows}"
-
-
-def points_words() -> list[str]:
-    """Say what pays in a round."""
-    shaman, shadow = POINTS_OF_CAMP.tolist()
-    return [
-        f"won: Shaman +{shaman}, Shadow +{shadow}",
-        f"{SHARDS_THAT_SCORE} shards: +{POINTS_OF_SHARDS}",
-    ]
+    shadows = int(SHADOWS_IN_PLAY[seen.num_players])
+    return f"{seen.num_players - shadows} Shamans, {amount(shadows, 'Shadow')}"
 
 
 def ritual_words(seen: Visible) -> str:
@@ -147,19 +142,43 @@ def ritual_words(seen: Visible) -> str:
 
 def eclipse_words(seen: Visible) -> str:
     """Say where the Eclipse is."""
-    arrow = f", arrow to the {seen.arrow}" if seen.arrow else ""
-    where = {"in the pile": "in the pile", "on top": "on top of the pile", "over": "has come"}
-    return f"Eclipse: {where[seen.eclipse]}{arrow}"
+    return f"Eclipse: {seen.eclipse}" + (f", arrow to the {seen.arrow}" if seen.arrow else "")
 
 
-def _heading(seen: Visible) -> list[str]:
-    eyes = f"ply {seen.ply}, all eyes" if seen.seat is None else f"seen by {name_of(seen.seat)}"
-    before = f", {outcome(seen)}" if outcome(seen) else ""
+def role_words(player: Player) -> str:
+    """Say which role a player has and who has seen it."""
+    role = (player.camp or "role not known").replace("sha", "Sha")
+    if player.revealed:
+        return f"{role}, shown to all"
+    return f"{role} (seen by {', '.join(map(str, player.witnesses))})"
+
+
+def tile_name(kind: int) -> str:
+    """Return the name of an artefact, of the Eclipse, or of a tile that lies face down."""
+    if kind == FACE_DOWN:
+        return "face down"
+    return "Eclipse" if kind == ECLIPSE else TILES[kind]
+
+
+def tiles_words(held: Held) -> str:
+    """Return so many artefacts of a kind in words."""
+    if held.kind == FACE_DOWN:
+        return f"{held.count} face down"
+    return amount(held.count, tile_name(held.kind)) + ("" if held.face_up else " face down")
+
+
+# The parts of a text
+
+
+def _beginning(seen: Visible) -> list[str]:
+    doing = "game over" if seen.over else prompt(seen)
+    if not seen.over and seen.to_play is not None:
+        doing = f"{name_of(seen.to_play)}: {doing}"
     goal = "" if seen.single else f", to {GOAL} points"
     lines = [
-        f"Shamans, {round_words(seen)}{before}, {eyes}",
-        doing(seen),
-        f"{camps_words(seen)}; {', '.join(points_words())}{goal}",
+        ", ".join(["Shamans", *heading(seen)]),
+        doing,
+        f"{camps_words(seen)}; {', '.join(POINTS_WORDS)}{goal}",
     ]
     if seen.move is not None:
         lines.append(f"last move: {seen.move.text}")
@@ -178,17 +197,11 @@ def _track(seen: Visible) -> list[str]:
     return [words, *(track[k : k + WIDTH] for k in range(0, len(track), WIDTH))]
 
 
-def _worlds(seen: Visible) -> list[str]:
-    return [_world_line(world) for world in seen.worlds]
-
-
 def _world_line(world: World) -> str:
-    values = " ".join(
-        str(value) if value in world.values else "." for value in range(1, world.size + 1)
-    )
+    laid = (value if value in world.values else "." for value in range(1, world.size + 1))
     coming = f"{world.coming} on its way" if world.coming else ""
     notes = ", ".join(note for note in (world.status, coming) if note)
-    return f"{world.name:<8}{world.ritual:<16}{values}  {notes}".rstrip()
+    return f"{world.name:<8}{world.ritual:<16}{' '.join(map(str, laid))}  {notes}".rstrip()
 
 
 def _artefacts(seen: Visible) -> list[str]:
@@ -199,13 +212,12 @@ def _artefacts(seen: Visible) -> list[str]:
     lines = [f"artefacts: {'  '.join(places)}  pile of {seen.pile_size}", eclipse_words(seen)]
     if seen.pile:
         lines += wrapped("pile from the top: ", [tile_name(kind) for kind in seen.pile], WIDTH)
-    gone = [counted(count, kind) for kind, count in enumerate(seen.gone) if count]
+    gone = [amount(count, TILES[kind]) for kind, count in enumerate(seen.gone) if count]
     if gone:
         lines.append(f"out of the round: {', '.join(gone)}")
     if seen.looked_at is not None:
-        who = f"{name_of(seen.to_play)} looks at "
-        what = "a tile" if seen.looked_at == FACE_DOWN else f"a {tile_name(seen.looked_at)}"
-        lines.append(f"{who}{what} from the pile")
+        what = "tile" if seen.looked_at == FACE_DOWN else tile_name(seen.looked_at)
+        lines.append(f"{name_of(seen.to_play)} looks at a {what} from the pile")
     return lines
 
 
@@ -213,14 +225,13 @@ def _trick(seen: Visible) -> list[str]:
     """The current trick from the Guide on."""
     where = "none yet" if seen.destination == NO_WORLD else WORLDS[seen.destination]
     lines = [f"Destination: {where}; Guide: {name_of(seen.guide)}"]
-    for ahead in range(seen.num_players):
-        player = seen.players[(seen.guide + ahead) % seen.num_players]
+    for player in seen.players[seen.guide :] + seen.players[: seen.guide]:
         if player.front is not None:
             note = " (eliminated: doesn't count)" if player.eliminated else ""
             lines.append(f"  {name_of(player.seat)} {card_name(player.front)}{note}")
-        elif player.elsewhere:
+        elif player.played == "elsewhere":
             lines.append(f"  {name_of(player.seat)} played to another world")
-    if any(player.laid for player in seen.players):
+    if any(player.played == "laid" for player in seen.players):
         lines.append("  the cards of the trick are laid")
     if seen.performer != NOBODY:
         lines.append(ritual_words(seen))
@@ -229,73 +240,38 @@ def _trick(seen: Visible) -> list[str]:
     return lines
 
 
-# Players
-
-
-def _players(seen: Visible) -> list[list[str]]:
-    """All players, the one that looks last, nearest to where the answer is typed."""
-    seats = looker_last(seen.seat, seen.num_players)
-    return [_player(seen, seen.players[seat]) for seat in seats]
-
-
 def _player(seen: Visible, player: Player) -> list[str]:
-    marks = [
-        word
-        for word, is_so in (
-            ("you", player.seat == seen.seat),
-            ("Guide", player.seat == seen.guide),
-            ("First player", player.seat == seen.marker),
-            ("eliminated", player.eliminated),
-        )
-        if is_so
-    ]
-    marked = f" ({', '.join(marks)})" if marks else ""
-    points = amount(player.points, "point")
-    head = f"{name_of(player.seat)}{marked}: {points}, {_role(player)}"
-    return [head, *_hand(player), *_held(player)]
-
-
-def _role(player: Player) -> str:
-    role = (player.camp or "role not known").replace("sha", "Sha")
-    if player.revealed:
-        return f"{role}, shown to all"
-    return f"{role} (seen by {', '.join(map(str, player.witnesses))})"
+    marks = {
+        "you": player.seat == seen.seat,
+        "Guide": player.seat == seen.guide,
+        "First player": player.seat == seen.first_player,
+        "eliminated": player.eliminated,
+    }
+    marked = ", ".join(mark for mark, is_so in marks.items() if is_so)
+    name = f"{name_of(player.seat)} ({marked})" if marked else name_of(player.seat)
+    lines = [f"{name}: {amount(player.points, 'point')}, {role_words(player)}", *_hand(player)]
+    if player.artefacts:
+        where = "out of the round" if player.eliminated else "artefacts"
+        lines += wrapped(f"  {where}: ", [tiles_words(held) for held in player.artefacts], WIDTH)
+    return lines
 
 
 def _hand(player: Player) -> list[str]:
-    count = len(player.hand)
-    cards = amount(count, "card")
-    head = f"  {cards} {'set aside' if player.eliminated else 'in hand'}"
-    known = [card for card in player.hand if card != FACE_DOWN]
-    words = []
-    for world, name in enumerate(WORLDS):
-        own = [card for card in known if card // VALUES == world]
-        if own:
-            words.append(" ".join([name, *(_value(player, card) for card in own)]))
-    if not words:
+    head = f"  {amount(len(player.hand), 'card')} "
+    head += "set aside" if player.eliminated else "in hand"
+    known: dict[str, list[str]] = {}
+    for card in player.hand:
+        if card != FACE_DOWN:
+            world, value = card_name(card).split()
+            note = player.notes.get(card)
+            known.setdefault(world, []).append(f"{value} ({note})" if note else value)
+    if not known:
         return [head]
-    return wrapped(f"{head}: " if len(known) == count else f"{head}, known: ", words, WIDTH)
+    head += ", known: " if FACE_DOWN in player.hand else ": "
+    return wrapped(head, [" ".join([world, *values]) for world, values in known.items()], WIDTH)
 
 
-def _value(player: Player, card: int) -> str:
-    note = player.notes.get(card)
-    return f"{card % VALUES + 1} ({note})" if note else str(card % VALUES + 1)
-
-
-def _held(player: Player) -> list[str]:
-    if not player.artefacts:
-        return []
-    words = []
-    for held in player.artefacts:
-        known = held.kind != FACE_DOWN
-        down = " face down" if known and not held.face_up else ""
-        words.append(counted(held.count, held.kind) + down)
-    where = "out of the round: " if player.eliminated else "artefacts: "
-    return wrapped(f"  {where}", words, WIDTH)
-
-
-def _results(seen: Visible) -> list[str]:
-    return result_lines(seen, lambda seat: f"{seen.scores[seat]:g} points")
+# What happened
 
 
 def remarks(before: np.void, after: np.void) -> list[str]:
@@ -305,8 +281,8 @@ def remarks(before: np.void, after: np.void) -> list[str]:
         before, after: the record on both sides of it.
     """
     if rounds_ended(after) > rounds_ended(before):
-        camp = "Shamans" if camps_of_round(after)[2] == "shaman" else "Shadows"
-        return [f"the round is over: the {camp} have won it"]
+        camp = camps_of_round(after)[2]
+        return [f"the round is over: the {camp.capitalize()}s have won it"]
     said = []
     if after["destination"] != NO_WORLD == before["destination"]:
         said.append(f"the Destination is {WORLDS[after['destination']]}")

@@ -14,22 +14,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.drawing.visible import VisibleBase, common_of, numbers_of
-from ...core.drawing.words import action_number, name_of, ranks_after_forfeit, ranks_of
-from ..actions import ACTIONS, NUM_ACTIONS
+from ...core.drawing.panels import Place
+from ...core.drawing.visible import VisibleBase, choices_of, common_of, fields_of, result_of
+from ...core.drawing.words import action_number, name_of
+from ..actions import ACTIONS, NUM_ACTIONS, TAKE
 from ..components import (
-    CAMPS,
     ECLIPSE,
     HAND_SIZE,
     LEFT,
     NO_CARD,
     NO_TILE,
     NOBODY,
-    NUM_CARDS,
     NUM_HELD,
     RITUALS,
-    SHADOWS_IN_PLAY,
-    TILES,
     VALUES,
     VALUES_IN_PLAY,
     WORLDS,
@@ -37,7 +34,7 @@ from ..components import (
 )
 from ..hidden import action_seen_by, hides_action
 from ..notation import action_to_string
-from ..rules import is_asked_unseen, legal_words
+from ..rules import is_asked_unseen, legal_actions, returns
 from ..state import (
     NEW_TRICK,
     PHASES,
@@ -52,7 +49,6 @@ from ..state import (
     pile_of,
     placed_at,
     rounds_ended,
-    seats_of,
 )
 
 # In the place of a card or a tile that is not shown.
@@ -64,7 +60,7 @@ class World(NamedTuple):
 
     Attributes:
         number: of the world, 0 violet ...
-        ritual: its name.
+        ritual: the name of its ritual.
         values: of the cards laid there, ascending.
         size: how many cards it has when it is complete.
         status: ``"destination"``, ``"ritual now"``, ``"ritual to come"``, ``"complete"`` or ``""``.
@@ -72,15 +68,12 @@ class World(NamedTuple):
     """
 
     number: int
+    name: str
     ritual: str
     values: list[int]
     size: int
     status: str
     coming: int
-
-    @property
-    def name(self) -> str:
-        return WORLDS[self.number]
 
 
 class Held(NamedTuple):
@@ -101,8 +94,8 @@ class Player(NamedTuple):
         hand: cards in hand (set aside, if eliminated), ``FACE_DOWN`` for those not known.
         notes: what else is known of a card in hand: who gave it, or that it will be given.
         front: card of the Destination in front of the player, None for none.
-        elsewhere: has played a card of another world in this trick.
-        laid: has played a card in the trick whose cards were just laid; of which world isn't kept.
+        played: what has become of another card played in this trick: ``"elsewhere"``, to another
+            world, or ``"laid"`` like all cards of the trick (of which world isn't kept); ``""``.
         artefacts: in front of the player.
     """
 
@@ -114,8 +107,7 @@ class Player(NamedTuple):
     hand: list[int]
     notes: dict[int, str]
     front: int | None
-    elsewhere: bool
-    laid: bool
+    played: str
     artefacts: list[Held]
     eliminated: bool
 
@@ -126,7 +118,7 @@ class Move(NamedTuple):
     Attributes:
         text: what was done, in words.
         card: the card it was about, if that lies on the table.
-        seats: players whose part of the table it changed.
+        seats: players between whom it was, if it was about another player.
     """
 
     text: str
@@ -136,34 +128,42 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Visible(VisibleBase):
-    """Everything that a picture or a text reads."""
+    """Everything that a picture or a text reads; what is not told here is as in the record.
+
+    Attributes:
+        round: from 0.
+        pile: from the top down, for all eyes.
+        eclipse: ``"in the pile"``, ``"on top of the pile"`` or ``"has come"``.
+        arrow: of the Eclipse, ``"left"``, ``"right"``, or ``""`` if it isn't known.
+        looked_at: the tile about to be kept, ``FACE_DOWN`` if it isn't known, None for none.
+        receiver: who gets the card that is being given.
+        choices: legal actions, for who decides and all eyes.
+    """
 
     round: int
     single: bool
+    won: int
     rounds_ended: int
-    won: str  # the last round that has ended: "shaman", "shadow" or ""
     pawn: int
     start: int
     moon: int
     steps: int
-    worlds: list[World]
     destination: int
+    worlds: list[World]
     display: list[int]
+    gone: list[int]
     pile_size: int
-    pile: list[int]  # from the top down, for all eyes
-    eclipse: str  # "in the pile", "on top", "over"
-    arrow: str  # "left", "right", "" if it isn't known
-    gone: list[int]  # by kind
-    looked_at: int | None  # tile about to be kept; FACE_DOWN if it isn't known
+    pile: list[int]
+    eclipse: str
+    arrow: str
+    looked_at: int | None
     guide: int
-    marker: int
-    shadows: int
     performer: int
     doing: int
     target: int
-    receiver: int | None  # who gets the card that is being given
+    receiver: int | None
     players: list[Player]
-    choices: list[dict[str, object]]  # for who decides, and all eyes
+    choices: list[Place]
 
 
 def see(
@@ -177,54 +177,33 @@ def see(
         ValueError: a seat or an action that can't be.
     """
     common = common_of(state, seat, PHASES)
-    num_players = int(state["num_players"])
-    over = common["over"]
-    to_play = int(state["to_play"])
-    decides = seat in (None, to_play)
-    unseen = not over and not decides and bool(is_asked_unseen(state))
-    phase = PHASES[int(state["phase"])]
-    scores, ranks = _result(state) if over else ([], [])
-    eclipse, arrow = _eclipse(state, seat)
-    if unseen:
+    num_players, over = common["num_players"], common["over"]
+    decides = seat in (None, common["to_play"])
+    giving = common["phase"] == "ECLIPSE" and not over
+    if not over and not decides and is_asked_unseen(state):
         common |= {"to_play": None, "phase": ""}
     if seat is not None:
         # It counts what others did unseen.
         common["ply"] = None
-    return Visible(
+    tile = int(state["looked_at"]) if decides else FACE_DOWN
+    eclipse, arrow = _eclipse(state, seat)
+    shown = {
+        **fields_of(Visible, state),
         **common,
-        **numbers_of(
-            state,
-            "pawn",
-            "start",
-            "moon",
-            "steps",
-            "destination",
-            "pile_size",
-            "guide",
-            "marker",
-            "performer",
-            "doing",
-            "target",
-        ),
-        round=int(state["round"]) + 1,
-        single=bool(state["single"]),
-        rounds_ended=rounds_ended(state),
-        won=CAMPS[int(state["won"])] if state["won"] >= 0 else "",
-        worlds=[_world(state, world) for world in range(int(WORLDS_IN_PLAY[num_players]))],
-        display=state["display"].tolist(),
-        pile=pile_of(state) if seat is None else [],
-        eclipse=eclipse,
-        arrow=arrow,
-        gone=state["gone"].tolist(),
-        looked_at=_looked_at(state, decides),
-        shadows=int(SHADOWS_IN_PLAY[num_players]),
-        receiver=_receiver(state) if phase == "ECLIPSE" and not over else None,
-        players=[_player(state, other, seat) for other in range(num_players)],
-        choices=_choices(state) if decides and not over else [],
-        scores=scores,
-        ranks=ranks,
-        move=None if last_action is None else _move(state, seat, last_action),
-    )
+        **result_of(state, returns),
+        "first_player": int(state["marker"]),
+        "rounds_ended": rounds_ended(state),
+        "worlds": [_world(state, world) for world in range(int(WORLDS_IN_PLAY[num_players]))],
+        "pile": pile_of(state) if seat is None else [],
+        "eclipse": eclipse,
+        "arrow": arrow,
+        "looked_at": None if state["looked_at"] == NO_TILE else tile,
+        "receiver": _receiver(state) if giving else None,
+        "players": [_player(state, other, seat) for other in range(num_players)],
+        "choices": choices_of(state, legal_actions, ACTIONS) if decides else [],
+        "move": None if last_action is None else _move(state, seat, last_action),
+    }
+    return Visible(**shown)
 
 
 def _world(state: np.void, world: int) -> World:
@@ -238,7 +217,8 @@ def _world(state: np.void, world: int) -> World:
     elif state["destination"] == world:
         status = "destination"
     coming = card % VALUES + 1 if card != NO_CARD and card // VALUES == world else 0
-    return World(world, RITUALS[int(state["ritual"][world])], values, size, status, coming)
+    ritual = RITUALS[int(state["ritual"][world])]
+    return World(world, WORLDS[world], ritual, values, size, status, coming)
 
 
 def _player(state: np.void, seat: int, viewer: int | None) -> Player:
@@ -248,9 +228,10 @@ def _player(state: np.void, seat: int, viewer: int | None) -> Player:
         known = [card for card in hand if card in notes]
         hand = [FACE_DOWN] * (len(hand) - len(known)) + known
     knows = viewer is None or knows_camp(state, viewer, seat)
-    front = int(state["front"][seat])
-    played = seat in seats_of(state["played"])
-    over = state["performer"] != NOBODY and state["then"] == NEW_TRICK
+    front, played = int(state["front"][seat]), ""
+    if int(state["played"]) >> seat & 1:
+        laid = state["performer"] != NOBODY and state["then"] == NEW_TRICK
+        played = "laid" if laid else "elsewhere" if front == NO_CARD else ""
     return Player(
         seat=seat,
         points=int(state["points"][seat]),
@@ -260,8 +241,7 @@ def _player(state: np.void, seat: int, viewer: int | None) -> Player:
         hand=hand,
         notes=notes,
         front=None if front == NO_CARD else front,
-        elsewhere=played and front == NO_CARD and not over,
-        laid=played and over,
+        played=played,
         artefacts=_artefacts(state, seat, own),
         eliminated=is_eliminated(state, seat),
     )
@@ -296,60 +276,18 @@ def _eclipse(state: np.void, viewer: int | None) -> tuple[str, str]:
     """Where the Eclipse is, and its arrow if the viewer can see it."""
     arrow = "left" if state["arrow"] == LEFT else "right"
     if state["eclipsed"]:
-        return "over", arrow
-    pile = pile_of(state)
-    if pile and pile[0] == ECLIPSE:
-        return "on top", arrow
+        return "has come", arrow
+    if pile_of(state)[:1] == [ECLIPSE]:
+        return "on top of the pile", arrow
     return "in the pile", arrow if viewer is None else ""
-
-
-def _looked_at(state: np.void, decides: bool) -> int | None:
-    kind = int(state["looked_at"])
-    if kind == NO_TILE:
-        return None
-    return kind if decides else FACE_DOWN
 
 
 def _receiver(state: np.void) -> int | None:
     """Return who gets the card of the player who is giving one: the next who has cards."""
     num_players, giver = int(state["num_players"]), int(state["to_play"])
-    for ahead in range(1, num_players):
-        seat = (giver + ahead * int(state["arrow"])) % num_players
-        if state["hand"][seat] and not is_eliminated(state, seat):
-            return seat
-    return None
-
-
-def _choices(state: np.void) -> list[dict[str, object]]:
-    """Return the legal actions by their parts."""
-    cards, others = legal_words(state)
-    actions = cards_of(cards) + [NUM_CARDS + k for k in cards_of(others)]
-    return [ACTIONS.decode(action) for action in actions]
-
-
-def _result(state: np.void) -> tuple[list[float], list[int]]:
-    """Points and ranks (Fin de partie); who forfeits comes last."""
-    num_players, forfeit = int(state["num_players"]), int(state["forfeit"])
-    if forfeit >= 0:
-        return [0.0] * num_players, ranks_after_forfeit(num_players, forfeit)
-    points = state["points"][:num_players].tolist()
-    return [float(n) for n in points], ranks_of(points)
-
-
-# Words
-
-
-def tile_name(kind: int) -> str:
-    """Return the name of an artefact, of the Eclipse, or of a tile that lies face down."""
-    if kind == FACE_DOWN:
-        return "face down"
-    return "Eclipse" if kind == ECLIPSE else TILES[kind]
-
-
-def counted(count: int, kind: int) -> str:
-    """Return so many artefacts of a kind in words."""
-    plural = "s" if count != 1 and kind != FACE_DOWN else ""
-    return f"{count} {tile_name(kind)}{plural}"
+    way = (giver + ahead * int(state["arrow"]) for ahead in range(1, num_players))
+    seats = (seat % num_players for seat in way)
+    return next((s for s in seats if state["hand"][s] and not is_eliminated(state, s)), None)
 
 
 # The last move
@@ -357,64 +295,46 @@ def counted(count: int, kind: int) -> str:
 
 def _move(state: np.void, viewer: int | None, last_action) -> Move:
     """Say what was done, as far as the record after it tells and the viewer may know."""
-    action = action_number(last_action, ACTIONS.encode, NUM_ACTIONS)
-    known = action_seen_by(state, viewer, action)
-    if known is None:
+    action = action_seen_by(state, viewer, action_number(last_action, ACTIONS.encode, NUM_ACTIONS))
+    if action is None:
         return Move("not shown")
-    actor = _actor(state, viewer, known)
-    if actor is None:
-        return Move(action_to_string(known))
-    return _told(state, actor, known)
-
-
-def _actor(state: np.void, viewer: int | None, action: int) -> int | None:
-    """Return who took the action, if the record tells."""
-    if action != _newest(state, viewer):
-        return None
+    newest = action_seen_by(state, viewer, int(state["last_action"])) if state["ply"] else None
+    if action != newest:
+        # The record doesn't tell who took it.
+        return Move(action_to_string(action))
     hidden = viewer is not None and hides_action(state, viewer)
-    return int(state["shown_seat" if hidden else "last_seat"])
-
-
-def _newest(state: np.void, viewer: int | None) -> int | None:
-    return action_seen_by(state, viewer, int(state["last_action"])) if state["ply"] else None
+    return _told(state, int(state["shown_seat" if hidden else "last_seat"]), action)
 
 
 def _told(state: np.void, actor: int, action: int) -> Move:
-    name = name_of(actor)
-    parts = ACTIONS.decode(action)
-    kind = parts["kind"]
-    # Who was meant, and whether there is such a player.
-    left = int(parts.get("left", 0))
-    other = (actor + left) % int(state["num_players"])
+    kind, *parts = ACTIONS.decode(action).values()
+    name, part = name_of(actor), parts[0] if parts else None
     if kind == "card":
         given = state["secret"] and state["last_action"] == action
         verb = "gave" if given else "played"
-        return Move(f"{name} {verb} {card_name(action)}", _on_table(state, action), (actor,))
-    if kind == "portal":
-        text = f"{name} used a portal: the pawn went {parts['direction']}"
-        return Move(text, seats=(actor,))
-    if kind == "take":
-        place = parts["place"]
-        what = "the top of the pile" if place == "top" else f"artefact {int(place) + 1}"
-        return Move(f"{name} took {what}", seats=(actor,))
-    if kind == "keep":
-        return Move(f"{name} kept it face {'up' if parts['face_up'] else 'down'}", seats=(actor,))
-    if left and other != actor:
-        verb = {"swap": "swapped roles with", "eliminate": "eliminated"}.get(kind, "named as Guide")
-        return Move(f"{name} {verb} {name_of(other)}", seats=(actor, other))
+        return Move(f"{name} {verb} {card_name(action)}", _on_table(state, action))
+    verb = {"swap": "swapped roles with", "eliminate": "eliminated", "guide": "named as Guide"}
+    if kind in verb:
+        other = (actor + part) % int(state["num_players"])
+        if other == actor:
+            return Move(action_to_string(action))
+        return Move(f"{name} {verb[kind]} {name_of(other)}", seats=(actor, other))
     words = {
+        "portal": f"used a portal: the pawn went {part}",
         "pass": "passed",
+        "take": f"took artefact {action - TAKE + 1}",
+        "top": "took the top of the pile",
+        "keep": f"kept it face {'up' if part else 'down'}",
         "retreat": "moved the pawn two squares back",
-        "ritual": f"chose the ritual of {parts.get('world')}",
+        "ritual": f"chose the ritual of {part}",
     }
-    return Move(f"{name} {words[kind]}" if kind in words else action_to_string(action))
+    return Move(f"{name} {words['top' if part == 'top' else kind]}")
 
 
 def _on_table(state: np.void, card: int) -> int | None:
     """Return the card if it lies on the table; a new round may have been dealt since."""
     num_players = int(state["num_players"])
-    hands = sum(len(hand_of(state, seat)) for seat in range(num_players))
-    if hands == num_players * int(HAND_SIZE[num_players]):
-        return None
-    lies = card in cards_of(state["placed"]) or card in state["front"].tolist()
-    return card if lies or card == state["card"] else None
+    in_hands = sum(len(hand_of(state, seat)) for seat in range(num_players))
+    on_table = {*cards_of(state["placed"]), *state["front"].tolist(), int(state["card"])}
+    fresh = in_hands == num_players * int(HAND_SIZE[num_players])
+    return card if card in on_table and not fresh else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from pictures import (
     check_ways_to_give,
     is_paint,
     last_of,
+    shapes,
     text_boxes,
     titles,
     views,
@@ -39,6 +41,7 @@ from ludotheque.envs.harmonies.components import (
     NUM_HEXES,
     STACKS,
 )
+from ludotheque.envs.harmonies.notation import hex_to_string
 from ludotheque.envs.harmonies.position import set_position
 from ludotheque.envs.harmonies.state import PHASES
 from ludotheque.envs.harmonies.table.geometry import area_of, layout_of, locate, places
@@ -300,21 +303,34 @@ def test_titles_tell_what_lies_on_a_hex():
     assert "card 1: Parrot: 4-9-14, 1 settled; habitat tree2, water, water" in found
 
 
+def ghosts(canvas) -> list[str]:
+    """Names of the hexes with a dashed cube."""
+    groups = ElementTree.fromstring(canvas.svg()).iterfind(".//{*}g[{*}title]")
+    dashed = [g for g in groups if any(e.get("stroke-dasharray") == "3 2" for e in g)]
+    return [group.findtext("{*}title").split(":")[0] for group in dashed]
+
+
 @modes
-def test_hexes_marked_are_those_where_a_cube_may_be_settled(mode):
+def test_what_may_be_chosen_is_marked(mode):
+    """Cubes where they may be settled, frames around cards, edges of spaces."""
     found = 0
     for states in itertools.chain(*(games(seed, mode) for seed in range(12))):
-        if found and states[0]["ply"] == 0:
+        state = states[0]
+        if found and state["ply"] == 0:
             break
-        table = see(states[0]).table_of_turn()
-        marked = {
-            SETTLE + MAX_HEXES * slot + hex_
-            for slot, hexes in enumerate(table.ready)
-            for hex_ in hexes
-        }
-        legal = np.flatnonzero(GAME.legal_mask(states))
-        assert marked == set(legal[legal >= SETTLE].tolist())
-        found += len(marked)
+        legal = [GAME.decode_action(a) for a in np.flatnonzero(GAME.legal_mask(states)).tolist()]
+        settled = {parts["hex"] for parts in legal if parts["kind"] == "settle"}
+        if not settled and state["ply"] % 11:
+            continue
+        canvas = draw(state)
+        assert sorted(ghosts(canvas)) == sorted(hex_to_string(k, state["side"]) for k in settled)
+        of_cards = ("card", "discard", "spirit", "settle")
+        cards = {tuple(parts.values())[:2] for parts in legal if parts["kind"] in of_cards}
+        spaces = [parts for parts in legal if parts["kind"] == "take"]
+        for tag, count in (("rect", len(cards)), ("polygon", len(spaces))):
+            dashes = [e.get("stroke-dasharray") for e, _ in shapes(canvas, tag)]
+            assert dashes.count("7 5") == count
+        found += len(settled)
     assert found, mode
 
 

@@ -26,16 +26,16 @@ from pictures import (
 )
 
 from ludotheque.envs import get_game
-from ludotheque.envs.saga.actions import CARD, HIDDEN, PASS, RECRUIT
+from ludotheque.envs.saga.actions import CARD, HIDDEN
 from ludotheque.envs.saga.components import COLOURS, KINGDOMS, POWERS, POWERS_OF, WHEN
-from ludotheque.envs.saga.observation import knows_pack as kernel_knows_pack
+from ludotheque.envs.saga.observation import knows_pack
 from ludotheque.envs.saga.position import knight_of, set_position
 from ludotheque.envs.saga.state import PHASES, forces_of
-from ludotheque.envs.saga.table.geometry import Rect, area_of, layout_of, locate, places
+from ludotheque.envs.saga.table.geometry import Rect, area_of, layout_of, locate
 from ludotheque.envs.saga.table.picture import draw
 from ludotheque.envs.saga.table.pieces import PAINTS
 from ludotheque.envs.saga.table.text import describe
-from ludotheque.envs.saga.table.visible import POWER_WORDS, knows_pack, see
+from ludotheque.envs.saga.table.visible import POWER_WORDS, see
 
 GAME = get_game("saga")
 # Players and sides.
@@ -69,7 +69,7 @@ def position(num_players: int = 2, sides="crown", **parts):
     return states
 
 
-def busy(num_players: int = 4):
+def busy(num_players: int = 4, **more):
     """Every kind of button, face-down cards of two seats, three digits of fame."""
     kingdoms = {
         "Castleland": (1, ["red 3", "yellow 2"]),
@@ -96,6 +96,7 @@ def busy(num_players: int = 4):
         hands={0: ["red 3", "red 3", "green 1", "blue 3"], 1: ["red 3", "red 4", "green 1"]},
         free=["red 1", "red 1", "green 3", "blue 4", "violet 1", "yellow 2"],
         fame=[3, 112],
+        **more,
     )
 
 
@@ -172,11 +173,11 @@ def test_parts_lie_apart_however_many_forces_and_cards_there_are(num_players, fo
             lowest = max(card.bottom for card in area.hand)
             assert all(group.box.y > lowest for group in groups)
             for group in groups:
-                check_inside(group.box, [*group.cards, *(chip.box for chip in group.chips)])
-                for chip, card in itertools.product(group.chips, group.cards):
-                    assert apart(chip.box, card)
+                check_inside(group.box, [*group.cards, *(box for _, box in group.buttons)])
+                for (_, box), card in itertools.product(group.buttons, group.cards):
+                    assert apart(box, card)
         for realm in plan.kingdoms:
-            check_inside(realm.box, [*realm.cards, *(chip.box for chip in realm.chips)])
+            check_inside(realm.box, [*realm.cards, *(box for _, box in realm.buttons)])
 
 
 def check_inside(outer: Rect, boxes: list[Rect]) -> None:
@@ -226,8 +227,7 @@ def test_face_down_cards_are_shown_to_their_seat_and_to_all_eyes():
 def test_a_hand_is_shown_once_its_pack_is_known():
     for states in games(2, "3", 40):
         for seat, other in itertools.product(range(3), range(3)):
-            known = bool(kernel_knows_pack(states[0], seat, other))
-            assert knows_pack(states[0], seat, other) == known
+            known = bool(knows_pack(states[0], seat, other))
             assert (see(states[0], seat).tables[other].hand is not None) == known
     states = played(2, "3", 0)
     assert describe(states[0], 0).count("no card of its pack was seen yet") == 2
@@ -358,7 +358,7 @@ def test_nothing_lies_outside_the_picture(seat):
 
 def test_colours_stay_apart_for_the_colour_blind():
     # Emblems tell them apart too.
-    check_colours((paint.fill for paint in PAINTS.values()), 14)
+    check_colours((paint.fill for paint in PAINTS), 14)
 
 
 # The last move
@@ -493,11 +493,11 @@ def test_bad_arguments_are_refused(show):
 def check_clicks(states) -> set[str]:
     """Every legal action has its point, where the picture shows what it is."""
     state = states[0]
-    found = dict(places(layout_of(see(state, int(state["to_play"]))), see(state, state["to_play"])))
+    found = dict(layout_of(see(state, int(state["to_play"]))).choices)
     kinds = set()
     for action in np.flatnonzero(GAME.legal_mask(states)).tolist():
         parts = tuple(GAME.decode_action(action).values())
-        box = found[parts]
+        box = found[action]
         # Where a card is covered by the next one, its left edge is seen.
         assert locate(box.x + 2, box.centre[1], state) == parts
         kinds.add(parts[0])
@@ -558,10 +558,15 @@ def test_buttons_are_shown_to_the_seat_to_play_alone():
             words(draw(states[0], seat))
         )
         assert bool(shown) == (seat == 0)
-    played_card = busy()
-    played_card[0]["played"] = True
-    assert area_of(layout_of(see(states[0], 0)), 0).new is not None
-    assert {PASS, RECRUIT} <= set(range(GAME.num_actions))
+
+
+@pytest.mark.parametrize("played_card", [False, True])
+def test_a_new_force_is_offered_until_the_card_is_played(played_card):
+    state = busy(played=played_card)[0]
+    found = words(draw(state, 0))
+    assert (area_of(layout_of(see(state, 0)), 0).new is None) == played_card
+    assert ("new force" not in found) == played_card
+    assert ("end the turn" in found) == played_card
 
 
 # The text

@@ -54,11 +54,14 @@ from ludotheque.envs.shamans.state import (
     knows_camp,
 )
 from ludotheque.envs.shamans.table.geometry import (
+    ARTEFACTS,
+    BOARD,
+    COLUMN,
+    TITLE,
+    TRACK,
     layout_of,
     locate,
-    places,
     track_square,
-    world_slot,
 )
 from ludotheque.envs.shamans.table.picture import draw
 from ludotheque.envs.shamans.table.pieces import PAINTS
@@ -124,7 +127,7 @@ def check_texts(canvas, plan) -> None:
     """No text lies on another, leaves its part of the picture, or is too small to read."""
     boxes = text_boxes(canvas)
     check_apart(boxes)
-    parts = [plan.title, plan.track, plan.board, plan.artefacts, plan.column]
+    parts = [TITLE, TRACK, BOARD, ARTEFACTS, COLUMN]
     check_in_parts(boxes, parts + [area.box for area in plan.areas])
     assert all(box.height > 5 for _, box in boxes), "large enough to read"
 
@@ -214,10 +217,9 @@ def test_tracks_of_any_length_fit(start, moon):
     states = GAME.new_state(0, 3, track={"start": start, "moon": moon})
     for states[0]["pawn"] in {0, start, moon // 2, moon}:
         seen = see(states[0])
-        plan = layout_of(seen)
-        check_texts(draw(states[0]), plan)
-        places_ = [track_square(plan, seen, square) for square in range(moon + 1)]
-        assert all(plan.track.has(*place) for place in places_)
+        check_texts(draw(states[0]), layout_of(seen))
+        places = [track_square(seen, square) for square in range(moon + 1)]
+        assert all(TRACK.has(*place) for place in places)
         track = "".join(re.findall(r"^[.@sM]+$", describe(states[0]), re.MULTILINE))
         assert len(track) == moon + 1 and track[int(states[0]["pawn"])] == "@"
 
@@ -272,7 +274,7 @@ def test_roles_are_shown_to_those_who_have_seen_them():
         assert camps == [c if k else None for c, k in zip(expected, knows, strict=True)]
     text = describe(state, 1)
     assert text.count("role not known (seen by 0, 3)") == 2
-    assert "role: shadow; seen by 0, 3" in titles(draw(state, 3))
+    assert "Shadow (seen by 0, 3)" in titles(draw(state, 3))
 
 
 def test_a_card_passed_by_the_eclipse_is_shown_to_the_two_who_know_it():
@@ -536,7 +538,7 @@ def test_cards_at_worlds_show_their_colours():
     pixels = draw(states[0]).rgb()
     for world in seen.worlds:
         for value in range(1, world.size + 1):
-            slot = world_slot(plan, seen, world.number, value)
+            slot = plan.slots[world.number][value - 1]
             paint = PAINTS[world.name]
             is_fill = is_paint(pixels, slot.centre[0], slot.y + 4, paint.fill)
             assert is_fill == (value in world.values), (world.name, value)
@@ -664,7 +666,7 @@ def test_every_legal_action_has_its_point(num_players):
         if states[0]["terminated"]:
             continue
         seen = see(states[0], int(states[0]["to_play"]))
-        found = places(layout_of(seen), seen)
+        found = layout_of(seen).places
         legal = np.flatnonzero(GAME.legal_mask(states)).tolist()
         assert len(found) == len(legal)
         for action in legal:
@@ -679,7 +681,7 @@ def test_the_order_of_rituals_is_chosen_at_the_worlds():
     state["performer"], state["pending"], state["phase"] = 2, 0b110, ORDER_PHASE
     state["then"] = RITUAL_STAGE
     seen = see(state, 2)
-    found = places(layout_of(seen), seen)
+    found = layout_of(seen).places
     assert {place for place, _ in found} == {("ritual", "blue"), ("ritual", "green")}
     assert locate(*visible_point(found, ("ritual", "green")), state) == ("ritual", "green")
 

@@ -1,0 +1,99 @@
+"""What the pages show can be typed in: Python blocks run, commands are read by the command."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from ludotheque.envs import game_names
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = (
+    "README.md",
+    "CONTRIBUTING.md",
+    *(f"envs/{name}/README.md" for name in game_names()),
+)
+# A block is run with smaller numbers where they only make it long.
+SHORTER = {"model.learn(100_000)": "model.learn(8_192)", "deals = 4, 50": "deals = 4, 1"}
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+QUOTED = re.compile(r"`((?:ludotheque|python|make|pip) [^`]+)`")
+
+
+def blocks_of(page: str, *languages: str) -> list[str]:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return [body for language, body in BLOCK.findall(text) if language in languages]
+
+
+def commands_of(page: str) -> list[str]:
+    """Command lines of a page, from its blocks and from its sentences."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    found = [" ".join(quoted.split()) for quoted in QUOTED.findall(BLOCK.sub("", text))]
+    for body in blocks_of(page, "", "console", "bash", "sh"):
+        found += [line.strip() for line in body.replace("\\\n", " ").splitlines()]
+    starts = ("ludotheque ", "python ", "make ", "pip ", "bash ")
+    return [line for line in found if line.startswith(starts)]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_python_blocks_run(page, tmp_path, monkeypatch):
+    """Each block by itself, as somebody copies it."""
+    monkeypatch.chdir(tmp_path)
+    blocks = blocks_of(page, "python")
+    assert blocks or page == "CONTRIBUTING.md"
+    for body in blocks:
+        for usual, short in SHORTER.items():
+            body = body.replace(usual, short)
+        exec(compile(body, page, "exec"), {"__name__": "__main__"})
+
+
+@pytest.mark.parametrize("usual", SHORTER)
+def test_numbers_that_are_made_smaller_are_on_a_page(usual):
+    assert any(usual in body for page in PAGES for body in blocks_of(page, "python"))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_are_what_the_command_takes(page):
+    for line in commands_of(page):
+        words = shlex.split(line, comments=True)
+        assert CHECKS[words[0]](words[1:]), f"{page}: {line}"
+
+
+def _reads_ludotheque(words: list[str]) -> bool:
+    """Whether the command reads these arguments; it doesn't act on them."""
+    typer = pytest.importorskip("typer")
+    from ludotheque.cli.app import app
+
+    sub = typer.main.get_command(app).commands[words[0]]
+    with sub.make_context(words[0], list(words[1:])):
+        return True
+
+
+def _is_python_of_ours(words: list[str]) -> bool:
+    if words[0] == "-m":
+        return words[1] in ("venv", "pytest", "twine") or find_spec(words[1]) is not None
+    return (ROOT / words[0]).is_file()
+
+
+def _has_target(words: list[str]) -> bool:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = [word for word in words if "=" not in word]
+    return all(re.search(rf"^{target}:", makefile, re.MULTILINE) for target in targets)
+
+
+def _has_extra(words: list[str]) -> bool:
+    pyproject = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    extras = re.findall(r"\[(\w+)\]", " ".join(words))
+    return words[0] == "install" and all(f"\n{extra} = [" in pyproject for extra in extras)
+
+
+CHECKS = {
+    "ludotheque": _reads_ludotheque,
+    "python": _is_python_of_ours,
+    "make": _has_target,
+    "pip": _has_extra,
+    "bash": lambda words: (ROOT / words[0]).is_file(),
+}
