@@ -1,17 +1,4 @@
-"""The actions of Saga.
-
-0        begin a new attack force
-1-24     strengthen that attack force
-25-30    add to the defence of that kingdom
-31-54    add a card face down to that attack force
-55-78    take a card of that attack force back
-79-84    take a card of that kingdom's defence back
-85-108   turn a face-down card of that attack force up
-109      pass: end the turn, recruit nobody for free, add no last card
-110-133  recruit that knight
-134-157  that knight: the card that is played, taken back or turned up
-158-181  that knight, which the other players don't see
-"""
+"""The actions of Saga: the game's page lists their numbers."""
 
 from __future__ import annotations
 
@@ -20,13 +7,11 @@ from .components import COLOURS, KINGDOMS, MAX_FORCES, NUM_VALUES, VALUES
 
 # What a card can be chosen for, in the order of the observation's field of that name.
 CHOICES = ("new force", "strengthen", "add to a defence", "face down", "take back", "turn up")
-NEW_CHOICE, STRENGTHEN_CHOICE, ADD_CHOICE, DOWN_CHOICE, TAKE_CHOICE, TURN_UP_CHOICE = range(
-    len(CHOICES)
-)
 
 
-def _place(kind: str, choice: int, field: str, **part) -> ActionKind:
-    return ActionKind(kind, about=lambda at: (("choices", choice), (field, at)), **part)
+def _place(kind: str, choice: str, field: str, **part) -> ActionKind:
+    chosen = ("choices", CHOICES.index(choice))
+    return ActionKind(kind, about=lambda at: (chosen, (field, at)), **part)
 
 
 def _knight(kind: str, field: str, *choice: tuple[str, int]) -> ActionKind:
@@ -38,17 +23,17 @@ def _knight(kind: str, field: str, *choice: tuple[str, int]) -> ActionKind:
 
 _FORCES = range(MAX_FORCES)
 ACTIONS = ActionTable(
-    ActionKind("new", about=lambda: (("choices", NEW_CHOICE),)),
-    _place("strengthen", STRENGTHEN_CHOICE, "own_forces", force=_FORCES),
-    _place("add", ADD_CHOICE, "kingdoms", kingdom=KINGDOMS),
-    _place("down", DOWN_CHOICE, "own_forces", force=_FORCES),
-    _place("take", TAKE_CHOICE, "own_forces", force=_FORCES),
-    _place("take", TAKE_CHOICE, "kingdoms", kingdom=KINGDOMS),
-    _place("turn up", TURN_UP_CHOICE, "own_forces", force=_FORCES),
+    ActionKind("new", about=lambda: (("choices", CHOICES.index("new force")),)),
+    _place("strengthen", "strengthen", "own_forces", force=_FORCES),
+    _place("add", "add to a defence", "kingdoms", kingdom=KINGDOMS),
+    _place("down", "face down", "own_forces", force=_FORCES),
+    _place("take", "take back", "own_forces", force=_FORCES),
+    _place("take", "take back", "kingdoms", kingdom=KINGDOMS),
+    _place("turn up", "turn up", "own_forces", force=_FORCES),
     ActionKind("pass"),
     _knight("recruit", "free"),
     _knight("card", "hand"),
-    _knight("hidden", "hand", ("choices", DOWN_CHOICE)),
+    _knight("hidden", "hand", ("choices", CHOICES.index("face down"))),
 )
 NUM_ACTIONS = len(ACTIONS)
 NEW = ACTIONS.first("new")

@@ -73,33 +73,28 @@ def force_colours(state, seat, slot):
 
 
 @kernel
-def open_colours(state, seat, slot):
-    """Return the colours of a force that everybody sees, as bits."""
+def colours_of(values):
+    """Return the colours that have a value in an array ``(6,)``, as bits."""
     colours = 0
     for colour in range(NUM_COLOURS):
-        colours |= np.int64(state["attack"][seat, slot, colour] != 0) << colour
+        colours |= np.int64(values[colour] != 0) << colour
     return colours
 
 
 @kernel
-def defence_colours(state, kingdom):
-    """Return the colours of a defence, as bits."""
-    colours = 0
-    for colour in range(NUM_COLOURS):
-        colours |= np.int64(state["defence"][kingdom, colour] != 0) << colour
-    return colours
+def defence_modifier(state, kingdom):
+    """Return by how much a kingdom is stronger than its defenders (Défense +1, Défense -1)."""
+    if kingdom == CASTLELAND and state["powers"] & STRONGER:
+        return 1
+    return -1 if kingdom == GOLDLAND and state["powers"] & WEAKER else 0
 
 
 @kernel
 def update_strength(state, kingdom):
-    """Work out the strength of a defence (Défense +1, Défense -1)."""
-    strength = 0
+    """Work out the strength of a defence."""
+    strength = defence_modifier(state, kingdom)
     for colour in range(NUM_COLOURS):
         strength += np.int64(state["defence"][kingdom, colour])
-    if kingdom == CASTLELAND and state["powers"] & STRONGER:
-        strength += 1
-    if kingdom == GOLDLAND and state["powers"] & WEAKER:
-        strength -= 1
     state["strength"][kingdom] = strength
 
 
@@ -173,8 +168,7 @@ def drop_force(state, seat, slot):
         state["order"][seat, k] = state["order"][seat, k + 1]
         state["target"][seat, k] = state["target"][seat, k + 1]
         state["total"][seat, k] = state["total"][seat, k + 1]
-        for colour in range(NUM_COLOURS):
-            state["attack"][seat, k, colour] = state["attack"][seat, k + 1, colour]
+        state["attack"][seat, k] = state["attack"][seat, k + 1]
     clear_force(state, seat, last)
     state["num_forces"][seat] = last
     for colour in range(NUM_COLOURS):
@@ -191,8 +185,7 @@ def clear_force(state, seat, slot):
     state["order"][seat, slot] = 0
     state["target"][seat, slot] = NO_TARGET
     state["total"][seat, slot] = 0
-    for colour in range(NUM_COLOURS):
-        state["attack"][seat, slot, colour] = 0
+    state["attack"][seat, slot] = 0
 
 
 @kernel
@@ -208,7 +201,7 @@ def add_down(state, seat, slot, knight):
     state["num_down"][seat] = j + 1
     state["down_slot"][seat, j] = slot
     state["down_card"][seat, j] = knight
-    state["down_knights"][seat, j] = knights & ~KNIGHTS_OF[open_colours(state, seat, slot)]
+    state["down_knights"][seat, j] = knights & ~KNIGHTS_OF[colours_of(state["attack"][seat, slot])]
     state["having"][seat, COLOUR_OF[knight]] |= 1 << slot
     order = np.int64(state["order"][seat, slot])
     at = 0

@@ -17,23 +17,27 @@ import numpy as np
 from ..core.bits import select_bit
 from ..core.jit import kernel
 from .actions import ADD, DOWN, NEW, STRENGTHEN
+from .cards import defence_modifier
 from .components import (
     BEST_FORCE,
-    CASTLELAND,
     COLOUR_OF,
     FAME_TAKEN,
     FORESTLAND,
-    GOLDLAND,
     HAND_IS_FREE,
     NUM_KINGDOMS,
     NUM_KNIGHTS,
     SEALAND,
-    STRONGER,
     TAKE_FAME,
     VALUE_OF,
-    WEAKER,
 )
-from .scoring import hand_points, points_for, table_points, total_points
+from .scoring import (
+    best_force,
+    hand_is_free,
+    hand_points,
+    points_for,
+    table_points,
+    total_points,
+)
 from .state import (
     CENTRE,
     LAST_CARD,
@@ -99,16 +103,11 @@ def _final_margin(state, seat):
     best = -np.inf
     for other in range(np.int64(state["num_players"])):
         if other != seat:
-            best = max(best, _score_in_sight(state, other))
+            points = table_points(state, other)
+            if not hand_is_free(state, other):
+                points -= _pool_points(state, other)
+            best = max(best, np.float64(points))
     return np.float64(total_points(state, seat)) - best
-
-
-@kernel
-def _score_in_sight(state, other):
-    points = table_points(state, other)
-    if not (state["powers"] & HAND_IS_FREE and state["owner"][FORESTLAND] == other):
-        points -= _pool_points(state, other)
-    return np.float64(points)
 
 
 @kernel
@@ -143,43 +142,23 @@ def _move(state, seat, place, knight):
     value = np.int64(VALUE_OF[knight])
     if place == NEW:
         if _wins(state, seat, colour, value):
-            return (colour, _as_defence(state, colour, value), -1, 0, -1, 0, value)
+            return (colour, value + defence_modifier(state, colour), -1, 0, -1, 0, value)
         return (-1, 0, -1, 0, colour, value, value)
-    if place >= DOWN:
-        slot = place - DOWN
-        return (
-            -1,
-            0,
-            slot,
-            np.int64(_strength_of(state, seat, slot, True, 0.0)) + value,
-            -1,
-            0,
-            value,
-        )
-    if place >= ADD:
+    if ADD <= place < DOWN:
         kingdom = place - ADD
         return (kingdom, np.int64(state["strength"][kingdom]) + value, -1, 0, -1, 0, value)
-    slot = place - STRENGTHEN
-    kingdom = np.int64(state["target"][seat, slot])
+    slot = place - (DOWN if place >= DOWN else STRENGTHEN)
     total = np.int64(_strength_of(state, seat, slot, True, 0.0)) + value
-    if kingdom >= 0 and _wins(state, seat, kingdom, np.int64(state["total"][seat, slot]) + value):
-        return (kingdom, _as_defence(state, kingdom, total), slot, 0, -1, 0, value)
+    kingdom = np.int64(state["target"][seat, slot])
+    seen = np.int64(state["total"][seat, slot]) + value
+    if place < DOWN and kingdom >= 0 and _wins(state, seat, kingdom, seen):
+        return (kingdom, total + defence_modifier(state, kingdom), slot, 0, -1, 0, value)
     return (-1, 0, slot, total, -1, 0, value)
 
 
 @kernel
 def _wins(state, seat, kingdom, total):
     return state["owner"][kingdom] != seat and total > state["strength"][kingdom]
-
-
-@kernel
-def _as_defence(state, kingdom, total):
-    powers = np.int64(state["powers"])
-    if kingdom == CASTLELAND and powers & STRONGER:
-        return total + 1
-    if kingdom == GOLDLAND and powers & WEAKER:
-        return total - 1
-    return total
 
 
 @kernel
@@ -191,9 +170,7 @@ def _best_last_card(state, seat):
     while knights:
         value = VALUE_OF[select_bit(knights, 0)]
         knights &= knights - 1
-        gain = 0
-        if not (state["powers"] & HAND_IS_FREE and state["owner"][FORESTLAND] == seat):
-            gain += value
+        gain = 0 if hand_is_free(state, seat) else value
         if place >= ADD:
             kingdom = place - ADD
             strength = np.int64(state["strength"][kingdom])
@@ -201,19 +178,11 @@ def _best_last_card(state, seat):
             gain += points_for(powers, kingdom, strength + value)
             gain -= points_for(powers, kingdom, strength)
         elif state["powers"] & BEST_FORCE and state["owner"][SEALAND] == seat:
-            before = _best_total(state, seat)
+            before = best_force(state, seat)
             total = np.int64(state["total"][seat, place - STRENGTHEN]) + value
             gain += max(total - before, 0)
         best = max(best, np.float64(gain))
     return _final_margin(state, seat) + best
-
-
-@kernel
-def _best_total(state, seat):
-    best = 0
-    for slot in range(state["num_forces"][seat]):
-        best = max(best, np.int64(state["total"][seat, slot]))
-    return best
 
 
 # Estimates
@@ -328,7 +297,7 @@ def _powers(state, player, viewer, move):
     powers = np.int64(state["powers"])
     points = 0.0
     if powers & BEST_FORCE and _owner(state, SEALAND, viewer, move) == player:
-        points += _best_total(state, player)
+        points += best_force(state, player)
     owner = _owner(state, FORESTLAND, viewer, move)
     if powers & TAKE_FAME and owner != CENTRE:
         if owner == player:

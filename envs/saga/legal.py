@@ -5,17 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.jit import kernel
-from .actions import (
-    ADD,
-    DOWN,
-    NEW,
-    PASS,
-    STRENGTHEN,
-    TAKE_DEFENCE,
-    TAKE_FORCE,
-    TURN_UP,
-)
-from .cards import defence_colours, force_colours, hand_colours
+from .actions import ADD, DOWN, NEW, PASS, STRENGTHEN, TAKE_DEFENCE, TAKE_FORCE, TURN_UP
+from .cards import colours_of, force_colours, hand_colours
 from .components import (
     ADD_ONCE,
     FACE_DOWN,
@@ -112,7 +103,7 @@ def _places(state, seat):
     if state["num_forces"][seat] < MAX_FORCES:
         places |= 1 << NEW
     if _may_use(state, seat, ADD_ONCE, SHADOWLAND):
-        fits = colours & ~defence_colours(state, SHADOWLAND) != 0
+        fits = colours & ~colours_of(state["defence"][SHADOWLAND]) != 0
         places |= np.int64(fits) << ADD + SHADOWLAND
     if _may_use(state, seat, FACE_DOWN, SEALAND) and state["num_down"][seat] < MAX_DOWN:
         places |= forces << DOWN
@@ -134,7 +125,7 @@ def _extras(state, seat):
     if state["powers"] & TAKE_BACK and state["owner"][FIELDLAND] == seat and not state["took"]:
         extras |= _all_forces(state, seat) << TAKE_FORCE - FIRST_EXTRA
         for kingdom in range(NUM_KINGDOMS):
-            if state["owner"][kingdom] == seat and defence_colours(state, kingdom):
+            if state["owner"][kingdom] == seat and colours_of(state["defence"][kingdom]):
                 extras |= 1 << TAKE_DEFENCE - FIRST_EXTRA + kingdom
     ripe = np.int64(state["num_down"][seat]) - np.int64(state["fresh"])
     for j in range(ripe):
@@ -147,7 +138,7 @@ def _last_places(state, seat):
     colours = hand_colours(state, seat)
     places = _fitting_forces(state, seat, colours) << STRENGTHEN
     for kingdom in range(NUM_KINGDOMS):
-        if state["owner"][kingdom] == seat and colours & ~defence_colours(state, kingdom):
+        if state["owner"][kingdom] == seat and colours & ~colours_of(state["defence"][kingdom]):
             places |= 1 << ADD + kingdom
     return places
 
@@ -157,11 +148,10 @@ def _new_colours(state, seat, place):
     """Return the colours that a place for a card doesn't have yet, as bits."""
     if place == NEW:
         return _ALL_COLOURS
-    if place < ADD:
-        return _ALL_COLOURS & ~force_colours(state, seat, place - STRENGTHEN)
-    if place < DOWN:
-        return _ALL_COLOURS & ~defence_colours(state, place - ADD)
-    return _ALL_COLOURS & ~force_colours(state, seat, place - DOWN)
+    if ADD <= place < DOWN:
+        return _ALL_COLOURS & ~colours_of(state["defence"][place - ADD])
+    slot = place - (STRENGTHEN if place < ADD else DOWN)
+    return _ALL_COLOURS & ~force_colours(state, seat, slot)
 
 
 @kernel

@@ -1,18 +1,4 @@
-"""Notation of the actions of Saga.
-
-===================  ==========================================================================
-``new``              play a card: begin a new attack force
-``strengthen 2``     play a card: onto the second attack force
-``add Shadowland``   play a card: to the defence of Shadowland
-``down 2``           play a card: face down onto the second attack force
-``take 2``           take a card of the second attack force back (Fieldland)
-``take Castleland``  take a card of the defence of Castleland back
-``turn up 2``        turn a face-down card of the second attack force up
-``pass``             end the turn; recruit nobody for free; add no last card
-``recruit red 3``    recruit a free knight
-``red 3``            the knight for what was chosen before
-``hidden red 3``     the same, and the other players don't see it: put or taken back face down
-===================  ==========================================================================
+"""Notation of the actions of Saga, as the table of actions on the game's page has it.
 
 Forces are counted from 1, the oldest first; when one is gone those after it move up.
 """

@@ -13,22 +13,7 @@ from ..core.bits import count_bits
 from ..core.jit import kernel
 from ..core.schema import Field, offsets
 from ..core.state import seat_after, seats_ahead
-from .actions import (
-    ADD,
-    ADD_CHOICE,
-    CHOICES,
-    DOWN,
-    DOWN_CHOICE,
-    NEW,
-    NEW_CHOICE,
-    STRENGTHEN,
-    STRENGTHEN_CHOICE,
-    TAKE_CHOICE,
-    TAKE_DEFENCE,
-    TAKE_FORCE,
-    TURN_UP,
-    TURN_UP_CHOICE,
-)
+from .actions import ACTIONS, ADD, CHOICES, DOWN, NEW, STRENGTHEN, TAKE_FORCE, TURN_UP
 from .components import (
     COLOUR_OF,
     COLOURS,
@@ -155,18 +140,11 @@ STRONGEST_OF = OWNER + 1 + MAX_PLAYERS
 # kingdom is marked, -1 for none.
 CHOICE_OF = np.full(TURN_UP + MAX_FORCES, -1)
 MARK_OF = np.full(TURN_UP + MAX_FORCES, -1)
-for _choice, _first, _count, _at, _step in (
-    (NEW_CHOICE, NEW, 1, -1, 0),
-    (STRENGTHEN_CHOICE, STRENGTHEN, MAX_FORCES, AT.force, 1),
-    (ADD_CHOICE, ADD, NUM_KINGDOMS, AT.kingdoms + CHOSEN, KINGDOM_SIZE),
-    (DOWN_CHOICE, DOWN, MAX_FORCES, AT.force, 1),
-    (TAKE_CHOICE, TAKE_FORCE, MAX_FORCES, AT.force, 1),
-    (TAKE_CHOICE, TAKE_DEFENCE, NUM_KINGDOMS, AT.kingdoms + CHOSEN, KINGDOM_SIZE),
-    (TURN_UP_CHOICE, TURN_UP, MAX_FORCES, AT.force, 1),
-):
-    for _k in range(_count):
-        CHOICE_OF[_first + _k] = _choice
-        MARK_OF[_first + _k] = _at + _k * _step
+for _action in range(TURN_UP + MAX_FORCES):
+    (_, CHOICE_OF[_action]), *_places = ACTIONS.targets(_action)
+    for _field, _row in _places:
+        _own = _field == "own_forces"
+        MARK_OF[_action] = AT.force + _row if _own else AT.kingdoms + _row * KINGDOM_SIZE + CHOSEN
 
 
 @kernel

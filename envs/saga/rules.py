@@ -11,7 +11,7 @@ from ..core.bits import count_bits, select_bit
 from ..core.jit import kernel
 from ..core.rewards import rank_in_place
 from ..core.rng import below, draw_below, shuffle
-from ..core.state import begin
+from ..core.state import begin, seat_after
 from .actions import (
     ADD,
     CARD,
@@ -48,7 +48,6 @@ from .components import (
     COLOUR_OF,
     FIRST_GAME,
     FREE_RECRUIT,
-    MAX_DOWN,
     MAX_FORCES,
     MAX_PLAYERS,
     NUM_COLOURS,
@@ -134,29 +133,23 @@ def _clear(state):
     state["ending"] = False
     state["chosen"] = _NO_CHOICE
     state["free_knights"] = 0
-    for knight in range(NUM_KNIGHTS):
-        state["free"][knight] = 0
-    for kingdom in range(NUM_KINGDOMS):
-        state["owner"][kingdom] = CENTRE
-        state["strength"][kingdom] = 0
-        for colour in range(NUM_COLOURS):
-            state["defence"][kingdom, colour] = 0
+    state["free"][:] = 0
+    state["owner"][:] = CENTRE
+    state["strength"][:] = 0
+    state["defence"][:] = 0
+    state["fame"][:] = 0
+    state["hand"][:] = 0
+    state["hand_size"][:] = 0
+    state["held"][:] = 0
+    state["num_forces"][:] = 0
+    state["having"][:] = 0
+    state["num_down"][:] = 0
+    state["down_slot"][:] = 0
+    state["down_card"][:] = 0
+    state["down_knights"][:] = 0
     for seat in range(MAX_PLAYERS):
-        state["fame"][seat] = 0
-        state["hand_size"][seat] = 0
-        state["held"][seat] = 0
-        state["num_forces"][seat] = 0
-        state["num_down"][seat] = 0
-        for knight in range(NUM_KNIGHTS):
-            state["hand"][seat, knight] = 0
-        for colour in range(NUM_COLOURS):
-            state["having"][seat, colour] = 0
         for slot in range(MAX_FORCES):
             clear_force(state, seat, slot)
-        for j in range(MAX_DOWN):
-            state["down_slot"][seat, j] = 0
-            state["down_card"][seat, j] = 0
-            state["down_knights"][seat, j] = 0
 
 
 @kernel
@@ -171,9 +164,7 @@ def _read_options(state, options):
         state["side"][kingdom] = side
         state["income"][kingdom] = options[at]
         state["powers"] |= options[at + 1 + side]
-    for pack in range(NUM_PACKS):
-        for knight in range(NUM_KNIGHTS):
-            state["contents"][pack, knight] = 0
+    state["contents"][:] = 0
     for k in range(NUM_PACKS * PACK_SIZE):
         state["contents"][k // PACK_SIZE, options[OPTION_PACKS + k]] += 1
 
@@ -204,8 +195,7 @@ def _deal_defenders(state, pack):
     for kingdom in range(NUM_KINGDOMS):
         _defend(state, kingdom, np.int64(cards[PACK_SIZE + kingdom]))
         _defend(state, kingdom, np.int64(cards[kingdom]))
-    for k in range(NUM_KNIGHTS):
-        cards[k] = 0
+    cards[:] = 0
 
 
 @kernel
@@ -308,18 +298,15 @@ def _play_card(state, seat, chosen, knight):
     if chosen >= DOWN:
         add_down(state, seat, chosen - DOWN, knight)
         state["fresh"] = True
-        _use_power(state, seat, chosen)
+        state["used"] |= 1 << SEALAND  # its card is turned around, as Shadowland's
     lose_card(state, seat, knight)
-    if chosen == NEW:
-        slot = np.int64(state["num_forces"][seat])
-        add_open(state, seat, slot, knight)
-    elif chosen < ADD:
-        slot = chosen - STRENGTHEN
+    if chosen < ADD:
+        slot = np.int64(state["num_forces"][seat]) if chosen == NEW else chosen - STRENGTHEN
         add_open(state, seat, slot, knight)
     elif chosen < DOWN:
-        _defend(state, chosen - ADD, knight)
-        update_strength(state, chosen - ADD)
-        _use_power(state, seat, chosen)
+        _defend(state, SHADOWLAND, knight)
+        update_strength(state, SHADOWLAND)
+        state["used"] |= 1 << SHADOWLAND
     if chosen < DOWN:
         rule_out(state, seat, knight)
     state["shown"] |= 1 << seat
@@ -331,13 +318,6 @@ def _play_card(state, seat, chosen, knight):
 
 
 @kernel
-def _use_power(state, seat, chosen):
-    """Turn the card of Shadowland or Sealand around: its power is used."""
-    kingdom = chosen - ADD if chosen < DOWN else SEALAND
-    state["used"] |= 1 << kingdom
-
-
-@kernel
 def _take_back(state, seat, chosen, knight, hidden):
     """Fieldland: take a card back into the hand; the kingdom may be lost (Récupérer 1 carte)."""
     state["took"] = True
@@ -346,7 +326,7 @@ def _take_back(state, seat, chosen, knight, hidden):
         kingdom = chosen - TAKE_DEFENCE
         state["defence"][kingdom, COLOUR_OF[knight]] = 0
         update_strength(state, kingdom)
-        _attack_all(state, kingdom)
+        _waiting_forces_attack(state, kingdom)
     elif hidden:
         remove_down(state, seat, find_down(state, seat, chosen - TAKE_FORCE, knight))
     else:
@@ -417,24 +397,23 @@ def _attack(state, seat, slot):
     if owner != seat and state["total"][seat, slot] > state["strength"][kingdom]:
         _conquer(state, seat, slot, kingdom)
         if state["at_once"] and state["phase"] != RECRUITING:
-            _attack_all(state, kingdom)
+            _waiting_forces_attack(state, kingdom)
 
 
 @kernel
-def _attack_all(state, kingdom):
+def _waiting_forces_attack(state, kingdom):
     """Let the strongest force that waits at a seat's kingdom conquer it.
 
     If several are as strong, it is that of the first seat clockwise after the owner. With
     ``at_once`` the one who loses may have a force there that conquers in turn.
     """
-    num_players = np.int64(state["num_players"])
     while True:
         owner = np.int64(state["owner"][kingdom])
         best = np.int64(state["strength"][kingdom])
         winner = -1
         best_slot = 0
-        for ahead in range(1, num_players):
-            seat = (owner + ahead) % num_players
+        for ahead in range(1, state["num_players"]):
+            seat = seat_after(state, owner, ahead)
             for slot in range(state["num_forces"][seat]):
                 if state["target"][seat, slot] == kingdom:
                     total = np.int64(state["total"][seat, slot])
@@ -480,7 +459,7 @@ def _conquer(state, seat, slot, kingdom):
 def _after_free_recruit(state):
     state["phase"] = TURN
     if state["at_once"]:
-        _attack_all(state, CASTLELAND)
+        _waiting_forces_attack(state, CASTLELAND)
     _go_on(state)
 
 
@@ -503,8 +482,7 @@ def _go_on(state):
 
 @kernel
 def _next_turn(state):
-    seat = np.int64(state["turn_of"]) + 1
-    _begin_turn(state, 0 if seat == state["num_players"] else seat)
+    _begin_turn(state, seat_after(state, state["turn_of"], 1))
 
 
 @kernel

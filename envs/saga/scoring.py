@@ -37,6 +37,12 @@ def points_for(powers, kingdom, strength):
 
 
 @kernel
+def hand_is_free(state, seat):
+    """Say whether the cards in a seat's hand cost nothing (Les cartes en main valent 0)."""
+    return state["powers"] & HAND_IS_FREE != 0 and state["owner"][FORESTLAND] == seat
+
+
+@kernel
 def hand_points(state, seat):
     """Return the values in a seat's hand; what they cost."""
     points = 0
@@ -66,12 +72,9 @@ def table_points(state, seat):
         points += best_force(state, seat)
     owner = np.int64(state["owner"][FORESTLAND])
     if powers & TAKE_FAME and owner >= 0:
-        if owner == seat:
-            for other in range(np.int64(state["num_players"])):
-                if other != seat:
-                    points += min(np.int64(state["fame"][other]), FAME_TAKEN)
-        else:
-            points -= min(np.int64(state["fame"][seat]), FAME_TAKEN)
+        for other in range(np.int64(state["num_players"])):
+            taken = min(np.int64(state["fame"][other]), FAME_TAKEN)
+            points += taken * (np.int64(owner == seat) - np.int64(other == seat))
     return points
 
 
@@ -79,6 +82,4 @@ def table_points(state, seat):
 def total_points(state, seat):
     """Return a seat's score as if the game ended now."""
     points = table_points(state, seat)
-    if state["powers"] & HAND_IS_FREE and state["owner"][FORESTLAND] == seat:
-        return points
-    return points - hand_points(state, seat)
+    return points if hand_is_free(state, seat) else points - hand_points(state, seat)

@@ -14,29 +14,7 @@ Phases (``state["phase"]``) and what may be played in them:
     LAST_CARD   at the end of the game: Shadowland's owner adds a card to a force, or passes
     LAST_KNIGHT the knight for it
 
-Income is given when a turn begins. Rulings (numbers of ``rulings/saga.md``), where there is a
-choice:
-
-    3   as many forces at one kingdom as you like, so that a card can be played always
-    10  a force at its owner's own kingdom waits; once the kingdom is lost to a weaker one it
-        conquers at once, as the rulebook has it ("Dès qu'un joueur possède une force d'attaque
-        dont la puissance totale est supérieure", ``retake="at_once"``), or, as ruling 11 has it,
-        when a card is added to it (``retake="with_card"``)
-    12  after a take-back the strongest conquers; if equal, the first clockwise after the owner, and
-        of one seat's the older
-    14  the next card leads a force whose first card is taken back, and the force conquers at once
-        if it beats the kingdom it names now; a face-down card names none, the first card that lies
-        face up does. Without defenders a kingdom has strength 0
-    15  Shadowland's and 16 Sealand's card: once for each time that the kingdom is conquered
-    16  a face-down card is turned up on a later turn, whoever owns Sealand then, and when its force
-        conquers
-    18  Castleland's free recruit comes before a waiting force retakes the kingdom
-    19  the last card ends the game at once, after what it conquers and the free recruit
-    23  at the end: Shadowland's card, then Forestland's fame (of each what it has), then the sums
-    24  ties are shared
-    25  the packs of the seats and of the centre are drawn, the others stay in the box
-
-Fame is counted, tokens have no limit.
+Where the rulebook leaves a choice, the rulings on the game's page (README.md) say what is played.
 """
 
 from __future__ import annotations

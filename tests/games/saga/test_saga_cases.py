@@ -114,6 +114,22 @@ def names(knights) -> list[str]:
     return [knight_name(knight) for knight in knights]
 
 
+def test_there_is_room_for_24_forces_and_as_many_cards_face_down():
+    """More than a seat can have in a game; a position may fill all places."""
+    states = GAME.new_state(1, 2, sides="reverse")
+    parts = {
+        "kingdoms": {"Sealand": (0, ["blue 4"])},
+        "forces": {0: [["red 4"]] * 24},
+        "hands": {0: ["green 1", "yellow 1"]},
+    }
+    set_position(states, **parts)
+    legal = GAME.legal_actions_text(states)
+    assert "new" not in legal and "strengthen 24" in legal and "down 24" in legal
+    set_position(states, down={0: [(k, "blue 1") for k in range(24)]}, **parts)
+    legal = GAME.legal_actions_text(states)
+    assert "down 24" not in legal and "strengthen 24" in legal and "turn up 24" in legal
+
+
 def test_conquests_are_told():
     states = GAME.new_state(1, 2)
     set_position(

@@ -56,6 +56,8 @@ def test_setup(rules, num_players):
         assert all(game.owner(name) is None for name in KINGDOMS)
         assert game.free == []
         assert game.legal() == {"new"}
+        game.play("new")
+        assert game.legal() == set(game.hand(game.to_play))
     assert len(in_play) > 15, "any pack can be anybody's"
 
 
@@ -74,19 +76,20 @@ def test_defenders_are_dealt_by_the_rules(rules):
     assert len(seconds) == 30, "any other colour can be second"
 
 
+@pytest.mark.parametrize("num_players", [3, 4])
 @both
-def test_fixed_layout_of_the_first_game(rules):
+def test_fixed_layout_of_the_first_game(rules, num_players):
     """The castle pack lies in the centre as in the picture; the others are drawn."""
     packs = set()
     for seed in range(20):
-        game = rules.dealt(seed, 3, deal="first_game")
+        game = rules.dealt(seed, num_players, deal="first_game")
         for name, cards in FIRST_GAME.items():
             expected = sorted(f"{colour} {value}" for colour, value in cards)
             assert sorted(game.defenders(name)) == expected
-        dealt = [sorted(game.hand(seat)) for seat in range(3)]
+        dealt = [sorted(game.hand(seat)) for seat in range(num_players)]
         assert all(pack in BOX[1:] for pack in dealt)
         packs |= set(map(tuple, dealt))
-        assert len(set(map(tuple, dealt))) == 3
+        assert len(set(map(tuple, dealt))) == num_players
     assert len(packs) == 4
 
 
@@ -347,6 +350,35 @@ def test_several_conquests_follow_each_other(rules):
 
 
 @both
+def test_forces_after_one_that_is_gone_move_up(rules):
+    """With their cards, those face down too; each still gets no colour twice."""
+    game = position(
+        rules,
+        forces={0: [["green 1"], ["blue 2"], ["red 3", "green 2"], ["orange 1"], ["violet 4"]]},
+        down={0: [(3, "red 2"), (0, "yellow 1"), (2, "yellow 3")]},
+        hands={0: ["red 1", "red 4", "red 4"], 1: ["red 1"] * 3},
+        kingdoms={"Sealand": (1, ["blue 2"])},
+    )
+    before = game.forces(0)
+    can_be = game.can_be(0)
+    game.play("strengthen 2", "red 4")
+    assert game.owned(0) == ["Sealand"]
+    assert game.forces(0) == [before[0], *before[2:]]
+    assert game.can_be(0) == can_be
+    game.play("pass", "new", "red 1")
+    assert game.legal() == {
+        "new",
+        "strengthen 1",
+        "strengthen 4",
+        "turn up 1",
+        "turn up 2",
+        "turn up 3",
+    }
+    assert game.copy().play("turn up 2").forces(0)[1].cards == ["red 3", "green 2", "yellow 3"]
+    assert game.copy().play("turn up 3").forces(0)[2].cards == ["orange 1", "red 2"]
+
+
+@both
 def test_castleland_is_one_stronger(rules):
     """Its crown side: at least two more than the knights' values are needed."""
     parts = {
@@ -440,6 +472,70 @@ def test_waiting_force_retakes_at_once(rules):
     assert sorted(game.hand(1)) == ["blue 4", "green 1", "red 1"]
 
 
+def castleland_retaken(rules, retake):
+    """Seat 1 takes Castleland from seat 0, which has a stronger force before it; one is free."""
+    return position(
+        rules,
+        sides=one_reverse("Castleland"),
+        options={"retake": retake},
+        to_play=1,
+        kingdoms={"Castleland": (0, ["red 2"])},
+        forces={0: [["red 4", "blue 2"]], 1: [["red 1"]]},
+        hands={0: ["red 1", "red 1"], 1: ["blue 4", "red 1"]},
+        free=["green 1", "green 2"],
+    )
+
+
+@both
+def test_free_recruit_comes_before_a_waiting_force_retakes_castleland(rules):
+    game = castleland_retaken(rules, "at_once")
+    game.play("strengthen 1", "blue 4")
+    assert (game.owner("Castleland"), game.phase, game.to_play) == (1, "free recruit", 1)
+    game.play("recruit green 2")
+    assert (game.owner("Castleland"), game.phase, game.to_play) == (0, "free recruit", 0)
+    game.play("recruit green 1")
+    assert game.hand(0) == ["red 1", "red 1", "red 2", "green 1"]
+    assert game.hand(1) == ["red 1", "red 1", "green 2", "blue 4"]
+    assert game.turn_of == game.to_play == 0, "the turn of seat 1 is over"
+
+
+@both
+def test_free_recruit_without_a_retake(rules):
+    """Retake with a card: the waiting force stays where it is."""
+    game = castleland_retaken(rules, "with_card")
+    game.play("strengthen 1", "blue 4", "recruit green 2")
+    assert game.owner("Castleland") == 1 and game.to_play == 0
+
+
+@pytest.mark.parametrize(("retake", "owner"), [("at_once", 0), ("with_card", 1)])
+@both
+def test_who_loses_a_kingdom_by_a_take_back_may_retake_it(rules, retake, owner):
+    game = fieldland(
+        rules,
+        options={"retake": retake},
+        forces={0: [["green 4", "red 4"]], 1: [["green 3"]]},
+    )
+    game.play("take Forestland", "green 4")
+    assert game.owner("Forestland") == owner
+    assert [len(game.forces(seat)) for seat in (0, 1)] == [int(owner == 1), 0]
+    assert game.to_play == 0
+
+
+@both
+def test_castleland_lost_by_a_take_back_is_retaken_after_the_free_recruit(rules):
+    game = fieldland(
+        rules,
+        sides=one_reverse("Castleland"),
+        kingdoms={"Fieldland": (0, ["yellow 2"]), "Castleland": (0, ["red 4"])},
+        forces={0: [["red 4"]], 1: [["red 3"]]},
+        free=["blue 4"],
+    )
+    game.play("take Castleland", "red 4")
+    assert (game.owner("Castleland"), game.to_play) == (1, 1)
+    game.play("pass")
+    assert (game.owner("Castleland"), game.to_play, game.phase) == (0, 0, "free recruit")
+
+
 # ---- recruiting -------------------------------------------------------------------------------
 
 
@@ -487,6 +583,15 @@ def test_one_recruit_a_turn_before_or_after_the_card(rules):
 
 
 @both
+def test_equal_free_knights_are_recruited_one_by_one(rules):
+    game = position(rules, free=["blue 3"] * 2, fame=[3, 3], hands={0: ["red 1"] * 2})
+    game.play("recruit blue 3", "new", "red 1")
+    assert game.free == ["blue 3"] and "recruit blue 3" in game.legal()
+    game.play("recruit blue 3")
+    assert game.free == [] and game.legal() == {"new"}
+
+
+@both
 def test_recruit_may_be_played_at_once(rules):
     game = recruiting(rules, fame=[3])
     game.play("recruit blue 3", "new", "blue 3")
@@ -523,8 +628,10 @@ def test_free_recruit_on_the_conquest_of_castleland(rules):
     game = position(rules, **parts)
     game.play("new", "red 4", "pass")
     assert game.phase == "turn" and game.to_play == 0, "declined"
-    game = position(rules, **{**parts, "sides": "crown"})
-    game.play("new", "red 4")
+    parts |= {"sides": "crown", "forces": {0: [["red 4"]]}, "hands": {0: ["green 4", "red 1"]}}
+    game = position(rules, **parts)
+    game.play("strengthen 1", "green 4")
+    assert game.owner("Castleland") == 0
     assert game.phase == "turn", "not on the other side"
 
 
@@ -639,6 +746,27 @@ def test_fieldlands_power_is_for_its_owner_and_its_crown_side(rules):
 
 
 @both
+def test_no_card_is_taken_back_from_a_kingdom_without_defenders(rules):
+    kingdoms = {"Fieldland": (0, []), "Forestland": (0, ["green 4"])}
+    game = fieldland(rules, kingdoms=kingdoms, forces={})
+    assert game.legal() == {"new", "take Forestland"}
+
+
+@both
+def test_only_cards_of_the_place_chosen_are_taken_back(rules):
+    game = fieldland(
+        rules,
+        forces={0: [["blue 3"], ["green 3"]]},
+        down={0: [(0, "red 1"), (1, "violet 1"), (1, "red 1")]},
+    )
+    game.play("take 2")
+    assert game.legal() == {"green 3", "hidden red 1", "hidden violet 1"}
+    game.play("hidden red 1")
+    assert game.hand(0) == ["red 1", "orange 1", "orange 1"]
+    assert [force.down for force in game.forces(0)] == [["red 1"], ["violet 1"]]
+
+
+@both
 def test_a_force_with_no_card_is_gone(rules):
     game = fieldland(rules, forces={0: [["blue 3"]]})
     game.play("take 1", "blue 3")
@@ -686,6 +814,13 @@ def test_taking_a_defender_back_may_lose_the_kingdom_to_a_waiting_force(rules):
     assert game.hand(0) == ["green 4", "blue 1", "orange 1", "orange 1"]
     assert game.forces(1) == []
     assert game.to_play == 0 and game.phase == "turn", "the turn goes on"
+
+
+@both
+def test_a_force_at_another_kingdom_takes_nothing(rules):
+    game = fieldland(rules, forces={1: [["orange 4", "red 4"]]})
+    game.play("take Forestland", "green 4")
+    assert game.owner("Forestland") == 0 and len(game.forces(1)) == 1
 
 
 @both
@@ -826,6 +961,85 @@ def test_several_face_down_cards_are_turned_up_one_by_one(rules):
     (force,) = game.forces(0)
     assert force.strength == 5 and force.down == ["blue 4"]
     assert "turn up 1" in game.legal()
+
+
+@both
+def test_face_down_cards_of_several_forces(rules):
+    """Each is turned up in its own force, whatever lies face down elsewhere."""
+    game = sealand(
+        rules,
+        kingdoms={"Goldland": STRONG},
+        forces={0: [["green 3"], ["orange 1"]]},
+        down={0: [(1, "blue 4"), (0, "violet 2"), (1, "red 1"), (0, "yellow 2")]},
+    )
+    first = game.copy().play("turn up 1")
+    assert first.legal() == {"violet 2", "yellow 2"}
+    first.play("violet 2")
+    assert [force.down for force in first.forces(0)] == [["yellow 2"], ["blue 4", "red 1"]]
+    assert first.forces(0)[0].cards == ["green 3", "violet 2"]
+    game.play("turn up 2", "red 1")
+    assert [force.down for force in game.forces(0)] == [["violet 2", "yellow 2"], ["blue 4"]]
+    game.play("turn up 2", "turn up 1", "yellow 2", "turn up 1")
+    assert [force.cards for force in game.forces(0)] == [
+        ["green 3", "violet 2", "yellow 2"],
+        ["orange 1", "blue 4", "red 1"],
+    ]
+
+
+# Fieldland's power and Sealand's in one game.
+MEETING = ["crown", "crown", "reverse", "crown", "crown", "crown"]
+
+
+def meeting(rules, **parts):
+    return sealand(
+        rules,
+        **{
+            "sides": MEETING,
+            "kingdoms": {
+                "Sealand": (0, ["blue 4"]),
+                "Fieldland": (0, ["yellow 3"]),
+                "Shadowland": (0, ["violet 4", "red 1"]),
+            },
+            "down": {0: [(0, "red 2")]},
+            "fame": [9, 9],
+            "free": ["orange 1"],
+            **parts,
+        },
+    )
+
+
+@both
+def test_card_of_this_turn_stays_down_when_another_is_turned_up(rules):
+    game = meeting(rules)
+    game.play("down 1", "hidden blue 4", "turn up 1")
+    assert "turn up 1" not in game.legal()
+    assert game.forces(0)[0].down == ["blue 4"]
+    game.play("pass", "new", "violet 1", "pass")
+    assert "turn up 1" in game.legal()
+
+
+@both
+def test_card_of_this_turn_may_be_taken_back(rules):
+    """The one of an earlier turn may still be turned up."""
+    game = meeting(rules)
+    game.play("down 1", "hidden blue 4", "take 1", "hidden blue 4")
+    assert "turn up 1" in game.legal()
+    game.play("turn up 1")
+    assert game.forces(0)[0].cards == ["green 3", "red 2"]
+
+
+@both
+def test_card_of_this_turn_stays_down_when_another_seats_is_turned_up(rules):
+    """Seat 1's force takes Shadowland, with a card turned up for it."""
+    game = meeting(
+        rules,
+        forces={0: [["green 3"]], 1: [["violet 3"]]},
+        down={1: [(0, "blue 1")]},
+    )
+    game.play("down 1", "hidden blue 4", "take Shadowland", "violet 4")
+    assert game.owner("Shadowland") == 1
+    assert game.defenders("Shadowland") == ["blue 1", "violet 3"]
+    assert game.legal() == {"recruit orange 1", "pass"}
 
 
 @both
@@ -1050,6 +1264,15 @@ def test_forestland_takes_two_fame_from_each_opponent(rules):
 
 
 @both
+def test_forestlands_fame_goes_to_any_owner_on_its_reverse_side(rules):
+    parts = {"hands": {0: [], 1: []}, "fame": [5, 5]}
+    mine = {"Forestland": (0, ["green 4"])}
+    assert position(rules, sides="reverse", kingdoms=mine, **parts).scores() == [11, 3]
+    assert position(rules, sides="crown", kingdoms=mine, **parts).scores() == [9, 5]
+    assert position(rules, sides="reverse", **parts).scores() == [5, 5], "nobody has it"
+
+
+@both
 def test_sealand_counts_the_best_attack_force(rules):
     kingdoms = {"Sealand": (0, ["blue 4"])}
     forces = {0: [["green 4"], ["red 3", "blue 3"]], 1: [["red 4"]]}
@@ -1100,6 +1323,25 @@ def test_shadowland_adds_a_last_card_to_a_defence(rules):
     game.play("red 4")
     assert game.over
     assert game.scores()[1] == 7 - 7
+
+
+@both
+def test_shadowlands_last_card_may_go_to_any_defence_of_its_owner(rules):
+    kingdoms = {"Shadowland": (1, ["violet 3"]), "Castleland": (1, ["red 1", "green 1"])}
+    game = last_card(rules, kingdoms=kingdoms, forces={})
+    game.play("new", "yellow 1")
+    assert game.legal() == {"add Castleland", "add Shadowland", "pass"}
+    game.play("add Castleland")
+    assert game.legal() == {"blue 3", "violet 4"}
+    game.play("blue 3")
+    assert game.defenders("Castleland") == ["red 1", "green 1", "blue 3"]
+    assert game.over and game.scores()[1] == 3 + 5 - 8
+
+
+@both
+def test_nobody_adds_a_last_card_while_shadowland_lies_in_the_centre(rules):
+    game = position(rules, 4, sides="reverse", hands={3: ["red 4"]}, forces={3: [["green 4"]]})
+    assert game.play("new", "red 1").over
 
 
 @both
