@@ -176,8 +176,7 @@ def observe(state, seat, out):
         out[at + COLOUR_OF[knight]] = knight % MOST + 1
     for kingdom in range(NUM_KINGDOMS):
         at = AT.kingdoms + kingdom * KINGDOM_SIZE
-        for colour in range(NUM_COLOURS):
-            out[at + colour] = state["defence"][kingdom, colour]
+        out[at : at + NUM_COLOURS] = state["defence"][kingdom]
         out[at + STRENGTH] = state["strength"][kingdom]
         out[at + INCOME] = state["income"][kingdom]
         owner = np.int64(state["owner"][kingdom])
@@ -185,8 +184,7 @@ def observe(state, seat, out):
     powers = np.int32(state["powers"])
     for k in range(len(POWERS)):
         out[AT.powers + k] = powers >> k & 1
-    for knight in range(NUM_KNIGHTS):
-        out[AT.free + knight] = state["free"][knight]
+    out[AT.free : AT.free + NUM_KNIGHTS] = state["free"]
     chosen = np.int64(state["chosen"])
     if chosen >= 0:
         out[AT.choices + CHOICE_OF[chosen]] = 1
@@ -208,8 +206,7 @@ def _write_forces(state, other, ahead, out):
     for j in range(state["num_down"][other]):
         out[at + np.int64(state["down_slot"][other, j]) * size + HOW_MANY_DOWN] += 1
     for slot in range(state["num_forces"][other]):
-        for colour in range(NUM_COLOURS):
-            out[at + colour] = state["attack"][other, slot, colour]
+        out[at : at + NUM_COLOURS] = state["attack"][other, slot]
         target = np.int64(state["target"][other, slot])
         if target >= 0:
             total = np.int64(state["total"][other, slot])
@@ -256,12 +253,10 @@ def _write_order(order, out, at):
 def _write_seat(state, seat, other, ahead, out):
     known = knows_pack(state, seat, other)
     if other == seat:
-        for knight in range(NUM_KNIGHTS):
-            out[AT.hand + knight * 2] = state["hand"][seat, knight]
+        out[AT.hand : AT.hand + 2 * NUM_KNIGHTS : 2] = state["hand"][seat]
     elif known:
         at = AT.other_hands + (ahead - 1) * NUM_KNIGHTS
-        for knight in range(NUM_KNIGHTS):
-            out[at + knight] = state["hand"][other, knight]
+        out[at : at + NUM_KNIGHTS] = state["hand"][other]
         for j in range(state["num_down"][other]):
             out[at + np.int64(state["down_card"][other, j])] += 1
     at = AT.seats + ahead * SEAT_SIZE
