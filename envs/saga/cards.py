@@ -175,7 +175,8 @@ def drop_force(state, seat, slot):
         state["order"][seat, k] = state["order"][seat, k + 1]
         state["target"][seat, k] = state["target"][seat, k + 1]
         state["total"][seat, k] = state["total"][seat, k + 1]
-        state["attack"][seat, k] = state["attack"][seat, k + 1]
+        for colour in range(NUM_COLOURS):
+            state["attack"][seat, k, colour] = state["attack"][seat, k + 1, colour]
     clear_force(state, seat, last)
     state["num_forces"][seat] = last
     for colour in range(NUM_COLOURS):
@@ -192,7 +193,8 @@ def clear_force(state, seat, slot):
     state["order"][seat, slot] = 0
     state["target"][seat, slot] = NO_TARGET
     state["total"][seat, slot] = 0
-    state["attack"][seat, slot] = 0
+    for colour in range(NUM_COLOURS):
+        state["attack"][seat, slot, colour] = 0
 
 
 @kernel

@@ -176,7 +176,8 @@ def observe(state, seat, out):
         out[at + COLOUR_OF[knight]] = knight % MOST + 1
     for kingdom in range(NUM_KINGDOMS):
         at = AT.kingdoms + kingdom * KINGDOM_SIZE
-        out[at : at + NUM_COLOURS] = state["defence"][kingdom]
+        for colour in range(NUM_COLOURS):
+            out[at + colour] = state["defence"][kingdom, colour]
         out[at + STRENGTH] = state["strength"][kingdom]
         out[at + INCOME] = state["income"][kingdom]
         owner = np.int64(state["owner"][kingdom])
@@ -184,7 +185,8 @@ def observe(state, seat, out):
     powers = np.int32(state["powers"])
     for k in range(len(POWERS)):
         out[AT.powers + k] = powers >> k & 1
-    out[AT.free : AT.free + NUM_KNIGHTS] = state["free"]
+    for knight in range(NUM_KNIGHTS):
+        out[AT.free + knight] = state["free"][knight]
     chosen = np.int64(state["chosen"])
     if chosen >= 0:
         out[AT.choices + CHOICE_OF[chosen]] = 1
@@ -206,7 +208,8 @@ def _write_forces(state, other, ahead, out):
     for j in range(state["num_down"][other]):
         out[at + np.int64(state["down_slot"][other, j]) * size + HOW_MANY_DOWN] += 1
     for slot in range(state["num_forces"][other]):
-        out[at : at + NUM_COLOURS] = state["attack"][other, slot]
+        for colour in range(NUM_COLOURS):
+            out[at + colour] = state["attack"][other, slot, colour]
         target = np.int64(state["target"][other, slot])
         if target >= 0:
             total = np.int64(state["total"][other, slot])
@@ -253,10 +256,12 @@ def _write_order(order, out, at):
 def _write_seat(state, seat, other, ahead, out):
     known = knows_pack(state, seat, other)
     if other == seat:
-        out[AT.hand : AT.hand + 2 * NUM_KNIGHTS : 2] = state["hand"][seat]
+        for knight in range(NUM_KNIGHTS):
+            out[AT.hand + knight * 2] = state["hand"][seat, knight]
     elif known:
         at = AT.other_hands + (ahead - 1) * NUM_KNIGHTS
-        out[at : at + NUM_KNIGHTS] = state["hand"][other]
+        for knight in range(NUM_KNIGHTS):
+            out[at + knight] = state["hand"][other, knight]
         for j in range(state["num_down"][other]):
             out[at + np.int64(state["down_card"][other, j])] += 1
     at = AT.seats + ahead * SEAT_SIZE

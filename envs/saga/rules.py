@@ -77,7 +77,6 @@ from .state import (
     LAST_CARD,
     LAST_KNIGHT,
     MAX_PLIES,
-    NUM_WORDS,
     PLACES,
     PLACING,
     RECRUITING,
@@ -93,8 +92,6 @@ _NO_CHOICE = -1
 _HALF = 28
 _LOW_HALF = (1 << _HALF) - 1
 _KNIGHTS = (1 << NUM_KNIGHTS) - 1
-# The first action of each word of ``state["legal"]``.
-FIRST_OF = np.array([NEW, FIRST_EXTRA, RECRUIT, HIDDEN])
 
 
 @kernel
@@ -569,25 +566,30 @@ def legal_actions(state, mask):
 @kernel
 def is_legal(state, action):
     """Say whether an action number 0..181 is legal."""
-    word = NUM_WORDS - 1
-    while action < FIRST_OF[word]:
-        word -= 1
-    return state["legal"][word] >> action - FIRST_OF[word] & 1 == 1
+    if action < FIRST_EXTRA:
+        return state["legal"][PLACES] >> action & 1 == 1
+    if action < RECRUIT:
+        return state["legal"][EXTRAS] >> action - FIRST_EXTRA & 1 == 1
+    if action < HIDDEN:
+        return state["legal"][SEEN_KNIGHTS] >> action - RECRUIT & 1 == 1
+    return state["legal"][UNSEEN_KNIGHTS] >> action - HIDDEN & 1 == 1
 
 
 @kernel
 def random_action(state, word):
     """Return the ``below(word, count)``-th legal action in ascending order."""
     legal = state["legal"]
-    count = 0
-    for part in range(NUM_WORDS):
-        count += count_bits(legal[part])
-    k = below(word, count)
-    part = 0
-    while k >= count_bits(legal[part]):
-        k -= count_bits(legal[part])
-        part += 1
-    return FIRST_OF[part] + select_bit(legal[part], k)
+    upto_places = count_bits(legal[PLACES])
+    upto_extras = upto_places + count_bits(legal[EXTRAS])
+    upto_seen = upto_extras + count_bits(legal[SEEN_KNIGHTS])
+    k = below(word, upto_seen + count_bits(legal[UNSEEN_KNIGHTS]))
+    if k < upto_places:
+        return select_bit(legal[PLACES], k)
+    if k < upto_extras:
+        return FIRST_EXTRA + select_bit(legal[EXTRAS], k - upto_places)
+    if k < upto_seen:
+        return RECRUIT + select_bit(legal[SEEN_KNIGHTS], k - upto_extras)
+    return HIDDEN + select_bit(legal[UNSEEN_KNIGHTS], k - upto_seen)
 
 
 @kernel
