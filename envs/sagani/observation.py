@@ -13,7 +13,7 @@ from ..core.bits import count_bits, lowest_bit
 from ..core.jit import kernel
 from ..core.schema import Field, offsets
 from ..core.state import seat_after
-from .alignment import goes_before, stands_before
+from .alignment import standing, stands_before
 from .components import (
     ARROWS_OF_VALUE,
     ASIDE_SIZE,
@@ -237,14 +237,10 @@ def _write_free(state, seat, tile, first, word, out):
         d = first + lowest_bit(cells) if cells else a
         cells &= cells - 1
         from_a, from_b, from_c, from_d = _sight_from(state, seat, a, b, c, d)
-        _write_fit(tile, a, from_a, out)
-        _write_fit(tile, b, from_b, out)
-        _write_fit(tile, c, from_c, out)
-        _write_fit(tile, d, from_d, out)
-        _write_bring(tile, a, out)
-        _write_bring(tile, b, out)
-        _write_bring(tile, c, out)
-        _write_bring(tile, d, out)
+        _write_gain(tile, a, from_a, out)
+        _write_gain(tile, b, from_b, out)
+        _write_gain(tile, c, from_c, out)
+        _write_gain(tile, d, from_d, out)
 
 
 @kernel
@@ -317,7 +313,9 @@ def _write_fit(tile, cell, sight, out):
 
 
 @kernel
-def _write_bring(tile, cell, out):
+def _write_gain(tile, cell, sight, out):
+    """Write ``fit`` and ``bring`` on a cell."""
+    _write_fit(tile, cell, sight, out)
     there = TILE_ELEMENT[tile] * NUM_CELLS + cell
     out[AT.bring + cell] = out[AT.demand + there]
     out[AT.bring + NUM_CELLS + cell] = out[AT.harvest + there]
@@ -428,12 +426,12 @@ def _write_seat(state, seat, out, at):
     out[at + 4] = _clip(np.int64(state["cacophony"][seat]))
     out[at + 5] = state["uncompleted"][seat]
     out[at + 6] = state["placed"][seat]
+    own = standing(score, state["arrival"][seat])
     ahead = 0
     before = 0
     for other in range(np.int64(state["num_players"])):
-        if other != seat:
-            ahead += goes_before(state, other, seat)
-            before += stands_before(state, other, seat)
+        ahead += standing(state["score"][other], state["arrival"][other]) > own
+        before += stands_before(state, other, seat)
     out[at + 7] = ahead
     out[at + 8] = state["first_player"] == seat
     out[at + 9] = state["turn"] == seat

@@ -95,7 +95,7 @@ def choices_of(
     return [tuple(actions.decode(action).values()) for action in legal]
 
 
-def result_of(state: np.void, returns: Callable[..., None]) -> dict[str, list]:
+def result_of(state: np.void, returns: Callable[..., None]) -> dict[str, Any]:
     """Return ``scores`` and ``ranks`` of a game that is over, none before; a forfeit comes last.
 
     Args:

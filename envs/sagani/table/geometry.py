@@ -16,7 +16,7 @@ from ...core.drawing.panels import (
 )
 from ..components import DIRECTIONS, DISPLAY_SIZE, INTERLUDE_SIZE, NUM_PILES, NUM_ROTATIONS, WINDOW
 from .pieces import arrow_centre
-from .visible import Position, Visible, see
+from .visible import Face, Position, Visible, see
 
 WIDTH, HEIGHT = 1200, 900
 EDGE, GAP = 16, 8
@@ -154,8 +154,8 @@ def places(plan: Layout, seen: Visible) -> list[tuple[Place, Rect]]:
     if seen.over:
         return found
     cells = area_of(plan, seen.to_play).cells
-    if seen.phase == "ARROW":
-        found += _arrows(seen, plan.hand) + _arrows(seen, cells[seen.chosen])
+    if seen.phase == "ARROW" and seen.hand is not None and seen.chosen is not None:
+        found += _arrows(seen.hand, plan.hand) + _arrows(seen.hand, cells[seen.chosen])
     row, column = seen.origin
     named = [((row - y, column + x), box) for (x, y), box in cells.items()]
     window = range(WINDOW)
@@ -163,16 +163,16 @@ def places(plan: Layout, seen: Visible) -> list[tuple[Place, Rect]]:
     return found
 
 
-def _arrows(seen: Visible, box: Rect) -> list[tuple[Place, Rect]]:
+def _arrows(face: Face, box: Rect) -> list[tuple[Place, Rect]]:
     """Return the arrows of the tile chosen, drawn in a square."""
     x, y = box.centre
     scale = box.width / 100
-    places = []
-    for direction in seen.hand.arrows:
+    found: list[tuple[Place, Rect]] = []
+    for direction in face.arrows:
         right, down = arrow_centre(direction)
         spot = Rect(x + scale * right, y + scale * down, 0, 0).grown(13 * scale)
-        places.append((("cover", DIRECTIONS[direction]), spot))
-    return places
+        found.append((("cover", DIRECTIONS[direction]), spot))
+    return found
 
 
 def locate(x: float, y: float, state: np.void) -> Place | None:

@@ -12,26 +12,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ...core.drawing.canvas import Canvas
-from ...core.drawing.panels import Look, Place, Rect
-from ...core.drawing.words import amount, name_of, ordinal, ranked
+from ...core.drawing.panels import ACCENT, FAINT_INK, INK, Look, Place, Rect
+from ...core.drawing.words import amount, minus, name_of, ordinal, ranked
 from ..components import ELEMENTS, GOAL, NUM_ELEMENTS, PERFECT_HARMONY
 from .geometry import HEAD, HEIGHT, WIDTH, Area, Layout, layout_of, places
-from .pieces import (
-    ACCENT,
-    CREAM,
-    ELEMENT_PAINTS,
-    FAINT_INK,
-    GOLD,
-    INK,
-    SEAT_PAINTS,
-    badge,
-    icon,
-    stack,
-    symbol,
-    tile,
-)
+from .pieces import CREAM, ELEMENT_PAINTS, GOLD, SEAT_PAINTS, icon, stack, symbol, tile
 from .text import prompt, solo_outcome
-from .visible import Face, Position, Visible, position_words, see
+from .visible import ELEMENT_LETTERS, Face, Position, Visible, position_words, see
 
 PAPER = "#f4eee0"
 PANEL_EDGE = "#d9cdb6"
@@ -40,13 +27,7 @@ SPACE_FILL = "#e7dabd"
 SPACE_EDGE = "#b39f78"
 NEGATIVE = "#a8201a"
 LOOK = Look(
-    ink=INK,
-    faint_ink=FAINT_INK,
-    accent=ACCENT,
-    panel_fill="#fffdf8",
     panel_edge=PANEL_EDGE,
-    on_turn="#f6e3f4",
-    won="#fbeebf",
     frame_widths=(4, 2.5),
     seat_paints=[(paint.fill, paint.ink) for paint in SEAT_PAINTS],
 )
@@ -127,8 +108,8 @@ def _draw_title(canvas: Canvas, box: Rect, seen: Visible) -> None:
 
 def _draw_space(canvas: Canvas, box: Rect, title: str) -> None:
     """Draw an empty space for a tile."""
-    style = {"fill": SPACE_FILL, "stroke": SPACE_EDGE, "stroke_width": 1.5}
-    canvas.rect(*box.grown(-2), radius=box.width / 10, title=title, **style)
+    with canvas.group(fill=SPACE_FILL, stroke=SPACE_EDGE, stroke_width=1.5, title=title):
+        canvas.rect(*box.grown(-2), radius=box.width / 10)
 
 
 def _draw_spaces(
@@ -154,14 +135,14 @@ def _draw_interlude(canvas: Canvas, plan: Layout, seen: Visible) -> None:
 
 def _draw_piles(canvas: Canvas, plan: Layout, seen: Visible) -> None:
     LOOK.panel(canvas, plan.piles, "piles")
-    style = {"radius": 6, "fill": "#b9a88a", "stroke": "#6d604a", "stroke_width": 1}
     for k, (box, (size, top)) in enumerate(zip(plan.pile_spaces, seen.piles, strict=True)):
         _draw_space(canvas, box, f"pile {k + 1}")
         if top is not None:
             # The tiles below peek out, all alike.
             for level in range(min(3, (size - 1 + 7) // 8), 0, -1):
                 x, y, width, height = box.grown(-2)
-                canvas.rect(x + 2.5 * level, y + 2.5 * level, width, height, **style)
+                with canvas.group(fill="#b9a88a", stroke="#6d604a", stroke_width=1):
+                    canvas.rect(x + 2.5 * level, y + 2.5 * level, width, height, radius=6)
             tile(canvas, box, top, f"pile {k + 1}, {amount(size, 'tile')}, on top")
         x, y = box.centre[0], plan.piles.bottom - 15
         canvas.text(x, y, str(size), size=13, bold=True, fill=INK)
@@ -198,7 +179,7 @@ def _draw_count(canvas: Canvas, box: Rect, seen: Visible) -> None:
         last = name == "in all"
         x = box.x + 44 + 84 * k + 18 * last
         sign = "= " if last else "+" if k and points >= 0 else ""
-        text = f"{sign}{_minus(points)}"
+        text = f"{sign}{minus(points)}"
         fill = NEGATIVE if points < 0 else INK
         canvas.text(x, box.y + 62, text, size=22 if last else 18, bold=True, fill=fill)
         canvas.text(x, box.y + 90, name, size=13, fill=FAINT_INK)
@@ -209,10 +190,6 @@ def _draw_aside(canvas: Canvas, x: float, y: float, seen: Visible) -> None:
         LOOK.text(canvas, x, y + 15, "put aside for the end", fill=FAINT_INK)
     for k, face in enumerate(seen.aside):
         tile(canvas, Rect(x + 2 + 58 * k, y + 46, 52, 52), face, f"put aside, {ordinal(k + 1)}")
-
-
-def _minus(points: float) -> str:
-    return f"{points:g}".replace("-", "−")
 
 
 # The track
@@ -269,8 +246,8 @@ def _draw_area(canvas: Canvas, area: Area, seen: Visible) -> None:
     for position, face in table.tiles.items():
         box = area.cells[position]
         tile(canvas, box.grown(-0.015 * box.width), face, position_words(position), seat)
-    if on_turn and seen.phase == "ROTATE":
-        _draw_turning(canvas, area.cells[seen.chosen], seen.hand)
+    if on_turn and seen.turned and seen.chosen is not None:
+        _draw_turning(canvas, area.cells[seen.chosen], seen.turned[0])
     framed = _framed(area, seen)
     if framed is not None:
         _frame(canvas, area.cells[framed])
@@ -353,7 +330,7 @@ def _draw_score(canvas: Canvas, right: float, y: float, area: Area, seen: Visibl
     # Alone, the classic game's score counts tiles too; its points are what stands on the track.
     classic = seen.num_players == 1 and not seen.advanced
     points = seen.scores[seat] if seen.over and not classic else on_track
-    text = _minus(points)
+    text = minus(points)
     width = 0.7 * size * len(text) + 12
     title = f"{-on_track} points in negative tokens" if points < 0 and on_track < 0 else "points"
     if points < 0:
@@ -416,7 +393,7 @@ def _draw_ranking(canvas: Canvas, box: Rect, seen: Visible) -> None:
         canvas,
         box,
         y,
-        ranked(seen, lambda seat: _minus(seen.scores[seat])),
+        ranked(seen, lambda seat: minus(seen.scores[seat])),
         lambda y, seat: LOOK.badge(canvas, box.x + 76, y, seat, 13),
         fills=dict.fromkeys(red, NEGATIVE),
     )
@@ -425,7 +402,8 @@ def _draw_ranking(canvas: Canvas, box: Rect, seen: Visible) -> None:
 def _draw_legend(canvas: Canvas, x: float, y: float) -> None:
     for element, name in enumerate(ELEMENTS):
         line, column = divmod(element, 2)
-        badge(canvas, x + 86 * column, y + 26 * line, element, 10)
+        paint, letter = ELEMENT_PAINTS[element], ELEMENT_LETTERS[element]
+        LOOK.disc(canvas, x + 86 * column, y + 26 * line, 10, letter, paint.fill, paint.ink)
         LOOK.text(canvas, x + 16 + 86 * column, y + 26 * line, name)
     for k, (kind, words) in enumerate(BESIDE.items()):
         icon(canvas, x, y + 58 + 24 * k, kind, 0, 8)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...core.drawing.canvas import Canvas
-from ...core.drawing.panels import Rect, cylinder, shift
+from ...core.drawing.panels import ACCENT, INK, Rect, cylinder, shift
 from ..components import DIRECTIONS, ELEMENTS
 from .visible import ELEMENT_LETTERS, Face
 
@@ -40,9 +40,6 @@ SEAT_PAINTS = (
 )
 CACOPHONY_PAINT = Paint("#e9b824", "#7a5a00", "#3a2b00")
 CREAM = "#fffaf0"
-INK = "#2e2820"
-FAINT_INK = "#766b5c"
-ACCENT = "#a3239b"
 GOLD = "#d9a520"
 
 # Outlines of the symbols, about 40 units high around the middle.
@@ -73,7 +70,6 @@ _ICONS = {
     ),
     "unfinished": ("M -9 -9 H 9 V 9 H -9 Z", "#cfc4ac", INK, "M 0 -5 L 5 3.5 H -5 Z"),
 }
-_OUTLINE = {"stroke_width": 1.8, "stroke_linejoin": "round", "stroke_linecap": "round"}
 
 
 def arrow_centre(direction: int) -> tuple[float, float]:
@@ -91,19 +87,10 @@ def symbol(canvas: Canvas, x: float, y: float, element: int, size: float) -> Non
         canvas.path(_SYMBOLS[element], fill=paint.fill, stroke=paint.edge, stroke_width=3)
 
 
-def badge(canvas: Canvas, x: float, y: float, element: int, radius: float) -> None:
-    """Draw an element's letter on a round of its colour."""
-    paint = ELEMENT_PAINTS[element]
-    canvas.circle(x, y, radius, fill=paint.fill, stroke=paint.edge, stroke_width=1.5)
-    letter = ELEMENT_LETTERS[element]
-    canvas.text(x, y, letter, size=1.2 * radius, bold=True, fill=paint.ink)
-
-
 def disc(canvas: Canvas, x: float, y: float, paint: Paint, radius: float) -> None:
     """Draw a disc from above."""
     canvas.circle(x, y, radius, fill=paint.fill, stroke=paint.edge, stroke_width=radius / 6)
-    ring = {"fill": "none", "stroke": paint.edge, "stroke_width": radius / 12}
-    canvas.circle(x, y, 0.66 * radius, **ring)
+    canvas.circle(x, y, 0.66 * radius, fill="none", stroke=paint.edge, stroke_width=radius / 12)
 
 
 def icon(canvas: Canvas, x: float, y: float, kind: str, seat: int, radius: float) -> None:
@@ -112,9 +99,9 @@ def icon(canvas: Canvas, x: float, y: float, kind: str, seat: int, radius: float
         disc(canvas, x, y, SEAT_PAINTS[seat], radius)
         return
     outline, fill, ink, sign = _ICONS[kind]
-    with canvas.group(transform=shift(x, y, radius / 10)):
-        canvas.path(outline, fill=fill, stroke=ink, **_OUTLINE)
-        canvas.path(sign, fill=ink, stroke=ink, **_OUTLINE)
+    with canvas.group(transform=shift(x, y, radius / 10), stroke=ink, stroke_width=1.8):
+        canvas.path(outline, fill=fill)
+        canvas.path(sign, fill=ink)
 
 
 def stack(
@@ -135,9 +122,9 @@ def stack(
     flat = 0.52 * radius
     for level, paint in enumerate(paints):
         foot = y - level * thickness
-        style = {"fill": paint.fill, "stroke": paint.edge, "stroke_width": radius / 12}
-        canvas.path(cylinder(x, foot, radius, flat, thickness), **style)
-        canvas.ellipse(x, foot - thickness, radius, flat, **style)
+        with canvas.group(fill=paint.fill, stroke=paint.edge, stroke_width=radius / 12):
+            canvas.path(cylinder(x, foot, radius, flat, thickness))
+            canvas.ellipse(x, foot - thickness, radius, flat)
         if texts:
             middle = foot + flat - thickness / 2 - 0.4
             canvas.text(x, middle, texts[level], size=thickness, bold=True, fill=paint.ink)
@@ -173,12 +160,12 @@ def _arrow(canvas: Canvas, face: Face, direction: int, discs: Paint) -> None:
     x, y = arrow_centre(direction)
     element = face.arrows[direction]
     paint = ELEMENT_PAINTS[element]
-    style = {"stroke_linejoin": "round"}
-    with canvas.group(transform=f"translate({x} {y}) rotate({45 * direction})"):
+    transform = f"translate({x} {y}) rotate({45 * direction})"
+    with canvas.group(transform=transform, stroke_linejoin="round"):
         if direction in face.marked:
-            canvas.path(_ARROW, fill=ACCENT, stroke=ACCENT, stroke_width=11, **style)
-        canvas.path(_ARROW, fill=paint.fill, stroke=CREAM, stroke_width=4.5, **style)
-        canvas.path(_ARROW, fill=paint.fill, stroke=paint.edge, stroke_width=1.2, **style)
+            canvas.path(_ARROW, fill=ACCENT, stroke=ACCENT, stroke_width=11)
+        canvas.path(_ARROW, fill=paint.fill, stroke=CREAM, stroke_width=4.5)
+        canvas.path(_ARROW, fill=paint.fill, stroke=paint.edge, stroke_width=1.2)
     if direction in face.covered:
         disc(canvas, x, y, discs, 11.5)
         return

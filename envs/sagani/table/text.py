@@ -49,7 +49,7 @@ def describe(
     if seen.over:
         parts.append(_results(seen))
     elif seen.hand is not None:
-        parts.append(_in_hand(seen))
+        parts.append(_in_hand(seen.hand, seen.turned))
     return paragraphs(parts)
 
 
@@ -130,17 +130,17 @@ def _spaces(name: str, tiles: Sequence[Face | None]) -> list[str]:
     return [lines[0].rstrip(), *((" " * 10 + line).rstrip() for line in _beside(blocks, "   "))]
 
 
-def _in_hand(seen: Visible) -> list[str]:
-    words = f"in hand: {seen.hand.name}"
-    if not seen.turned:
-        return [words, *_beside([_block(seen.hand)])]
+def _in_hand(hand: Face, turned: Sequence[Face]) -> list[str]:
+    words = f"in hand: {hand.name}"
+    if not turned:
+        return [words, *_beside([_block(hand)])]
     names = (f"{90 * turns}".center(TILE_WIDTH) for turns in range(NUM_ROTATIONS))
-    covers = [f"covers {len(face.marked)}" if face.marked else "" for face in seen.turned]
+    covers = [f"covers {len(face.marked)}" if face.marked else "" for face in turned]
     counts = " ".join(text.center(TILE_WIDTH + 2) for text in covers).rstrip()
     return [
         f"{words}, to be turned by",
         "   ".join(names).rstrip(),
-        *_beside(map(_block, seen.turned), "   "),
+        *_beside(map(_block, turned), "   "),
         *([counts] if counts else []),
     ]
 
@@ -186,8 +186,8 @@ def _grid(seen: Visible, seat: int) -> list[str]:
     cells = {position: _block(face) for position, face in table.tiles.items()}
     if on_turn and seen.phase == "PLACE":
         cells.update({position: _middle_only(FREE) for position in seen.cells})
-    if on_turn and seen.turned:
-        cells[seen.chosen] = _middle_only(f"?{seen.hand.code}?")
+    if on_turn and seen.turned and seen.chosen is not None:
+        cells[seen.chosen] = _middle_only(f"?{seen.turned[0].code}?")
     if not cells:
         return ["  no tiles yet"]
     columns = range(min(x for x, _ in cells), max(x for x, _ in cells) + 1)

@@ -14,13 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.drawing.panels import Place
-from ...core.drawing.visible import VisibleBase, common_of, legal_of, numbers_of, result_of
+from ...core.drawing.visible import VisibleBase, choices_of, common_of, numbers_of, result_of
 from ...core.drawing.words import action_number, name_of
 from ..actions import ACTIONS, CELL, COVER, DONE, NUM_ACTIONS, PASS, TURN
 from ..components import (
     CACOPHONY_PENALTY,
-    CELL_COL,
-    CELL_ROW,
     DISPLAY_SIZE,
     ELEMENTS,
     NUM_ROTATIONS,
@@ -156,10 +154,10 @@ def see(
     """
     common = common_of(state, seat, PHASES)
     to_play = int(state["to_play"])
-    legal = legal_of(state, legal_actions, NUM_ACTIONS)
+    legal = choices_of(state, legal_actions, ACTIONS)
     tables = [_table(state, other, bool(legal)) for other in range(common["num_players"])]
     hand, chosen = _in_hand(state, tables[to_play]) if legal else (None, None)
-    origin = int(state["origin"][to_play])
+    row, column = divmod(int(state["origin"][to_play]), WINDOW)
     asked = int(state["queue_next"])
     return Visible(
         **common,
@@ -169,12 +167,15 @@ def see(
         last_round=bool(state["last_round"]) and len(tables) > 1,
         display=_offer(state["display"].tolist()),
         interlude=_offer(state["interlude"].tolist()),
-        piles=list(zip(pile_sizes(state), map(_back, pile_tops(state)), strict=True)),
+        piles=[
+            (size, _back(top) if top else None)
+            for size, top in zip(pile_sizes(state), pile_tops(state), strict=True)
+        ],
         aside=[_back(tile) for tile in aside_of(state)],
         removed=len(removed(state)),
-        legal=frozenset(_parts(action) for action in legal),
-        cells=frozenset(position_of(state, to_play, a - CELL) for a in legal if a >= CELL),
-        origin=(int(CELL_ROW[origin]), int(CELL_COL[origin])),
+        legal=frozenset(legal),
+        cells=frozenset((at[2] - column, row - at[1]) for at in legal if at[0] == "cell"),
+        origin=(row, column),
         hand=hand,
         turned=_turned(state) if legal and state["phase"] == ROTATING else [],
         chosen=chosen,
@@ -190,10 +191,6 @@ def position_words(position: Position) -> str:
     return f"{position[0]:+d}{position[1]:+d}"
 
 
-def _parts(action: int) -> Place:
-    return tuple(ACTIONS.decode(action).values())
-
-
 # Tiles
 
 
@@ -206,8 +203,8 @@ def _front(
     return Face(*back_of(tile), arrows, covered, frozenset(directions_of(word & marked)), discs)
 
 
-def _back(tile: int) -> Face | None:
-    return Face(*back_of(tile), {}) if tile else None
+def _back(tile: int) -> Face:
+    return Face(*back_of(tile), {})
 
 
 def _offer(tiles: Iterable[int]) -> list[Face | None]:
@@ -240,13 +237,13 @@ def _lying(state: np.void, lies: Placed, choosing: bool) -> Face:
 
 def _in_hand(state: np.void, table: Table) -> tuple[Face | None, Position | None]:
     """Return the tile in hand or chosen, and its cell."""
-    hand, chosen, phase = int(state["hand"]), None, int(state["phase"])
-    if phase in (ROTATING, POINTING):
-        seat, cell = int(state["to_play"]), int(state["hand_cell"])
-        chosen = position_of(state, seat, cell) if table.tiles else (0, 0)
-    if phase == POINTING:
-        return table.tiles[chosen], chosen
-    return _front(hand) if hand else None, chosen
+    hand, phase = int(state["hand"]), int(state["phase"])
+    if phase not in (ROTATING, POINTING):
+        return _front(hand) if hand else None, None
+    chosen = (0, 0)
+    if table.tiles:
+        chosen = position_of(state, int(state["to_play"]), int(state["hand_cell"]))
+    return table.tiles[chosen] if phase == POINTING else _front(hand), chosen
 
 
 def _turned(state: np.void) -> list[Face]:
@@ -271,10 +268,10 @@ def _move(state: np.void, tables: list[Table], last_action) -> Move:
     seat = _actor(state, action) if action == state["last_action"] else None
     if seat is None:
         return Move(action_to_string(action))
-    tiles, hand = tables[seat].tiles, Face(*back_of(int(state["hand"])), {}).name
+    tiles, hand = tables[seat].tiles, _back(int(state["hand"])).name
     position = None
-    place = _parts(action)
-    kind = place[0]
+    place = tuple(ACTIONS.decode(action).values())
+    kind = str(place[0])
     if kind == "turn":
         position = next(reversed(tiles))
         text = f"placed {tiles[position].name} at {position_words(position)}"

@@ -156,15 +156,9 @@ def _draw_square(canvas: Canvas, seen: Visible, square: int, step: float) -> Non
     radius = min(13.0, 0.42 * step)
     here, start = square == seen.pawn, square == seen.start
     edge, thick = (GOLD, 3) if start else (NIGHT.edge, 1.2)
-    canvas.circle(
-        x,
-        y,
-        radius,
-        fill="#6a3b73" if square <= seen.pawn else "#3a4180",
-        stroke=edge,
-        stroke_width=thick,
-        title=f"square {square}" + (", the start" if start else ""),
-    )
+    style = {"stroke": edge, "stroke_width": thick}
+    style["title"] = f"square {square}" + (", the start" if start else "")
+    canvas.circle(x, y, radius, fill="#6a3b73" if square <= seen.pawn else "#3a4180", **style)
     numbered = start or square % (5 if radius > 7 else 10) == 0
     if here or (numbered and abs(square - seen.pawn) * step > 24):
         fill = GOLD if start else WHITE if here else NIGHT.ink

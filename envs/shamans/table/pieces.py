@@ -73,11 +73,12 @@ def card(
         note: written at its foot.
         shown: width from the left that nothing covers, if not all.
     """
-    paint, width = PAINTS[WORLDS[number // VALUES]], box.width
+    world, width = WORLDS[number // VALUES], box.width
+    paint = PAINTS[world]
     shown = min(shown or width, width)
     with canvas.group(title=card_name(number) + (f", {note}" if note else "")):
-        line = max(1, width / 45)
-        canvas.rect(*box, radius=0.1 * width, fill=paint.fill, stroke=paint.edge, stroke_width=line)
+        edge = {"stroke": paint.edge, "stroke_width": max(1, width / 45)}
+        canvas.rect(*box, radius=0.1 * width, fill=paint.fill, **edge)
         size = min(0.5 * width, 0.4 * box.height, 1.2 * shown)
         if box.height < 1.2 * width:
             # No room below: the symbol stands beside the number.
@@ -89,7 +90,6 @@ def card(
             wide = max(min((0.36 if note else 0.46) * width, 0.72 * shown), 0.3 * width)
         style = {"size": size, "bold": True, "fill": paint.ink}
         canvas.text(box.x + x, box.y + y, str(number % VALUES + 1), **style)
-        world = WORLDS[number // VALUES]
         ICONS.draw(canvas, world, box.x + right, box.y + down, wide, paint.ink)
         if note:
             _note(canvas, box, note, shown)
@@ -132,12 +132,10 @@ def role(canvas: Canvas, box: Rect, player: Player) -> None:
         if player.revealed:
             canvas.text(x, y, "shown", size=0.16 * width, fill=paint.ink)
         else:
-            _witnesses(canvas, x, y, 0.08 * width, player.witnesses, paint.ink)
+            _seen_by(canvas, x, y, 0.08 * width, player.witnesses, paint.ink)
 
 
-def _witnesses(
-    canvas: Canvas, x: float, y: float, radius: float, seats: list[int], ink: str
-) -> None:
+def _seen_by(canvas: Canvas, x: float, y: float, radius: float, seats: list[int], ink: str) -> None:
     """An eye, and who has seen the card."""
     step = 2.25 * radius
     x -= step * len(seats) / 2

@@ -253,8 +253,7 @@ def _notes(state: np.void, holder: int, viewer: int | None) -> dict[int, str]:
     for giver in range(int(state["num_players"])):
         passed = card_passed_by(state, giver)
         # All eyes see the hands, whoever knows them.
-        known = viewer in (giver, holder)
-        if passed is not None and passed[1] == holder and known:
+        if passed is not None and passed[1] == holder and viewer in (giver, holder):
             notes[passed[0]] = "from you" if viewer == giver else f"from {giver}"
     card = int(state["given"][holder])
     if PHASES[int(state["phase"])] == "ECLIPSE" and card != NO_CARD and viewer in (None, holder):

@@ -415,7 +415,13 @@ class Kernels:
         if self.state["phase"] == PLACING:
             self._play(*self._at(cell))
             assert len(self._legal("turn")) == 4
+        seat, there = self.to_play, int(self.state["hand_cell"])
+        before = int(self.state["origin"][seat])
         self._play("turn", rotation)
+        # The window moves along when a tile is placed on its outermost ring, and only then.
+        on_ring = {*divmod(there, WINDOW)} & {0, WINDOW - 1}
+        first = len(self.table(seat)) == 1
+        assert first or bool(on_ring) == (int(self.state["origin"][seat]) != before)
 
     def legal_alignments(self) -> list[tuple[Cell, str]]:
         if self.phase != "align":

@@ -20,7 +20,6 @@ from ludotheque.envs.sagani.state import (
     TAKING,
     aside_of,
     back_of,
-    discs_on_table,
     free_positions,
     negative_points,
     pile_sizes,
@@ -270,8 +269,9 @@ class Pair:
             assert seen.discs == (len(placed.arrows) if cell == unpaid else placed.discs)
         assert state["supply"][seat] == area.supply
         assert state["cacophony"][seat] == area.cacophony
+        paid = [seen for seen in found.values() if seen.tile != state["unpaid"]]
         lying = sum(placed.discs + len(placed.covered) for placed in area.tiles.values())
-        assert discs_on_table(state, seat) == lying
+        assert sum(len(seen.covered) + seen.discs for seen in paid) == lying
         assert state["uncompleted"][seat] == len(area.open_tiles())
         assert free_positions(state, seat) == self.cells_that_fit(seat)
 
