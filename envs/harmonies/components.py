@@ -65,15 +65,10 @@ def axial_of(side: int, hex_: int) -> tuple[int, int]:
     return col, int(HEX_ROW[side, hex_]) - col // 2
 
 
-def hex_at(side: int, q: int, r: int) -> int:
-    """Return the number of the hex at (q, r), -1 if that is off the board."""
-    return _HEX_AT[side].get((q, r), -1)
-
-
 def _anchors(side: int, offsets) -> int:
     """Return the hexes from which every offset stays on the board, as bits."""
-    places = _HEX_AT[side].items()
-    fits = [h for (q, r), h in places if all(hex_at(side, q + a, r + b) >= 0 for a, b in offsets)]
+    places = _HEX_AT[side]
+    fits = [h for (q, r), h in places.items() if all((q + a, r + b) in places for a, b in offsets)]
     return sum(1 << h for h in fits)
 
 
@@ -92,10 +87,10 @@ NUM_STACKS = len(STACKS)
 MAX_HEIGHT = max(len(stack) for stack in STACKS)
 # By colour and stack: the stack with a token of that colour on top; 0 where that isn't allowed.
 STACKED = np.zeros((NUM_COLOURS, NUM_STACKS), dtype=np.uint8)
-for _colour in range(NUM_COLOURS):
-    for _number, _stack in enumerate(STACKS):
-        if (*_stack, _colour) in STACKS:
-            STACKED[_colour, _number] = STACKS.index((*_stack, _colour))
+for _colour, _number in np.ndindex(STACKED.shape):
+    _higher = (*STACKS[_number], _colour)
+    if _higher in STACKS:
+        STACKED[_colour, _number] = STACKS.index(_higher)
 
 # Kinds: what a stack is in the landscape.
 KINDS = (
@@ -152,8 +147,8 @@ MAX_CUBES = max(len(card["ladder"]) for card in _BOX["animals"])
 # has one cube, and its points are counted at the end.
 NUM_CUBES = np.array([0] + [len(c.get("ladder", [0])) for c in _CARDS], dtype=np.int8)
 LADDER = np.zeros((NUM_CARDS + 1, MAX_CUBES + 1), dtype=np.int8)
-for _number, _card in enumerate(_CARDS, start=1):
-    LADDER[_number, 1 : len(_card.get("ladder", [])) + 1] = _card.get("ladder", [])
+for _card in _BOX["animals"]:
+    LADDER[_card["id"], 1 : len(_card["ladder"]) + 1] = _card["ladder"]
 
 # Habitats: the kind of the hex that gets the cube, then those of the other hexes (at most three),
 # KIND.empty where there are fewer; and their offsets (dq, dr) from it as printed.
@@ -220,10 +215,9 @@ for _card in _BOX["spirits"]:
 SUNS_FROM: tuple[int, ...] = tuple(_BOX["solo"]["suns_from"])
 SUNS_FOR_SIDE = np.array([_BOX["solo"]["side"][side] for side in SIDES], dtype=np.int64)
 SUNS_WITHOUT_SPIRIT: int = _BOX["solo"]["no_spirit"]
-SUNS_FOR_SPIRIT = np.zeros(NUM_CARDS + 1, dtype=np.int64)
-for _card in _BOX["spirits"]:
-    _suns = "group_spirit" if _card["counts"] == "groups" else "count_spirit"
-    SUNS_FOR_SPIRIT[_card["id"]] = _BOX["solo"][_suns]
+SUNS_FOR_SPIRIT = np.where(
+    SPIRIT_COUNTS_GROUPS, _BOX["solo"]["group_spirit"], _BOX["solo"]["count_spirit"]
+)
 # Suns that count as a win (rank 1) in the solo game: ours, the rulebook names no goal. On side A
 # without spirits that is 90 points, on side B 110.
 SOLO_GOAL = 6

@@ -51,13 +51,13 @@ for _tokens in range(1, FAR + 1):
             BEFORE[_tokens, _kind] = (_listed + _listed[:1] * 3)[:3]
             HAS_BEFORE[_tokens, _kind] = -1
 
-# By kind: the colour of its last token; and, as bits, those of the token before, put on a hex that
+# By kind, as bits: the colour of its last token; and those of the token before, put on a hex that
 # lacks both.
 LAST_COLOUR = np.zeros(NUM_KINDS, dtype=np.int64)
 COLOURS_BEFORE = np.zeros(NUM_KINDS, dtype=np.int64)
 for _number, _stack in enumerate(STACKS):
     if _stack:
-        LAST_COLOUR[KIND_OF_STACK[_number]] = _stack[-1]
+        LAST_COLOUR[KIND_OF_STACK[_number]] = 1 << _stack[-1]
     if len(_stack) > 1:
         COLOURS_BEFORE[KIND_OF_STACK[_number]] |= 1 << _stack[-2]
 

@@ -19,7 +19,6 @@ from .components import (
     BUILDING_POINTS,
     GRAY,
     HAND_LIMIT,
-    HAS_NEIGHBOUR,
     KIND,
     MAKES,
     MAX_DISPLAY,
@@ -30,7 +29,6 @@ from .components import (
     NUM_SPACES,
     ON,
     PER_SPACE,
-    STRIDE,
 )
 from .habitat_distance import card_value
 from .rules import LAST_HEXES
@@ -38,6 +36,7 @@ from .scoring import (
     field_points,
     hexes_by_top,
     mountain_points,
+    moved_by_one,
     near_colours,
     next_to,
     points_by_height,
@@ -47,7 +46,7 @@ from .scoring import (
     water_points,
 )
 from .state import COLUMN, TURN_PHASE
-from .supply import count_held, tokens_in_bag, tokens_to_fill
+from .supply import count_held, count_tokens, tokens_to_fill
 from .weights import WEIGHTS
 
 _ANY_COLOUR = (1 << NUM_COLOURS) - 1
@@ -84,7 +83,7 @@ def _turns_of_game(state, seat):
     if state["last_round"]:
         return 0.0
     num_players = np.int64(state["num_players"])
-    turns = tokens_in_bag(state) / (num_players * tokens_to_fill(state))
+    turns = count_tokens(state["bag"]) / (num_players * tokens_to_fill(state))
     for other in range(num_players):
         if other != seat:
             turns = min(turns, _turns_of_board(state["hexes"][other]))
@@ -160,18 +159,10 @@ def _hope(kinds, free, side, near):
 def _one_way_out(water, side):
     """Return the land next to water that is next to one other hex of land only."""
     land = BOARD[side] & ~water
-    has = HAS_NEIGHBOUR[side]
-    stride = STRIDE[side]
     one = two = 0
-    for direction in range(3):
-        # Hexes with land in a direction, and with land in the opposite one.
-        shift = stride if direction == 0 else 1 if direction == 1 else stride - 1
-        low, high = land & has[direction], land & has[direction + 3]
-        if direction == 2:
-            low, high = high, low
-        for near in (low << shift, high >> shift):
-            two |= one & near
-            one |= near
+    for near in moved_by_one(land, side):
+        two |= one & near
+        one |= near
     return land & one & ~two & next_to(water, side)
 
 

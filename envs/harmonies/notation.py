@@ -20,32 +20,15 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .actions import ACTIONS, CARD, DISCARD, END, PLACE, SETTLE, SPIRIT, TAKE
-from .components import (
-    COLOURS,
-    COLUMNS,
-    HAND_LIMIT,
-    HEX_COL,
-    HEX_ROW,
-    MAX_DISPLAY,
-    MAX_HEXES,
-    MAX_SPACES,
-    SIDES,
-    SOLO_DISPLAY,
-    SPIRITS_DEALT,
-)
+from .actions import ACTIONS, END, PLACE, SETTLE
+from .components import COLOURS, COLUMNS, HAND_LIMIT, HEX_COL, HEX_ROW, MAX_HEXES, SIDES
 
 _LETTERS = "abcdefg"
 _NAMED_HEX = re.compile(r"([a-g])([1-9])")
 _NUMBERED_HEX = re.compile(r"hex(\d+)")
 _FORMS = "take 2, card 3, end, spirit 1, discard 2, blue c3 (or another colour), settle 1 c3"
-# Actions with one number: the first of them, and how many there are.
-_NUMBERED = {
-    "take": (TAKE, MAX_SPACES),
-    "card": (CARD, MAX_DISPLAY),
-    "spirit": (SPIRIT, SPIRITS_DEALT),
-    "discard": (DISCARD, SOLO_DISPLAY),
-}
+# How many actions there are of each kind that is written with one number.
+_NUMBERED = {kind.kind: len(kind.rows) for kind in ACTIONS.kinds if len(kind.parts) == 1}
 
 
 def hex_to_string(hex_: int, side: int) -> str:
@@ -74,7 +57,7 @@ def action_to_string(action: int, state: Any = None) -> str:
     if kind == "end":
         return kind
     if kind in _NUMBERED:
-        return f"{kind} {action - _NUMBERED[kind][0] + 1}"
+        return f"{kind} {action - ACTIONS.first(kind) + 1}"
     hex_ = parts["hex"]
     # The last two hexes exist on side B only, but their actions have a name on side A too.
     named = state is not None and hex_ < sum(COLUMNS[state["side"]])
@@ -90,8 +73,7 @@ def action_from_string(text: str, state: Any = None) -> int:
     if words == ["end"]:
         return END
     if len(words) == 2 and words[0] in _NUMBERED:
-        first, count = _NUMBERED[words[0]]
-        return first + _number(text, words[1], count)
+        return ACTIONS.first(words[0]) + _number(text, words[1], _NUMBERED[words[0]])
     if len(words) == 2 and words[0] in COLOURS:
         return PLACE + MAX_HEXES * COLOURS.index(words[0]) + _hex(words[1], state)
     if len(words) == 3 and words[0] == "settle":

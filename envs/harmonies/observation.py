@@ -43,7 +43,7 @@ from .components import (
 from .habitat_distance import COLOURS_BEFORE, FAR, LAST_COLOUR, near_habitats, wanted_hexes
 from .scoring import hexes_by_top, near_colours, next_to, total_points
 from .state import CATEGORIES, PHASES
-from .supply import count_held, tokens_in_bag
+from .supply import count_held, count_tokens
 
 _BYTE = 127
 _OTHERS = MAX_PLAYERS - 1
@@ -64,6 +64,7 @@ _GAME = (
     "round, tokens taken, card taken, turns finished, tokens in the bag"
 )
 _NO_CARD = "the first number stands for none"
+_HABITAT = "of a habitat of an own card"
 
 
 def _public(name: str, shape: tuple[int, ...], high: int, meaning: str) -> Field:
@@ -85,16 +86,8 @@ _BOARDS = (
         f"own hexes next to: {_COLOURS}, a field of one, a mountain that is alone",
     ),
     _map("builds", NUM_COLOURS, f"where {_COLOURS} would be the third colour around a building"),
-    _map(
-        "completes",
-        NUM_COLOURS,
-        f"where {_COLOURS} would be the last token of a habitat of an own card",
-    ),
-    _map(
-        "advances",
-        NUM_COLOURS,
-        f"where {_COLOURS} would be the last token but one of a habitat of an own card",
-    ),
+    _map("completes", NUM_COLOURS, f"where {_COLOURS} would be the last token {_HABITAT}"),
+    _map("advances", NUM_COLOURS, f"where {_COLOURS} would be the last token but one {_HABITAT}"),
     _public(
         "others_top",
         (_OTHERS, NUM_COLOURS, MAX_HEXES),
@@ -189,17 +182,15 @@ def observe(state, seat, out):
 @kernel
 def _write_own_board(state, seat, out):
     stack = state["stack"][seat]
-    cubes = np.int32(state["cubes"][seat])
     for hex_ in range(MAX_HEXES):
         # Stacks have the numbers of their kinds, but for the buildings: they are the last.
-        for kind in range(KIND.water, KIND.building):
-            out[AT.hexes + (kind - KIND.water) * MAX_HEXES + hex_] = stack[hex_] == kind
-        at = AT.hexes + (KIND.building - KIND.water) * MAX_HEXES
-        out[at + hex_] = stack[hex_] >= KIND.building
+        for kind in range(KIND.water, NUM_KINDS):
+            at = AT.hexes + (kind - KIND.water) * MAX_HEXES
+            out[at + hex_] = min(stack[hex_], KIND.building) == kind
+    cubes = state["cubes"][seat]
     _write_hexes(cubes, out, AT.cubes)
     for slot in range(HAND_LIMIT):
-        found = np.int32(state["habitat"][seat, slot])
-        _write_hexes(found & ~cubes, out, AT.settle + slot * MAX_HEXES)
+        _write_hexes(state["habitat"][seat, slot] & ~cubes, out, AT.settle + slot * MAX_HEXES)
 
 
 @kernel
@@ -209,20 +200,18 @@ def _write_neighbours(state, seat, out):
     side = np.int64(state["side"])
     for colour in range(NUM_COLOURS):
         near = next_to(hexes_by_top(kinds, colour), side)
-        _write_hexes(np.int32(near), out, AT.near + colour * MAX_HEXES)
+        _write_hexes(near, out, AT.near + colour * MAX_HEXES)
     fields = np.int64(kinds[KIND.field])
     mountains = hexes_by_top(kinds, GRAY)
     at = AT.near + NUM_COLOURS * MAX_HEXES
-    _write_hexes(np.int32(next_to(fields & ~next_to(fields, side), side)), out, at)
-    alone = mountains & ~next_to(mountains, side)
-    _write_hexes(np.int32(next_to(alone, side)), out, at + MAX_HEXES)
+    _write_hexes(next_to(fields & ~next_to(fields, side), side), out, at)
+    _write_hexes(next_to(mountains & ~next_to(mountains, side), side), out, at + MAX_HEXES)
     _, two, three = near_colours(kinds, side)
     unfinished = np.int64(kinds[KIND.building]) & two & ~three
     if unfinished:
         for colour in range(NUM_COLOURS):
             lacking = unfinished & ~next_to(hexes_by_top(kinds, colour), side)
-            hexes = next_to(lacking, side)
-            _write_hexes(np.int32(hexes), out, AT.builds + colour * MAX_HEXES)
+            _write_hexes(next_to(lacking, side), out, AT.builds + colour * MAX_HEXES)
 
 
 @kernel
@@ -238,32 +227,29 @@ def _write_wanted(state, seat, out):
             last, half, first = wanted_hexes(kinds, free, side, card)
             for part in range(HABITAT_SIZE[card]):
                 kind = np.int64(HABITAT_KIND[card, part])
-                colour = LAST_COLOUR[kind]
-                if last[part]:
-                    completing |= 1 << colour
-                    _add_hexes(last[part], out, AT.completes + colour * MAX_HEXES)
-                if half[part]:
-                    advancing |= 1 << colour
-                    _add_hexes(half[part], out, AT.advances + colour * MAX_HEXES)
-                if first[part]:
-                    advancing |= COLOURS_BEFORE[kind]
-                    for before in range(NUM_COLOURS):
-                        if COLOURS_BEFORE[kind] >> before & 1:
-                            _add_hexes(first[part], out, AT.advances + before * MAX_HEXES)
+                completing |= _want(last[part], LAST_COLOUR[kind], out, AT.completes)
+                advancing |= _want(half[part], LAST_COLOUR[kind], out, AT.advances)
+                advancing |= _want(first[part], COLOURS_BEFORE[kind], out, AT.advances)
     return completing, advancing
 
 
 @kernel
-def _add_hexes(hexes, out, at):
-    """Add a set of hexes to the 25 numbers of another."""
-    line = out[at : at + MAX_HEXES]
-    for hex_ in range(MAX_HEXES):
-        line[hex_] |= hexes >> hex_ & 1
+def _want(hexes, colours, out, at):
+    """Add hexes to the sets of ``colours`` (bits), which start at ``at``; return those changed."""
+    if not hexes:
+        return 0
+    for colour in range(NUM_COLOURS):
+        if colours >> colour & 1:
+            line = out[at + colour * MAX_HEXES : at + (colour + 1) * MAX_HEXES]
+            for hex_ in range(MAX_HEXES):
+                line[hex_] |= hexes >> hex_ & 1
+    return colours
 
 
 @kernel
 def _write_hexes(hexes, out, at):
-    """Write a set of hexes, an int32, as 25 numbers."""
+    """Write a set of hexes as 25 numbers."""
+    hexes = np.int32(hexes)
     # A slice from 0 up: the compiler then knows that no index is negative, and uses vectors.
     line = out[at : at + MAX_HEXES]
     for hex_ in range(MAX_HEXES):
@@ -273,15 +259,13 @@ def _write_hexes(hexes, out, at):
 @kernel
 def _write_other_board(state, seat, k, out):
     top = state["top"][seat]
-    height = state["height"][seat]
-    cubes = np.int32(state["cubes"][seat])
     at = AT.others_top + k * NUM_COLOURS * MAX_HEXES
     for hex_ in range(MAX_HEXES):
         for colour in range(NUM_COLOURS):
             out[at + colour * MAX_HEXES + hex_] = top[hex_] == colour
     for hex_ in range(MAX_HEXES):
-        out[AT.others_height + k * MAX_HEXES + hex_] = height[hex_]
-    _write_hexes(cubes, out, AT.others_cubes + k * MAX_HEXES)
+        out[AT.others_height + k * MAX_HEXES + hex_] = state["height"][seat, hex_]
+    _write_hexes(state["cubes"][seat], out, AT.others_cubes + k * MAX_HEXES)
 
 
 @kernel
@@ -334,19 +318,15 @@ def _write_numbers(state, seat, out):
         out[NUMBERS_AT.spirits + ahead * (NUM_SPIRITS + 1) + spirit] = 1
         _write_seat(state, other, out, NUMBERS_AT.seats + ahead * _SEAT_NUMBERS)
         if ahead:
-            _write_cards(state, other, out, NUMBERS_AT.others_cards + (ahead - 1) * (NUM_CARDS + 1))
+            at = NUMBERS_AT.others_cards + (ahead - 1) * (NUM_CARDS + 1)
+            # An empty slot has no cubes: it writes 0 for card 0.
+            for slot in range(HAND_LIMIT):
+                out[at + np.int64(state["card"][other, slot])] = state["cubes_left"][other, slot]
     if state["spirits"]:
         for k in range(SPIRITS_DEALT):
             dealt = np.int64(state["dealt"][seat, k]) - FIRST_SPIRIT
             out[NUMBERS_AT.dealt + k * NUM_SPIRITS + dealt] = 1
     _write_game(state, out, NUMBERS_AT.game)
-
-
-@kernel
-def _write_cards(state, seat, out, at):
-    for slot in range(HAND_LIMIT):
-        # An empty slot has no cubes: it writes 0 for card 0.
-        out[at + np.int64(state["card"][seat, slot])] = state["cubes_left"][seat, slot]
 
 
 @kernel
@@ -376,7 +356,7 @@ def _write_game(state, out, at):
     out[at + 4] = state["taken"] >= 0
     out[at + 5] = state["took_card"]
     out[at + 6] = state["turns"]
-    out[at + 7] = tokens_in_bag(state)
+    out[at + 7] = count_tokens(state["bag"])
 
 
 # Planes

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import all_or_nothing
+from ..core.errors import all_or_nothing, check_whole
 from .components import (
     COLOURS,
     DISPLAY_SIZE,
@@ -18,6 +18,7 @@ from .components import (
     HAND_LIMIT,
     NUM_ANIMALS,
     NUM_CARDS,
+    NUM_COLOURS,
     NUM_CUBES,
     NUM_HEXES,
     NUM_SPACES,
@@ -98,7 +99,7 @@ def set_position(states: np.ndarray, i: int = 0, **position: Any) -> None:
     seats = range(int(record["num_players"]))
     named = (*given.boards, *given.cubes, *given.cards, *given.spirit, *given.dealt)
     for seat in (*named, given.first_player, given.to_play):
-        _check("seat", seat, len(seats))
+        check_whole(seat, "seat", 0, len(seats) - 1)
     completed = {
         seat: _completed(given.cubes.get(seat, {}), given.cards.get(seat, ())) for seat in seats
     }
@@ -116,25 +117,19 @@ def set_position(states: np.ndarray, i: int = 0, **position: Any) -> None:
         _expect_no_spirits(record, given)
     _set_deck(record, given, completed)
     _set_tokens(record, given)
-    record["took_card"] = given.took_card
-    record["first_player"], record["to_play"] = given.first_player, given.to_play
-    record["turns"], record["last_round"] = given.turns, given.last_round
+    for name in ("took_card", "first_player", "to_play", "turns", "last_round"):
+        record[name] = getattr(given, name)
     undecided = record["spirits"] and not record["spirit"][given.to_play]
     phase = SPIRIT_PHASE if undecided else TURN_PHASE
     record["phase"] = DISCARD_PHASE if given.discarding else phase
     index_board(states, i)
 
 
-def _check(name: str, value: int, count: int, first: int = 0) -> None:
-    if value not in range(first, first + count):
-        raise ValueError(f"{name} is {value!r}; allowed: {first} to {first + count - 1}")
-
-
 def _completed(cubes: Mapping[int, int], cards: Sequence[int]) -> list[int]:
     """Return the cards whose cubes are all on the board."""
     completed = []
     for card, settled in Counter(cubes.values()).items():
-        _check("card of a cube", card, NUM_CARDS, 1)
+        check_whole(card, "card of a cube", 1, NUM_CARDS)
         if settled > NUM_CUBES[card] or (settled == NUM_CUBES[card]) == (card in cards):
             raise ValueError(
                 f"{settled} cubes of card {card} are on the board; it has {NUM_CUBES[card]}, and "
@@ -149,22 +144,22 @@ def _check_cards(given: Position, completed: Mapping[int, list[int]]) -> None:
     piles = (given.display, given.deck or ())
     everywhere = chain(*given.cards.values(), *completed.values(), *piles)
     for card, count in Counter(card for card in everywhere if card).items():
-        _check("card", card, NUM_CARDS, 1)
+        check_whole(card, "card", 1, NUM_CARDS)
         if count > 1:
             raise ValueError(f"card {card} is in two places")
     for card in chain(*piles):
-        _check("animal card", card, NUM_ANIMALS + 1)
+        check_whole(card, "animal card", 0, NUM_ANIMALS)
 
 
 def _set_board(record, seat: int, board: Board, cubes: Mapping[int, int]) -> None:
     hexes = int(NUM_HEXES[record["side"]])
     for hex_, stack in board.items():
-        _check("hex", hex_, hexes)
+        check_whole(hex_, "hex", 0, hexes - 1)
         if tuple(stack) not in STACKS:
             raise ValueError(f"{tuple(stack)} on hex {hex_} is no stack; allowed: {STACKS}")
         record["stack"][seat, hex_] = STACKS.index(tuple(stack))
     for hex_, card in cubes.items():
-        _check("hex", hex_, hexes)
+        check_whole(hex_, "hex", 0, hexes - 1)
         if not board.get(hex_):
             raise ValueError(f"hex {hex_} of seat {seat} is empty: no cube can be on it")
         record["cube"][seat, hex_] = card
@@ -185,7 +180,7 @@ def _deal_spirits(record, dealt, spirit) -> None:
     given = list(chain(*dealt.values()))
     given += [card for seat, card in spirit.items() if seat not in dealt]
     for card in given:
-        _check("spirit", card, NUM_CARDS + 1 - FIRST_SPIRIT, FIRST_SPIRIT)
+        check_whole(card, "spirit", FIRST_SPIRIT, NUM_CARDS)
     if len(set(given)) < len(given):
         raise ValueError(f"a spirit card is in two places: {sorted(given)}")
     unused = [card for card in range(FIRST_SPIRIT, NUM_CARDS + 1) if card not in given]
@@ -228,21 +223,21 @@ def _set_deck(record, given: Position, completed: Mapping[int, list[int]]) -> No
 def _set_tokens(record, given: Position) -> None:
     spaces = int(NUM_SPACES[record["num_players"]])
     hand, taken, bag = given.hand, given.taken, given.bag
-    _check("taken", taken, spaces + 1, -1)
+    check_whole(taken, "taken", -1, spaces - 1)
     if len(hand) > PER_SPACE or (hand and taken < 0):
         raise ValueError(f"hand is {list(hand)} and taken is {taken}: a hand comes from a space")
     record["taken"] = taken
     record["hand"] = _counts(hand)
     record["discarded"] = _counts(given.discarded)
     for space, tokens in enumerate(given.central or ()):
-        _check("space", space, spaces)
-        _check(f"number of tokens on space {space}", len(tokens), PER_SPACE + 1)
+        check_whole(space, "space", 0, spaces - 1)
+        check_whole(len(tokens), f"number of tokens on space {space}", 0, PER_SPACE)
         record["central"][space] = _counts(tokens)
     stacks = record["stack"].ravel().tolist()
     on_boards = [colour for stack in stacks for colour in STACKS[stack]]
     out = _counts(on_boards) + record["hand"] + record["discarded"] + record["central"].sum(axis=0)
-    if bag is not None and len(bag) != len(COLOURS):
-        raise ValueError(f"bag is {list(bag)}; give {len(COLOURS)} numbers: {', '.join(COLOURS)}")
+    if bag is not None and len(bag) != NUM_COLOURS:
+        raise ValueError(f"bag is {list(bag)}; give {NUM_COLOURS} numbers: {', '.join(COLOURS)}")
     left = TOKENS - out if bag is None else np.array(bag)
     if (left < 0).any() or (left + out > TOKENS).any():
         raise ValueError(
@@ -258,5 +253,5 @@ def _set_tokens(record, given: Position) -> None:
 
 def _counts(colours: Sequence[int]) -> np.ndarray:
     for colour in colours:
-        _check("colour", colour, len(COLOURS))
-    return np.bincount(np.array(colours, dtype=np.int64), minlength=len(COLOURS)).astype(np.int8)
+        check_whole(colour, "colour", 0, NUM_COLOURS - 1)
+    return np.bincount(np.array(colours, dtype=np.int64), minlength=NUM_COLOURS).astype(np.int8)

@@ -30,7 +30,6 @@ from .components import (
     MAX_PLAYERS,
     NUM_COLOURS,
     NUM_CUBES,
-    NUM_KINDS,
     NUM_SPACES,
     ON,
     SOLO_DISPLAY,
@@ -59,7 +58,6 @@ from .supply import (
     fill_central,
     fill_display,
     fill_space,
-    tokens_in_bag,
     tokens_to_fill,
 )
 
@@ -68,7 +66,6 @@ LAST_HEXES = 2
 
 _GROUP = (1 << MAX_HEXES) - 1
 _PER_WORD = 2 * MAX_HEXES
-_FIRST_SETTLE_WORD = 1 + NUM_COLOURS // 2
 
 
 @kernel
@@ -132,8 +129,7 @@ def index_board(states, i):
 
 @kernel
 def _index_seat(state, seat):
-    for kind in range(NUM_KINDS):
-        state["hexes"][seat, kind] = 0
+    state["hexes"][seat, :] = 0
     cubes = 0
     for hex_ in range(MAX_HEXES):
         stack = state["stack"][seat, hex_]
@@ -263,9 +259,8 @@ def _settle(state, seat, slot, hex_):
 def _end_turn(state, seat):
     """Check for the end of the game, refill, pass on to the next player (Fin de partie)."""
     state["turns"] += 1
-    if count_bits(np.int64(state["hexes"][seat, KIND.empty])) <= LAST_HEXES:
-        state["last_round"] = True
-    if tokens_in_bag(state) < tokens_to_fill(state):
+    empty = count_bits(np.int64(state["hexes"][seat, KIND.empty]))
+    if empty <= LAST_HEXES or count_tokens(state["bag"]) < tokens_to_fill(state):
         state["last_round"] = True
     following = seat_after(state, seat, 1)
     if state["last_round"] and following == state["first_player"]:
@@ -313,31 +308,26 @@ def _find_legal(state):
 @kernel
 def _find_placements(state, seat):
     """Find where each token in hand makes an allowed stack, on hexes without a cube."""
-    kinds = state["hexes"][seat]
     free = ~np.int64(state["cubes"][seat])
-    for pair in range(NUM_COLOURS // 2):
-        one = _hexes_for(kinds, 2 * pair) * (state["hand"][2 * pair] > 0)
-        other = _hexes_for(kinds, 2 * pair + 1) * (state["hand"][2 * pair + 1] > 0)
-        state["legal"][1 + pair] = one & free | (other & free) << MAX_HEXES
-
-
-@kernel
-def _hexes_for(kinds, colour):
-    hexes = 0
-    for k in range(MAX_ON):
-        hexes |= np.int64(kinds[ON[colour, k]])
-    return hexes
+    for colour in range(NUM_COLOURS):
+        hexes = 0
+        for k in range(MAX_ON):
+            hexes |= np.int64(state["hexes"][seat, ON[colour, k]])
+        _allow(state, colour, hexes & free * (state["hand"][colour] > 0))
 
 
 @kernel
 def _find_settlements(state, seat):
     """Find where each card has its habitat, on hexes without a cube."""
     free = ~np.int64(state["cubes"][seat])
-    habitat = state["habitat"][seat]
-    for pair in range(HAND_LIMIT // 2):
-        one = np.int64(habitat[2 * pair]) & free
-        other = np.int64(habitat[2 * pair + 1]) & free
-        state["legal"][_FIRST_SETTLE_WORD + pair] = one | other << MAX_HEXES
+    for slot in range(HAND_LIMIT):
+        _allow(state, NUM_COLOURS + slot, np.int64(state["habitat"][seat, slot]) & free)
+
+
+@kernel
+def _allow(state, group, hexes):
+    """Make an action legal on ``hexes``; groups are the colours to place, then the slots."""
+    state["legal"][1 + group // 2] |= hexes << group % 2 * MAX_HEXES
 
 
 @kernel
@@ -373,14 +363,11 @@ def legal_actions(state, mask):
     for word in range(1, NUM_WORDS):
         actions = state["legal"][word]
         count += count_bits(actions)
-        low = np.int32(actions & _GROUP)
-        high = np.int32(actions >> MAX_HEXES)
-        at = PLACE + (word - 1) * _PER_WORD
-        for hex_ in range(MAX_HEXES):
-            mask[at + hex_] = low >> hex_ & 1
-        at += MAX_HEXES
-        for hex_ in range(MAX_HEXES):
-            mask[at + hex_] = high >> hex_ & 1
+        for group in range(2):
+            hexes = np.int32(actions >> group * MAX_HEXES & _GROUP)
+            first_hex = PLACE + (2 * (word - 1) + group) * MAX_HEXES
+            for hex_ in range(MAX_HEXES):
+                mask[first_hex + hex_] = hexes >> hex_ & 1
     return count
 
 

@@ -46,18 +46,25 @@ _ALL = -1
 
 
 @kernel
-def next_to(hexes, side):
-    """Return the hexes next to a hex of the set."""
+def moved_by_one(hexes, side):
+    """Return the set moved by one hex in each of the six directions."""
     has = HAS_NEIGHBOUR[side]
     stride = STRIDE[side]
     return (
-        (hexes & has[0]) << stride
-        | (hexes & has[1]) << 1
-        | (hexes & has[2]) >> stride - 1
-        | (hexes & has[3]) >> stride
-        | (hexes & has[4]) >> 1
-        | (hexes & has[5]) << stride - 1
+        (hexes & has[0]) << stride,
+        (hexes & has[1]) << 1,
+        (hexes & has[2]) >> stride - 1,
+        (hexes & has[3]) >> stride,
+        (hexes & has[4]) >> 1,
+        (hexes & has[5]) << stride - 1,
     )
+
+
+@kernel
+def next_to(hexes, side):
+    """Return the hexes next to a hex of the set."""
+    a, b, c, d, e, f = moved_by_one(hexes, side)
+    return a | b | c | d | e | f
 
 
 @kernel

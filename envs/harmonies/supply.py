@@ -28,12 +28,6 @@ def count_tokens(counts):
 
 
 @kernel
-def tokens_in_bag(state):
-    """Count the tokens in the bag."""
-    return count_tokens(state["bag"])
-
-
-@kernel
 def count_held(state, seat):
     """Count the cards above the board of ``seat``."""
     held = 0
@@ -45,7 +39,7 @@ def count_held(state, seat):
 @kernel
 def fill_space(state, space):
     """Draw three tokens from the bag onto an empty space of the central board."""
-    left = tokens_in_bag(state)
+    left = count_tokens(state["bag"])
     for _ in range(min(PER_SPACE, left)):
         drawn = draw_below(state, left)
         # The tokens lie in the order of their colours: count the colours that end before this one.

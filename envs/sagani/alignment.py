@@ -56,10 +56,8 @@ def look(state, seat, tile, cell):
     for k in range(np.int64(state["placed"][seat]) - 1):
         other = np.int64(state["table"][seat, k])
         direction = np.int64(DIRECTION_OF[spot - SPOT[state["cell"][other]]])
-        if direction < 8:
-            seen = np.int64(state["sight"][other])
-            state["sight"][other] = seen | 1 << (4 * direction + element)
-            sight |= 1 << (4 * (direction ^ 4) + TILE_ELEMENT[other])
+        state["sight"][other] |= np.uint32(1 << (4 * direction + element))
+        sight |= 1 << (4 * (direction ^ 4) + TILE_ELEMENT[other])
     state["sight"][tile] = sight
 
 
@@ -67,12 +65,11 @@ def look(state, seat, tile, cell):
 def pay_discs(state, seat, tile):
     """Put discs from the seat's supply on a new tile, cacophony discs for those it lacks."""
     left = np.int64(state["supply"][seat]) - NUM_ARROWS[tile]
-    if left < 0:
-        state["cacophony"][seat] -= left
-        if not state["solo"]:
-            move_marker(state, seat, CACOPHONY_PENALTY * left)
-        left = 0
-    state["supply"][seat] = left
+    lacking = max(-left, 0)
+    state["supply"][seat] = left + lacking
+    state["cacophony"][seat] += lacking
+    if not state["solo"]:
+        move_marker(state, seat, -CACOPHONY_PENALTY * lacking)
 
 
 @kernel
@@ -91,9 +88,9 @@ def complete(state, seat, tile):
 
 @kernel
 def move_marker(state, seat, points):
-    """Score points. A marker that comes to another field of the track is put on top of those there.
+    """Score points. A marker that comes to another square is put on top of those there.
 
-    Below 0 it stays on field 0 and negative tokens count the rest.
+    Below 0 it stays on square 0 and negative tokens count the rest.
     """
     score = np.int64(state["score"][seat])
     if max(score + points, 0) != max(score, 0):
@@ -103,18 +100,13 @@ def move_marker(state, seat, points):
 
 
 @kernel
-def goes_before(state, seat, other):
-    """Say whether ``seat`` is ahead of ``other``: more points, else lower in the marker stack."""
-    if state["score"][seat] != state["score"][other]:
-        return state["score"][seat] > state["score"][other]
-    return state["arrival"][seat] < state["arrival"][other]
+def standing(points, arrival):
+    """Return a number that is higher the further ahead: more points, else lower in the stack."""
+    return (np.int64(points) << 16) - arrival
 
 
 @kernel
 def stands_before(state, seat, other):
     """Say whether a marker stands before another on the track, where nobody is below 0."""
-    field = max(np.int64(state["score"][seat]), 0)
-    field_of_other = max(np.int64(state["score"][other]), 0)
-    if field != field_of_other:
-        return field > field_of_other
-    return state["arrival"][seat] < state["arrival"][other]
+    own = standing(max(state["score"][seat], 0), state["arrival"][seat])
+    return own > standing(max(state["score"][other], 0), state["arrival"][other])

@@ -79,11 +79,9 @@ NUM_ARROWS = np.array([0] + [ARROWS_OF_VALUE[int(row["value"])] for row in _TILE
 
 CELL_ROW = np.arange(NUM_CELLS) // WINDOW
 CELL_COL = np.arange(NUM_CELLS) % WINDOW
-# Where a cell's bit is in the packed sets of cells, and all cells of a row and of a column there.
+# Where a cell's bit is in the packed sets of cells.
 WORD = CELL_ROW // ROWS_PER_WORD
 BIT = CELL_ROW % ROWS_PER_WORD * WINDOW + CELL_COL
-ROW_BITS = np.array([((1 << WINDOW) - 1) << row % ROWS_PER_WORD * WINDOW for row in range(WINDOW)])
-COL_BITS = np.array([sum(1 << k * WINDOW + col for k in range(3)) for col in range(WINDOW)])
 
 # The direction in which a cell lies from another, 8 if on none of the eight lines, by the
 # difference of their ``SPOT``, plus ``SPOT_SHIFT``.
@@ -101,11 +99,5 @@ SIGHT_OF = (4 * (DIRECTION_OF.astype(np.int64) ^ 4)).astype(np.int8)
 
 # The step from a cell to the next in a direction.
 RAY_STEP = D_ROW * WINDOW + D_COL
-# Each tile's arrows one after the other: direction as printed.
-ARROW_DIRECTION = np.zeros((NUM_TILES + 1, max(ARROWS_OF_VALUE.values())), dtype=np.int64)
-for _tile in range(1, NUM_TILES + 1):
-    _printed = int(TILE_ARROWS[_tile, 0])
-    _at = [direction for direction in range(NUM_DIRECTIONS) if _printed >> 4 * direction & 15]
-    ARROW_DIRECTION[_tile, : len(_at)] = _at
 # The element whose bit alone is set in four bits, plus 1; 0 for no bit.
 ELEMENT_OF_BIT = np.array([0, 1, 2, 0, 3, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0])

@@ -4,50 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.bits import count_bits
 from ..core.jit import kernel
-from .components import (
-    BIT,
-    CELL_COL,
-    CELL_ROW,
-    COL_BITS,
-    NUM_WORDS,
-    ROW_BITS,
-    ROWS_PER_WORD,
-    TILE_ARROWS,
-    WINDOW,
-    WORD,
-)
+from .components import BIT, CELL_COL, CELL_ROW, TILE_ARROWS, WINDOW, WORD
 from .state import ON_TABLE
-
-_LAST = WINDOW - 1
-_TOP_ROW_SHIFT = (ROWS_PER_WORD - 1) * WINDOW
-_ALL_ROWS = (1 << ROWS_PER_WORD * WINDOW) - 1
-_TWO_ROWS = (1 << _TOP_ROW_SHIFT) - 1
-_LOW_ROW = (1 << WINDOW) - 1
-_NOT_WEST = _ALL_ROWS & ~int(COL_BITS[0])
-_NOT_EAST = _ALL_ROWS & ~int(COL_BITS[_LAST])
 
 
 @kernel
 def lay_tile(state, seat, tile, cell, rotation):
     """Put a tile on a free cell of the seat's table; return its cell once the window has moved."""
     placed = np.int64(state["placed"][seat])
+    step = 0
     if placed == 0:
         state["origin"][seat] = cell
         state["north"][seat] = state["south"][seat] = CELL_ROW[cell]
         state["west"][seat] = state["east"][seat] = CELL_COL[cell]
     else:
-        cell = _move_window(state, seat, cell)
-        word = WORD[cell]
-        bit = BIT[cell]
-        # Always free in a game; not where ``set_position`` lays tiles that don't touch.
-        was_free = state["free"][seat, word] >> bit & 1
-        state["free"][seat, word] ^= was_free << bit
-        state["num_free"][seat] -= was_free
-    state["occupied"][seat, WORD[cell]] |= 1 << BIT[cell]
-    _grow_box(state, seat, cell)
-    _free_neighbours(state, seat, cell)
+        step = _move_window(state, seat, cell)
+        cell += step
     state["table"][seat, placed] = tile
     state["placed"][seat] = placed + 1
     state["uncompleted"][seat] += 1
@@ -55,42 +28,73 @@ def lay_tile(state, seat, tile, cell, rotation):
     state["cell"][tile] = cell
     state["rotation"][tile] = rotation
     state["arrows"][tile] = TILE_ARROWS[tile, rotation]
+    if _grow_box(state, seat, cell) or step:
+        _free_anew(state, seat)
+    else:
+        _occupy(state, seat, cell)
+        _free_neighbours(state, seat, cell)
     return cell
 
 
 @kernel
-def _grow_box(state, seat, cell):
-    """Stretch the box around the seat's tiles; close the cells that would make it too large."""
+def _move_window(state, seat, cell):
+    """Move the window one cell if ``cell`` is in its margin; return what that adds to each cell."""
     row = CELL_ROW[cell]
     col = CELL_COL[cell]
-    canvas = np.int64(state["canvas"])
-    north = np.int64(state["north"][seat])
-    south = np.int64(state["south"][seat])
-    if row < north or row > south:
-        north = min(north, row)
-        south = max(south, row)
-        state["north"][seat] = north
-        state["south"][seat] = south
-        if south - north == canvas - 1:
-            _close(state, seat, (north - 1) // ROWS_PER_WORD, ROW_BITS[north - 1])
-            _close(state, seat, (south + 1) // ROWS_PER_WORD, ROW_BITS[south + 1])
-    west = np.int64(state["west"][seat])
-    east = np.int64(state["east"][seat])
-    if col < west or col > east:
-        west = min(west, col)
-        east = max(east, col)
-        state["west"][seat] = west
-        state["east"][seat] = east
-        if east - west == canvas - 1:
-            for word in range(NUM_WORDS):
-                _close(state, seat, word, COL_BITS[west - 1] | COL_BITS[east + 1])
+    down = np.int64(row == 0) - np.int64(row == WINDOW - 1)
+    right = np.int64(col == 0) - np.int64(col == WINDOW - 1)
+    step = down * WINDOW + right
+    if step:
+        for k in range(state["placed"][seat]):
+            state["cell"][state["table"][seat, k]] += step
+        state["origin"][seat] += step
+        state["north"][seat] += down
+        state["south"][seat] += down
+        state["west"][seat] += right
+        state["east"][seat] += right
+    return step
 
 
 @kernel
-def _close(state, seat, word, bits):
-    closed = state["free"][seat, word] & bits
-    state["free"][seat, word] ^= closed
-    state["num_free"][seat] -= count_bits(closed)
+def _grow_box(state, seat, cell):
+    """Stretch the box around the seat's tiles; say whether that took it to the canvas's limit."""
+    row = CELL_ROW[cell]
+    col = CELL_COL[cell]
+    limit = np.int64(state["canvas"]) - 1
+    north = min(np.int64(state["north"][seat]), row)
+    south = max(np.int64(state["south"][seat]), row)
+    west = min(np.int64(state["west"][seat]), col)
+    east = max(np.int64(state["east"][seat]), col)
+    taller = south - north > np.int64(state["south"][seat]) - np.int64(state["north"][seat])
+    wider = east - west > np.int64(state["east"][seat]) - np.int64(state["west"][seat])
+    state["north"][seat] = north
+    state["south"][seat] = south
+    state["west"][seat] = west
+    state["east"][seat] = east
+    return taller and south - north == limit or wider and east - west == limit
+
+
+@kernel
+def _free_anew(state, seat):
+    """Find the free cells again: the window has moved, or the canvas closes some."""
+    state["occupied"][seat][:] = 0
+    state["free"][seat][:] = 0
+    state["num_free"][seat] = 0
+    for k in range(state["placed"][seat]):
+        _occupy(state, seat, state["cell"][state["table"][seat, k]])
+    for k in range(state["placed"][seat]):
+        _free_neighbours(state, seat, np.int64(state["cell"][state["table"][seat, k]]))
+
+
+@kernel
+def _occupy(state, seat, cell):
+    word = WORD[cell]
+    bit = BIT[cell]
+    # A cell that isn't free: the first tile's, and those that ``set_position`` lays apart.
+    was_free = state["free"][seat, word] >> bit & 1
+    state["free"][seat, word] ^= was_free << bit
+    state["num_free"][seat] -= was_free
+    state["occupied"][seat, word] |= 1 << bit
 
 
 @kernel
@@ -117,64 +121,3 @@ def _free_cell(state, seat, cell):
     new = ~(taken >> bit) & 1
     state["free"][seat, word] |= new << bit
     state["num_free"][seat] += new
-
-
-@kernel
-def _move_window(state, seat, cell):
-    """Move the window one cell if ``cell`` is in its margin; return where the cell is then."""
-    row = CELL_ROW[cell]
-    col = CELL_COL[cell]
-    step = 0
-    if row == 0:
-        step = WINDOW
-        _shift_south(state["occupied"][seat])
-        _shift_south(state["free"][seat])
-    elif row == _LAST:
-        step = -WINDOW
-        _shift_north(state["occupied"][seat])
-        _shift_north(state["free"][seat])
-    elif col == 0:
-        step = 1
-        _shift_east(state["occupied"][seat])
-        _shift_east(state["free"][seat])
-    elif col == _LAST:
-        step = -1
-        _shift_west(state["occupied"][seat])
-        _shift_west(state["free"][seat])
-    if step:
-        for k in range(state["placed"][seat]):
-            state["cell"][state["table"][seat, k]] += step
-        state["origin"][seat] += step
-        down = step // WINDOW if step % WINDOW == 0 else 0
-        right = step - down * WINDOW
-        state["north"][seat] += down
-        state["south"][seat] += down
-        state["west"][seat] += right
-        state["east"][seat] += right
-    return cell + step
-
-
-@kernel
-def _shift_south(cells):
-    for word in range(NUM_WORDS - 1, 0, -1):
-        cells[word] = (cells[word] & _TWO_ROWS) << WINDOW | cells[word - 1] >> _TOP_ROW_SHIFT
-    cells[0] = (cells[0] & _TWO_ROWS) << WINDOW
-
-
-@kernel
-def _shift_north(cells):
-    for word in range(NUM_WORDS - 1):
-        cells[word] = cells[word] >> WINDOW | (cells[word + 1] & _LOW_ROW) << _TOP_ROW_SHIFT
-    cells[NUM_WORDS - 1] >>= WINDOW
-
-
-@kernel
-def _shift_east(cells):
-    for word in range(NUM_WORDS):
-        cells[word] = (cells[word] & _NOT_EAST) << 1
-
-
-@kernel
-def _shift_west(cells):
-    for word in range(NUM_WORDS):
-        cells[word] = (cells[word] & _NOT_WEST) >> 1

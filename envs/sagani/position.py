@@ -29,10 +29,10 @@ from .state import (
     IN_HAND,
     IN_INTERLUDE,
     IN_PILE,
-    PLACING,
+    PLACE_PHASE,
     REMOVED,
-    ROTATING,
-    TAKING,
+    ROTATE_PHASE,
+    TAKE_PHASE,
     directions_of,
 )
 
@@ -98,6 +98,8 @@ def set_position(states: np.ndarray, i: int = 0, **position: Any) -> None:
     given = SimpleNamespace(**_DEFAULTS | position)
     seats = int(states[i]["num_players"])
     given.tables = dict(given.tables or {})
+    given.scores = [0] * seats if given.scores is None else given.scores
+    given.cacophony = [0] * seats if given.cacophony is None else given.cacophony
     given.display = _padded(given.display, DISPLAY_SIZE)
     given.interlude = _padded(given.interlude, INTERLUDE_SIZE)
     laid = [piece.tile for pieces in given.tables.values() for piece in pieces]
@@ -105,10 +107,17 @@ def set_position(states: np.ndarray, i: int = 0, **position: Any) -> None:
     if given.pile is None:
         given.pile = [tile for tile in range(1, NUM_TILES + 1) if tile not in used]
     _check_tiles([*used, *given.pile])
-    _check_seats(seats, given.markers, scores=given.scores, cacophony=given.cacophony)
-    for seat in (*given.tables, given.first_player, given.turn, *(given.markers or ())):
+    for name in ("scores", "cacophony"):
+        numbers = getattr(given, name)
+        if len(numbers) != seats:
+            raise ValueError(f"{name} is {numbers!r}; give {seats} numbers, one a seat")
+    for seat in (*given.tables, given.first_player, given.turn):
         if seat not in range(seats):
             raise ValueError(f"seat is {seat!r}; allowed: 0 to {seats - 1}")
+    if given.markers is None:
+        given.markers = [(given.first_player + k) % seats for k in range(seats)]
+    if sorted(given.markers) != list(range(seats)):
+        raise ValueError(f"markers is {given.markers!r}; give each seat of 0 to {seats - 1} once")
     clear_game(states, i)
     _put_tiles(states[i], given)
     _put_seats(states, i, given)
@@ -135,23 +144,18 @@ def _put_tiles(record: np.void, given: SimpleNamespace) -> None:
 
 def _put_seats(states: np.ndarray, i: int, given: SimpleNamespace) -> None:
     record = states[i]
-    seats = int(record["num_players"])
     record["first_player"] = given.first_player
     record["turn"] = record["to_play"] = given.turn
     record["last_round"] = given.last_round
-    stack = given.markers
-    if stack is None:
-        stack = [(given.first_player + k) % seats for k in range(seats)]
-    for seat in range(seats):
-        more = given.cacophony[seat] if given.cacophony is not None else 0
-        record["cacophony"][seat] = more
-        record["supply"][seat] = DISCS + more
-        record["score"][seat] = given.scores[seat] if given.scores is not None else 0
-        record["arrival"][seat] = stack.index(seat)
+    for seat in range(len(given.markers)):
+        record["cacophony"][seat] = given.cacophony[seat]
+        record["supply"][seat] = DISCS + given.cacophony[seat]
+        record["score"][seat] = given.scores[seat]
+        record["arrival"][seat] = given.markers.index(seat)
         _lay_table(states, i, seat, given.tables.get(seat, ()))
-    record["phase"] = TAKING
+    record["phase"] = TAKE_PHASE
     if given.hand:
-        record["phase"] = PLACING if record["placed"][given.turn] else ROTATING
+        record["phase"] = PLACE_PHASE if record["placed"][given.turn] else ROTATE_PHASE
 
 
 def _padded(tiles: Sequence[int], size: int) -> list[int]:
@@ -166,16 +170,6 @@ def _check_tiles(tiles: list[int]) -> None:
             raise ValueError(f"tile is {tile!r}; allowed: 1 to {NUM_TILES}")
         if tiles.count(tile) > 1:
             raise ValueError(f"tile {tile} is in two places")
-
-
-def _check_seats(
-    seats: int, markers: Sequence[int] | None, **numbers: Sequence[int] | None
-) -> None:
-    if markers is not None and sorted(markers) != list(range(seats)):
-        raise ValueError(f"markers is {markers!r}; give each seat of 0 to {seats - 1} once")
-    for name, given in numbers.items():
-        if given is not None and len(given) != seats:
-            raise ValueError(f"{name} is {given!r}; give {seats} numbers, one a seat")
 
 
 def _lay_table(states: np.ndarray, i: int, seat: int, pieces: Sequence[TileAt]) -> None:

@@ -1,62 +1,59 @@
 """The rules of Sagani as kernels on one record: setting up, actions, results.
 
-Laying tiles is in ``placement.py``, discs and points in ``alignment.py``, tiles that come and go
-in ``river.py``.
+Laying tiles is in ``placement.py``, discs and points in ``alignment.py``, piles and display in
+``display.py``, interlude and end in ``turns.py``.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from numba import literal_unroll
 
 from ..core.bits import count_bits, select_bit
 from ..core.jit import kernel
 from ..core.rewards import rank_in_place
 from ..core.rng import below, draw_below, shuffle
-from ..core.state import begin
+from ..core.state import begin, seats_ahead
 from .actions import CELL, CHOOSE, COVER, DONE, PASS, SET_ASIDE, TAKE, TURN
-from .alignment import complete, look, pay_discs, serve
+from .alignment import complete, look, pay_discs, serve, standing
 from .components import (
     BIT,
     CACOPHONY_PENALTY,
     CANVASES,
     DISCS,
-    DISPLAY_SIZE,
     GOAL,
-    INTERLUDE_SIZE,
     MAX_PLAYERS,
     NUM_ARROWS,
     NUM_DIRECTIONS,
     NUM_ROTATIONS,
     NUM_TILES,
-    NUM_WORDS,
     ROWS_PER_WORD,
     TILE_VALUE,
     WINDOW,
     WORD,
 )
-from .options import OPTION_ALIGNMENTS, OPTION_CANVAS, OPTION_SOLO
-from .placement import lay_tile
-from .river import (
-    ask_next,
+from .display import (
     draw_tile,
     fill_display,
-    finish_placement,
     hold,
     may_set_aside,
     put_low_tiles_aside,
     set_last_aside,
-    tiles_in_display,
-    tiles_in_interlude,
+    spaces_taken,
 )
+from .options import OPTION_ALIGNMENTS, OPTION_CANVAS, OPTION_SOLO
+from .placement import lay_tile
 from .state import (
-    ALIGNING,
-    CHOOSING,
-    IN_PILE,
-    PLACING,
-    POINTING,
-    ROTATING,
-    TAKING,
+    ALIGN_PHASE,
+    ARRAYS,
+    ARROW_PHASE,
+    CHOOSE_PHASE,
+    NUMBERS,
+    PLACE_PHASE,
+    ROTATE_PHASE,
+    TAKE_PHASE,
 )
+from .turns import ask_next, finish_placement
 
 _CANVASES = np.array(CANVASES)
 _ROW = (1 << WINDOW) - 1
@@ -67,12 +64,12 @@ def setup(state, seed, options):
     """Shuffle the tiles, lay out the display, draw the first player (Mise en place)."""
     num_players = options[0]
     begin(state, seed, num_players)
+    _clear(state)
     state["solo"] = num_players == 1 and options[OPTION_SOLO] == 1
     state["choice"] = options[OPTION_ALIGNMENTS] == 1
     state["canvas"] = _CANVASES[options[OPTION_CANVAS]]
-    _clear(state)
-    for tile in range(1, NUM_TILES + 1):
-        state["pile"][tile - 1] = tile
+    for k in range(NUM_TILES):
+        state["pile"][k] = k + 1
     shuffle(state, state["pile"], NUM_TILES)
     first = draw_below(state, num_players)
     state["first_player"] = first
@@ -80,9 +77,8 @@ def setup(state, seed, options):
     state["to_play"] = first
     for seat in range(num_players):
         state["supply"][seat] = DISCS
-        # The markers' stack on field 0, the first player's at the bottom.
-        behind = seat - first
-        state["arrival"][seat] = behind if behind >= 0 else behind + num_players
+        # The markers' stack on square 0, the first player's at the bottom.
+        state["arrival"][seat] = seats_ahead(state, first, seat)
     if num_players == 1:
         if state["solo"]:
             put_low_tiles_aside(state)
@@ -93,48 +89,11 @@ def setup(state, seed, options):
 
 @kernel
 def _clear(state):
-    state["last_round"] = False
-    state["drawn"] = 0
-    state["num_aside"] = 0
-    state["aside_drawn"] = 0
-    state["aside"][:] = 0
-    state["display"][:] = 0
-    state["interlude"][:] = 0
-    state["queue"][:] = 0
-    state["queue_next"] = 0
-    state["queue_taken"] = False
-    state["hand"] = 0
-    state["hand_cell"] = 0
-    state["score"][:] = 0
-    state["arrival"][:] = 0
+    for name in literal_unroll(NUMBERS):
+        state[name] = 0
+    for name in literal_unroll(ARRAYS):
+        state[name][:] = 0
     state["clock"] = MAX_PLAYERS
-    state["bonus"] = 0
-    state["supply"][:] = 0
-    state["cacophony"][:] = 0
-    state["uncompleted"][:] = 0
-    state["placed"][:] = 0
-    state["origin"][:] = 0
-    state["north"][:] = 0
-    state["south"][:] = 0
-    state["west"][:] = 0
-    state["east"][:] = 0
-    state["num_free"][:] = 0
-    for seat in range(MAX_PLAYERS):
-        for word in range(NUM_WORDS):
-            state["occupied"][seat, word] = 0
-            state["free"][seat, word] = 0
-        for k in range(NUM_TILES):
-            state["table"][seat, k] = 0
-    state["place"][:] = IN_PILE
-    state["rotation"][:] = 0
-    state["cell"][:] = 0
-    state["arrows"][:] = 0
-    state["sight"][:] = 0
-    state["unpaid"] = 0
-    state["may_stop"] = False
-    state["pointing"] = 0
-    state["num_ready"] = 0
-    state["ready"][:] = 0
 
 
 @kernel
@@ -151,29 +110,32 @@ def step(state, action):
     seat = np.int64(state["to_play"])
     phase = state["phase"]
     state["ply"] += 1
-    if phase == PLACING:
+    if phase == PLACE_PHASE:
         state["hand_cell"] = action - CELL
-        state["phase"] = ROTATING
-    elif phase == ROTATING:
+        state["phase"] = ROTATE_PHASE
+    elif phase == ROTATE_PHASE:
         _place(state, seat, action - TURN)
-    elif phase == TAKING:
+    elif phase == TAKE_PHASE:
         if action == SET_ASIDE:
             hold(state, seat, set_last_aside(state))
         else:
             hold(state, seat, np.int64(state["display"][action]))
             state["display"][action] = 0
-    elif phase == CHOOSING:
+    elif phase == CHOOSE_PHASE:
         if action == PASS:
             ask_next(state)
         else:
             hold(state, seat, np.int64(state["interlude"][action - CHOOSE]))
             state["interlude"][action - CHOOSE] = 0
             state["queue_taken"] = True
-    elif phase == ALIGNING:
-        if action == DONE:
-            _stop_aligning(state, seat)
-        else:
+    elif phase == ALIGN_PHASE:
+        if action != DONE:
             _point(state, seat, action - CELL)
+        elif state["unpaid"]:
+            _pay_new_tile(state, seat)
+            _align(state, seat)
+        else:
+            _leave_discs(state)
     else:
         _cover(state, seat, action - COVER)
 
@@ -187,7 +149,6 @@ def _place(state, seat, rotation):
     if state["choice"]:
         look(state, seat, tile, cell)
         state["unpaid"] = tile
-        _find_ready(state, seat)
         _align(state, seat)
         return
     sight = serve(state, seat, tile, cell)
@@ -225,32 +186,28 @@ def _find_ready(state, seat):
 @kernel
 def _align(state, seat):
     """Ask for the next disc to move; if there is none, pay the new tile's discs or go on."""
+    _find_ready(state, seat)
     if state["num_ready"] == 0 and state["unpaid"]:
         _pay_new_tile(state, seat)
+        _find_ready(state, seat)
     if state["num_ready"]:
-        state["phase"] = ALIGNING
+        state["phase"] = ALIGN_PHASE
     else:
-        state["may_stop"] = False
-        finish_placement(state)
+        _leave_discs(state)
 
 
 @kernel
 def _pay_new_tile(state, seat):
     pay_discs(state, seat, np.int64(state["unpaid"]))
     state["unpaid"] = 0
-    _find_ready(state, seat)
 
 
 @kernel
-def _stop_aligning(state, seat):
-    if state["unpaid"]:
-        _pay_new_tile(state, seat)
-        _align(state, seat)
-    else:
-        state["ready"][:] = 0
-        state["num_ready"] = 0
-        state["may_stop"] = False
-        finish_placement(state)
+def _leave_discs(state):
+    state["ready"][:] = 0
+    state["num_ready"] = 0
+    state["may_stop"] = False
+    finish_placement(state)
 
 
 @kernel
@@ -266,7 +223,7 @@ def _point(state, seat, cell):
             state["pointing"] = pointing
             state["hand"] = tile
     state["hand_cell"] = cell
-    state["phase"] = POINTING
+    state["phase"] = ARROW_PHASE
 
 
 @kernel
@@ -278,7 +235,6 @@ def _cover(state, seat, direction):
     state["arrows"][tile] = arrows
     if arrows == 0:
         complete(state, seat, tile)
-    _find_ready(state, seat)
     _align(state, seat)
 
 
@@ -286,33 +242,36 @@ def _cover(state, seat, direction):
 
 
 @kernel
+def _legal_but_cells(state):
+    """Return the first of a phase's actions other than cells, and which are legal, as bits."""
+    phase = state["phase"]
+    if phase == TAKE_PHASE:
+        aside = np.int64(may_set_aside(state)) << SET_ASIDE - TAKE
+        return TAKE, spaces_taken(state["display"]) | aside
+    if phase == CHOOSE_PHASE:
+        return CHOOSE, spaces_taken(state["interlude"]) | 1 << PASS - CHOOSE
+    if phase == ROTATE_PHASE:
+        return TURN, (1 << NUM_ROTATIONS) - 1
+    if phase == ARROW_PHASE:
+        return COVER, np.int64(state["pointing"])
+    return DONE, np.int64(state["may_stop"])
+
+
+@kernel
 def legal_actions(state, mask):
     """Fill the int8 mask ``(424,)`` with 1 for each legal action; return how many there are."""
-    phase = state["phase"]
     mask[:] = 0
-    if phase == PLACING:
+    if state["phase"] == PLACE_PHASE:
         _mask_cells(state["free"][state["to_play"]], mask)
         return np.int64(state["num_free"][state["to_play"]])
-    if phase == ROTATING:
-        mask[TURN : TURN + NUM_ROTATIONS] = 1
-        return NUM_ROTATIONS
-    if phase == TAKING:
-        for space in range(DISPLAY_SIZE):
-            mask[TAKE + space] = state["display"][space] != 0
-        mask[SET_ASIDE] = may_set_aside(state)
-        return tiles_in_display(state) + np.int64(mask[SET_ASIDE])
-    if phase == CHOOSING:
-        for space in range(INTERLUDE_SIZE):
-            mask[CHOOSE + space] = state["interlude"][space] != 0
-        mask[PASS] = 1
-        return tiles_in_interlude(state) + 1
-    if phase == ALIGNING:
+    first, legal = _legal_but_cells(state)
+    for k in range(NUM_DIRECTIONS):
+        mask[first + k] = legal >> k & 1
+    count = count_bits(legal)
+    if state["phase"] == ALIGN_PHASE:
         _mask_cells(state["ready"], mask)
-        mask[DONE] = state["may_stop"]
-        return np.int64(state["num_ready"]) + np.int64(mask[DONE])
-    for direction in range(NUM_DIRECTIONS):
-        mask[COVER + direction] = np.int64(state["pointing"]) >> direction & 1
-    return count_bits(np.int64(state["pointing"]))
+        count += np.int64(state["num_ready"])
+    return count
 
 
 @kernel
@@ -328,55 +287,28 @@ def _mask_cells(cells, mask):
 @kernel
 def is_legal(state, action):
     """Say whether an action number 0..423 is legal."""
-    phase = state["phase"]
-    if action >= CELL:
-        cell = action - CELL
-        if phase == PLACING:
-            return state["free"][state["to_play"], WORD[cell]] >> BIT[cell] & 1 == 1
-        return phase == ALIGNING and state["ready"][WORD[cell]] >> BIT[cell] & 1 == 1
-    if action < SET_ASIDE:
-        return phase == TAKING and state["display"][action] != 0
-    if action == SET_ASIDE:
-        return phase == TAKING and may_set_aside(state)
-    if action < PASS:
-        return phase == CHOOSING and state["interlude"][action - CHOOSE] != 0
-    if action == PASS:
-        return phase == CHOOSING
-    if action < COVER:
-        return phase == ROTATING
-    if action < DONE:
-        return phase == POINTING and np.int64(state["pointing"]) >> action - COVER & 1 == 1
-    return phase == ALIGNING and state["may_stop"]
+    if action < CELL:
+        first, legal = _legal_but_cells(state)
+        return action >= first and legal >> action - first & 1 == 1
+    cell = action - CELL
+    if state["phase"] == PLACE_PHASE:
+        return state["free"][state["to_play"], WORD[cell]] >> BIT[cell] & 1 == 1
+    return state["phase"] == ALIGN_PHASE and state["ready"][WORD[cell]] >> BIT[cell] & 1 == 1
 
 
 @kernel
 def random_action(state, word):
     """Return the ``below(word, count)``-th legal action in ascending order."""
-    phase = state["phase"]
-    if phase == PLACING:
+    if state["phase"] == PLACE_PHASE:
         seat = state["to_play"]
         return _select_cell(state["free"][seat], below(word, state["num_free"][seat]))
-    if phase == ROTATING:
-        return TURN + below(word, NUM_ROTATIONS)
-    if phase == TAKING:
-        tiles = 0
-        for space in range(DISPLAY_SIZE):
-            tiles |= (state["display"][space] != 0) << space
-        tiles |= may_set_aside(state) << DISPLAY_SIZE
-        return TAKE + select_bit(tiles, below(word, count_bits(tiles)))
-    if phase == CHOOSING:
-        tiles = 1 << INTERLUDE_SIZE
-        for space in range(INTERLUDE_SIZE):
-            tiles |= (state["interlude"][space] != 0) << space
-        return CHOOSE + select_bit(tiles, below(word, count_bits(tiles)))
-    if phase == ALIGNING:
-        stop = np.int64(state["may_stop"])
-        k = below(word, state["num_ready"] + stop)
-        if k < stop:
-            return DONE
-        return _select_cell(state["ready"], k - stop)
-    pointing = np.int64(state["pointing"])
-    return COVER + select_bit(pointing, below(word, count_bits(pointing)))
+    first, legal = _legal_but_cells(state)
+    others = count_bits(legal)
+    cells = np.int64(state["num_ready"] if state["phase"] == ALIGN_PHASE else 0)
+    k = below(word, others + cells)
+    if k < others:
+        return first + select_bit(legal, k)
+    return _select_cell(state["ready"], k - others)
 
 
 @kernel
@@ -418,5 +350,5 @@ def returns(state, scores, ranks):
         return
     for seat in range(num_players):
         scores[seat] = state["score"][seat]
-        ranks[seat] = (np.int64(state["score"][seat]) << 16) - np.int64(state["arrival"][seat])
+        ranks[seat] = standing(state["score"][seat], state["arrival"][seat])
     rank_in_place(ranks, num_players)

@@ -1,11 +1,11 @@
-"""The state of a game of Sagani, one record a game, and readers of it in plain Python.
+"""The state of a game of Sagani, one record per game, and its readers in plain Python.
 
-The kernels (``rules.py`` and the files it names) write it. Tiles are numbers 1 to 72 as in
+The kernels (``rules.py`` and the modules it names) write it. Tiles are numbers 1 to 72 as in
 ``tiles.csv``, 0 is no tile. Positions are relative to a player's first tile: ``(x, y)``, x grows to
 the east, y to the north. Directions are 0 n, 1 ne, 2 e, ... 7 nw; rotations are quarter turns
 clockwise. See ``components.py`` for elements and cells.
 
-Phases (``state["phase"]``) and what may be played in them:
+Phases (``PHASES[state["phase"]]``) and what may be played in them:
 
     TAKE      take a tile of the display (0-4), or set the last one aside (5)
     PLACE     choose the cell of the tile in hand (24-423); left out for a player's first tile
@@ -37,7 +37,6 @@ from .components import (
     DISPLAY_SIZE,
     INTERLUDE_SIZE,
     MAX_PLAYERS,
-    NUM_ARROWS,
     NUM_CELLS,
     NUM_DIRECTIONS,
     NUM_PILES,
@@ -56,11 +55,10 @@ from .components import (
 MAX_PLIES = 3 * NUM_TILES + 11 * MAX_PLAYERS + 2 * 200 + 2 * NUM_TILES
 
 PHASES = ("TAKE", "PLACE", "ROTATE", "CHOOSE", "ALIGN", "ARROW")
-TAKING, PLACING, ROTATING, CHOOSING, ALIGNING, POINTING = range(len(PHASES))
+TAKE_PHASE, PLACE_PHASE, ROTATE_PHASE, CHOOSE_PHASE, ALIGN_PHASE, ARROW_PHASE = range(len(PHASES))
 
 # Where a tile is: ``state["place"][tile]``. On a player's table: ON_TABLE + seat.
 IN_PILE, PUT_ASIDE, IN_DISPLAY, IN_INTERLUDE, IN_HAND, REMOVED, ON_TABLE = range(7)
-PLACES = ("pile", "aside", "display", "interlude", "hand", "removed", "table")
 
 _SEATS = (MAX_PLAYERS,)
 _BY_TILE = (NUM_TILES + 1,)
@@ -78,7 +76,7 @@ _CELLS = (NUM_WORDS,)
 #              there is no interlude; queue_taken: somebody took a tile
 # In hand.     hand: tile about to be placed, or in ARROW the one chosen; hand_cell: its cell
 # Players.     score: points on the track less negative tokens (the marker stands on
-#              max(0, score)); arrival: when the marker came to its field, counted by ``clock``;
+#              max(0, score)); arrival: when the marker came to its square, counted by ``clock``;
 #              bonus: solo advanced; supply: discs the player can use; cacophony: those received
 #              that are cacophony discs; uncompleted: tiles not yet turned over
 # Tables.      placed: tiles of each seat; table: those tiles in the order of placement; origin:
@@ -138,6 +136,11 @@ DTYPE = game_dtype(
         ("ready", np.int64, _CELLS),
     ]
 )
+# The fields that a new game begins with at 0, all but those of the options: numbers and arrays.
+_NAMES = DTYPE.names or ()
+_OWN = _NAMES[_NAMES.index("first_player") :]
+NUMBERS = tuple(name for name in _OWN if not DTYPE[name].shape)
+ARRAYS = tuple(name for name in _OWN if DTYPE[name].shape)
 
 
 class Placed(NamedTuple):
@@ -233,32 +236,17 @@ def removed(state: np.void) -> list[int]:
 
 
 def track_of(state: np.void) -> list[tuple[int, list[int]]]:
-    """Return the fields of the track with markers, and the seats there from bottom to top.
+    """Return the squares of the track with markers, and the seats there from bottom to top.
 
-    All markers start on field 0, the first player's at the bottom, the others on it in turn order.
-    A marker that moves to another field goes on top of those there.
+    All markers start on square 0, the first player's at the bottom, the others on it in turn order.
+    A marker that moves to another square goes on top of those there.
     """
-    seats = range(int(state["num_players"]))
-    fields = sorted({max(0, int(state["score"][seat])) for seat in seats})
-    return [
-        (
-            field,
-            sorted(
-                (seat for seat in seats if max(0, int(state["score"][seat])) == field),
-                key=lambda seat: int(state["arrival"][seat]),
-            ),
-        )
-        for field in fields
-    ]
+    stacks: dict[int, list[int]] = {}
+    for seat in np.argsort(state["arrival"][: state["num_players"]]).tolist():
+        stacks.setdefault(max(0, int(state["score"][seat])), []).append(seat)
+    return sorted(stacks.items())
 
 
 def negative_points(state: np.void, seat: int) -> int:
     """Return the points a seat holds in negative tokens: what its score is below 0."""
     return max(0, -int(state["score"][seat]))
-
-
-def discs_on_table(state: np.void, seat: int) -> int:
-    """Return how many discs, cacophony included, lie on a seat's tiles."""
-    tiles = state["table"][seat][: state["placed"][seat]].tolist()
-    lying = [t for t in tiles if state["arrows"][t] and t != state["unpaid"]]
-    return sum(int(NUM_ARROWS[tile]) for tile in lying)

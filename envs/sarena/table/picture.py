@@ -6,7 +6,7 @@ viewer may know: with a seat, that seat's own until the game is over; with None,
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -60,9 +60,6 @@ def draw(
     state: np.void,
     seat: int | None = None,
     last_action: int | tuple[int, int] | Mapping[str, int] | None = None,
-    *,
-    scores: Sequence[float] | None = None,
-    ranks: Sequence[int] | None = None,
 ) -> Canvas:
     """Draw one record.
 
@@ -71,15 +68,14 @@ def draw(
         seat: whose eyes, 0..num_players-1; None sees all secret colours.
         last_action: the move to highlight: an action 0..119, ``(from, to)`` or
             ``{"from": ..., "to": ...}`` in circles.
-        scores, ranks: one number a seat, shown when the game is over; counted here if left out.
 
     Returns:
         A canvas of 1084 x 880 units.
 
     Raises:
-        ValueError: a seat, an action or a length of `scores` or `ranks` that can't be.
+        ValueError: a seat or an action that can't be.
     """
-    seen = see(state, seat, last_action, scores, ranks)
+    seen = see(state, seat, last_action)
     canvas = Canvas(WIDTH, HEIGHT, PAPER)
     _draw_board(canvas, seen)
     for circle, stack in enumerate(seen.stacks):

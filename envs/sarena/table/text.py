@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -33,8 +33,6 @@ def describe(
     seat: int | None = None,
     last_action: int | tuple[int, int] | Mapping[str, int] | None = None,
     *,
-    scores: Sequence[float] | None = None,
-    ranks: Sequence[int] | None = None,
     colour: bool = False,
 ) -> str:
     """Return a text board, 24 lines or so of at most 76 columns.
@@ -44,13 +42,13 @@ def describe(
     above: `RG BY RY`.
 
     Args:
-        state, seat, last_action, scores, ranks: as for `draw`.
+        state, seat, last_action: as for `draw`.
         colour: paint the colour letters with ANSI codes, for a terminal.
 
     Raises:
         ValueError: as `draw`.
     """
-    seen = see(state, seat, last_action, scores, ranks)
+    seen = see(state, seat, last_action)
     text = "\n".join([*_heading(seen), "", *_board_lines(seen), "", *_result_lines(seen)])
     if colour:
         text = re.sub(rf"(?<![A-Za-z])[{LETTERS}]+(?![A-Za-z])", _painted, text)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...core.drawing.visible import VisibleBase, common_of
-from ...core.drawing.words import check_numbers, ranks_of
+from ...core.drawing.words import ranks_of
 from ..actions import ACTIONS
 from ..components import NUM_CIRCLES, NUM_COLOURS
 from ..state import Stack, stacks_of
@@ -23,28 +23,25 @@ class Visible(VisibleBase):
     unused: list[int | None]  # the pawns nobody drew, by colour
 
 
-def see(state, seat, last_action, scores, ranks) -> Visible:
+def see(state, seat, last_action) -> Visible:
     num_players = int(state["num_players"])
     common = common_of(state, seat)
-    check_numbers(num_players, scores=scores, ranks=ranks)
     over = common["over"]
     pawns = [int(colour) for colour in state["secret"]]
     stacks = stacks_of(state)
     shown = [seat is None or over or seat == other for other in range(num_players)]
     secrets = [pawns[other] if shown[other] else None for other in range(num_players)]
     unused: list[int | None] = [*sorted(pawns[num_players:])]
-    result_scores, result_ranks = [], []
+    scores, ranks = [], []
     if over:
-        counted = _result(stacks, pawns[:num_players], int(state["forfeit"]))
-        result_scores = [float(x) for x in (counted[0] if scores is None else scores)]
-        result_ranks = [int(x) for x in (counted[1] if ranks is None else ranks)]
+        scores, ranks = _result(stacks, pawns[:num_players], int(state["forfeit"]))
     return Visible(
         **common,
         stacks=stacks,
         secrets=secrets,
         unused=unused if seat is None else [None] * len(unused),
-        scores=result_scores,
-        ranks=result_ranks,
+        scores=scores,
+        ranks=ranks,
         move=_move_of(last_action),
     )
 

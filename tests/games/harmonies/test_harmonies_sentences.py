@@ -34,8 +34,8 @@ from oracles.harmonies import (
     walk,
 )
 
+from ludotheque.envs.harmonies import scoring
 from ludotheque.envs.harmonies.components import NUM_HEXES
-from ludotheque.envs.harmonies.scoring import next_to
 
 Game = HarmoniesOracle | HarmoniesKernels
 SIDES = ["A", "B"]
@@ -230,7 +230,9 @@ def test_boards():
         assert all((other, one) in pairs for one, other in pairs)
         assert groups(side, list(range(len(PLACES[side])))) == [list(range(len(PLACES[side])))]
         for hexagon, others in enumerate(NEIGHBOURS[side]):
-            assert next_to(1 << hexagon, SIDES.index(side)) == sum(1 << other for other in others)
+            assert scoring.next_to(1 << hexagon, SIDES.index(side)) == sum(
+                1 << other for other in others
+            )
         assert NUM_HEXES[SIDES.index(side)] == len(PLACES[side])
     # The second column lies half a hex lower than the first.
     assert sorted(NEIGHBOURS["A"][at("A", 0, 0)]) == [at("A", 0, 1), at("A", 1, 0)]
@@ -577,6 +579,21 @@ def test_cube_at_any_moment_of_the_turn(rules, moment):
         step()
     assert game.me.cubes == {hexagon: 26}
     game.end_turn()
+
+
+@pytest.mark.parametrize("side", SIDES)
+@both
+def test_cube_from_any_card_to_any_hex(rules, side):
+    """From each of four cards, on the first hex of the board and on the last."""
+    for place, hexagon in itertools.product(range(4), (0, len(PLACES[side]) - 1)):
+        game = new_game(rules, 2, side)
+        others = [1, 2, 3]
+        hold(game, *others[:place], 26, *others[place:])
+        game.me.board[hexagon] = ["gray"]
+        game.me.board[NEIGHBOURS[side][hexagon][0]] = ["yellow"]
+        assert settlements(game) == [(26, hexagon)]
+        game.settle(26, hexagon)
+        assert game.me.cubes == {hexagon: 26}
 
 
 @both
@@ -1042,6 +1059,13 @@ def test_each_building_scores(rules):
     assert scored(rules, "A", board, "buildings") == 10
 
 
+def length_of_river(rules: type, board: list) -> int:
+    if rules is HarmoniesOracle:
+        return river_length("A", board)
+    water = sum(1 << hexagon for hexagon, stack in enumerate(board) if stack == ["blue"])
+    return int(scoring.river_length(water, SIDES.index("A")))
+
+
 # A way of thirteen tokens over side A that never comes beside itself.
 LONG_RIVER = [
     *((0, 0), (1, 0), (1, 1), (0, 2), (0, 3), (1, 3), (2, 3)),
@@ -1056,7 +1080,7 @@ LONG_RIVER = [
 @both
 def test_river_by_its_length(rules, tokens, points):
     board = board_of("A", dict.fromkeys(LONG_RIVER[:tokens], "blue"))
-    assert river_length("A", board) == tokens
+    assert length_of_river(rules, board) == tokens
     assert scored(rules, "A", board, "water") == points
 
 
@@ -1068,7 +1092,7 @@ def test_river_ring(rules):
     """A ring of six: from any token the furthest is opposite, four tokens by the shortest way."""
     board = board_of("A", dict.fromkeys(RING, "blue"))
     assert len(groups("A", [n for n, stack in enumerate(board) if stack])) == 1
-    assert river_length("A", board) == 4
+    assert length_of_river(rules, board) == 4
     assert scored(rules, "A", board, "water") == 8
     # Opened at one place it is a river of five; filled in the middle, three tokens across.
     board[at("A", *RING[0])] = []
@@ -1085,11 +1109,19 @@ def test_river_triangle(rules):
 
 
 @both
+def test_river_with_a_side_token(rules):
+    """Its ends are the two that are furthest apart, wherever on the board they are."""
+    board = board_of("A", dict.fromkeys([(0, 2), (1, 1), (1, 2), (2, 1), (2, 3)], "blue"))
+    assert length_of_river(rules, board) == 4
+    assert scored(rules, "A", board, "water") == 8
+
+
+@both
 def test_only_the_longest_river_scores(rules):
     three = [(0, 0), (0, 1), (0, 2)]
     four = [(4, 0), (4, 1), (4, 2), (4, 3)]
     board = board_of("A", dict.fromkeys([*three, *four], "blue"))
-    assert river_length("A", board) == 4
+    assert length_of_river(rules, board) == 4
     assert scored(rules, "A", board, "water") == 8
     # A side arm shorter than the main one adds nothing.
     board[at("A", 3, 1)] = ["blue"]
@@ -1276,11 +1308,14 @@ def test_solo_may_discard_a_card_if_none_was_taken(rules):
     kept = game.copy()
     kept.keep()
     assert kept.shown == shown
-    game.discard(shown[1])
-    assert (game.shown[0], game.shown[2]) == (shown[0], shown[2])
-    assert game.shown[1] in deck
-    assert set(game.deck) == deck - {game.shown[1]}
-    for after in (game, kept):
+    discarded = [game.copy() for _ in shown]
+    for place, after in enumerate(discarded):
+        after.discard(shown[place])
+        new = after.shown[place]
+        assert after.shown == [*shown[:place], new, *shown[place + 1 :]]
+        assert new in deck
+        assert set(after.deck) == deck - {new}
+    for after in (kept, *discarded):
         assert after.to_play == 0
         assert not after.can_keep()
         assert {decision[0] for decision in after.legal_decisions()} == {"space", "card"}

@@ -209,24 +209,28 @@ def test_tiles_go_orthogonally_beside_tiles_completed_or_not(rules):
     assert set(game.table(0)) == {(0, 0), (5, -3), (5, -2)}
 
 
+@pytest.mark.parametrize("ahead", [17, 9, 8, 5])
 @pytest.mark.parametrize("side", [(1, 0), (-1, 0), (0, 1), (0, -1)])
 @both
-def test_play_area_grows_to_all_sides(rules, side):
-    """There is no edge at the table; here a square of 18 x 18 cells, anywhere."""
+def test_play_area_grows_to_all_sides(rules, side, ahead):
+    """There is no edge at the table; here a square of 18 x 18 cells, anywhere.
+
+    A line of tiles goes to one side of the first tile, then to the other.
+    """
     game = rules(num_players=1, hand=1)
-    cells = [(0, 0)]
-    game.place((0, 0), 0)
-    while True:
-        beside = {cell for placed in cells for cell in neighbours(placed)} - set(cells)
-        free = {cell for cell in beside if widest([*cells, cell]) <= CANVAS}
-        assert set(game.legal_cells()) == free
-        ahead = (cells[-1][0] + side[0], cells[-1][1] + side[1])
-        if ahead not in free:
-            break
-        cells.append(ahead)
-        game.place(ahead, 0)
+    cells = []
+    for k in (*range(ahead + 1), *range(-1, ahead - CANVAS, -1)):
+        cells.append((k * side[0], k * side[1]))
+        game.place(cells[-1], 0)
         assert list(game.table(0)) == cells
+        assert set(game.legal_cells()) == cells_beside(cells)
     assert len(cells) == CANVAS
+
+
+def cells_beside(cells) -> set:
+    """The empty cells beside those with tiles, as far as the square of 18 x 18 cells goes."""
+    beside = {cell for placed in cells for cell in neighbours(placed)} - set(cells)
+    return {cell for cell in beside if widest([*cells, cell]) <= CANVAS}
 
 
 @pytest.mark.parametrize("corner", [(0, 0), (17, 0), (0, 17), (17, 17)])
@@ -242,9 +246,7 @@ def test_play_area_winds_round_a_corner(rules, corner):
     for across, up in steps:
         cells.append((cells[-1][0] + across, cells[-1][1] + up))
         game.place(cells[-1], 0)
-        beside = {cell for placed in cells for cell in neighbours(placed)} - set(cells)
-        free = {cell for cell in beside if widest([*cells, cell]) <= CANVAS}
-        assert set(game.legal_cells()) == free
+        assert set(game.legal_cells()) == cells_beside(cells)
 
 
 @both
@@ -323,12 +325,13 @@ def test_only_the_last_tile_of_the_display_may_be_set_aside(rules):
 
 
 @both
-def test_nothing_is_set_aside_without_a_free_space_or_a_pile(rules):
-    """Neither comes up in a game: an interlude or the end comes first."""
+def test_nothing_is_set_aside_without_a_tile_a_free_space_and_a_pile(rules):
+    """None of them lacks in a game: an interlude, the refill or the end comes first."""
     assert not rules(display=[30], interlude=[40, 41, 42, 43]).may_set_aside()
     assert rules(display=[30], interlude=[40, 41, 42]).may_set_aside()
     assert rules(display=[30], left=1).may_set_aside()
     assert not rules(display=[30], left=0).may_set_aside()
+    assert not rules(display=[]).may_set_aside()
 
 
 # ---- 2. Placer des pions Accord, 3. Recevoir des pions Cacophonie ------------------------------
@@ -1187,6 +1190,16 @@ def test_advanced_solo_low_tiles_are_put_aside_as_soon_as_they_lie_on_top(rules)
 
 
 @both
+def test_advanced_solo_may_have_fewer_low_tiles_than_five(rules):
+    """Only in a position: the box has 28 of them."""
+    game = rules(num_players=1, solo="advanced", hand=4, pile=[5, 1])
+    for number, low in ((4, []), (5, [1]), (1, [])):
+        assert (game.hand, game.low_tiles) == (number, low)
+        game.place(far_cell(game), 0)
+    assert game.is_over()
+
+
+@both
 def test_advanced_solo_does_not_end_at_75_points(rules):
     table = {0: [TileAt(PLAIN, 0, 0)]}
     game = rules(num_players=1, solo="advanced", tables=table, points=[80], hand=56)
@@ -1241,7 +1254,7 @@ def test_classic_solo_has_no_bonus(rules):
 @both
 def test_advanced_solo_reaches_its_goal_in_the_final_count(rules, points):
     """Ruling: the advanced game names no goal; 75 points in the final count stand for it."""
-    table = {0: [TileAt(PLAIN, 0, 0), TileAt(FOUR_ARROWS, 1, 0)]}
+    table = {0: [TileAt(PLAIN, 0, 0), TileAt(FOUR_ARROWS, 1, 0), TileAt(16, 0, 1, flipped=True)]}
     for bonus, cacophony in ((0, 0), (20, 3)):
         on_track = points + 11 - bonus + 2 * cacophony
         game = rules(

@@ -10,6 +10,7 @@ from oracles.sarena import SarenaOracle, deal
 
 from ludotheque.envs import get_game
 from ludotheque.envs.sarena.position import set_position
+from ludotheque.envs.sarena.rules import index_board
 from ludotheque.envs.sarena.state import stacks_of
 
 GAME = get_game("sarena")
@@ -79,6 +80,11 @@ class Kernels:
             GAME.step(self.states, ACTIONS[source, target])
         except (ValueError, RuntimeError) as error:
             raise ValueError(f"may not move: {error}") from error
+        # What the record keeps for speed is what its stacks say.
+        anew = self.states.copy()
+        index_board(anew, 0)
+        for name in anew.dtype.names:
+            assert np.array_equal(self.states[name], anew[name]), f"{name} is behind"
 
     def is_over(self) -> bool:
         return bool(self.states["terminated"][0])
