@@ -33,11 +33,12 @@ SHARE = [
     "tests/games/sarena/test_sarena_differential.py::test_nothing_may_be_played_after_the_end",
     "tests/core/test_invariants.py",
     "tests/core/test_rewards.py",
+    "tests/core/test_bits_and_seats.py",
     "tests/core/test_contract.py",
     "tests/interfaces/test_gymnasium.py::test_equal_to_sync_vector_env[mixed-SAME_STEP]",
     "tests/interfaces/test_gymnasium.py::test_random_opponents_in_kernels_and_as_agents_are_the_same",
     "tests/interfaces/test_batch.py::test_illegal_raises_and_changes_no_game",
-    "tests/core/test_playthrough.py::test_recorded_game",
+    "tests/core/test_playthrough.py::test_recorded_game[sarena]",
 ]
 # Of the kit one setting of one game, and not the checks that take longest without compiling.
 LEFT_OUT = (

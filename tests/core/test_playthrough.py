@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import pytest
 
 from ludotheque.envs import game_names, get_game
@@ -11,15 +13,15 @@ from ludotheque.testing.playthrough import difference, main, playthrough, told
 HINT = "If the change is meant: make docs, raise the game's version, and say so in CHANGELOG.md"
 
 
-@pytest.fixture(scope="module")
-def fresh() -> dict[str, str]:
-    return {name: playthrough(get_game(name)) for name in game_names()}
+@lru_cache
+def fresh(name: str) -> str:
+    return playthrough(get_game(name))
 
 
 @pytest.mark.parametrize("name", game_names())
-def test_recorded_game(name, fresh, root):
+def test_recorded_game(name, root):
     recorded = (root / playthroughs.FOLDER / f"{name}.txt").read_text(encoding="utf-8")
-    changes = difference(recorded, fresh[name], name)
+    changes = difference(recorded, fresh(name), name)
     assert not changes, f"{changes[:20_000]}\n{HINT}"
 
 
@@ -42,7 +44,7 @@ def test_every_recorded_file_is_of_a_game(root):
     assert names == set(game_names())
 
 
-def test_recorded_in_another_process(fresh, run_python):
+def test_recorded_in_another_process(run_python):
     """The text depends on nothing in this process."""
     code = (
         "import sys\n"
@@ -53,11 +55,11 @@ def test_recorded_in_another_process(fresh, run_python):
     )
     result = run_python(code, PYTHONHASHSEED="17", PYTHONIOENCODING="utf-8")
     assert result.returncode == 0, result.stderr
-    assert result.stdout == fresh["sarena"]
+    assert result.stdout == fresh("sarena")
 
 
-def test_a_game_is_written_down_in_full(fresh):
-    text = fresh["sarena"]
+def test_a_game_is_written_down_in_full():
+    text = fresh("sarena")
     game = get_game("sarena")
     for field in (*game.dtype.names, "legal", "reward rank", "reward score_change", "scores"):
         assert field in text
@@ -68,26 +70,26 @@ def test_a_game_is_written_down_in_full(fresh):
     assert all(len(line) <= 100 and line == line.rstrip() for line in text.splitlines())
 
 
-def test_other_games_give_other_texts(fresh):
+def test_other_games_give_other_texts():
     game = get_game("sarena")
-    assert playthrough(game, seed=1) != fresh["sarena"]
-    assert playthrough(game, num_players=2) != fresh["sarena"]
+    assert playthrough(game, seed=1) != fresh("sarena")
+    assert playthrough(game, num_players=2) != fresh("sarena")
 
 
-def test_a_change_shows_as_a_difference(fresh):
-    changed = fresh["sarena"].replace("scores: ", "scores: 1", 1)
-    changes = difference(fresh["sarena"], changed, "sarena")
+def test_a_change_shows_as_a_difference():
+    changed = fresh("sarena").replace("scores: ", "scores: 1", 1)
+    changes = difference(fresh("sarena"), changed, "sarena")
     assert "sarena (recorded)" in changes and "\n-scores: " in changes and "\n+scores: 1" in changes
     assert difference(changed, changed) == ""
 
 
-def test_command_writes_and_checks(tmp_path, capsys, fresh):
+def test_command_writes_and_checks(tmp_path, capsys):
     path = tmp_path / "game.txt"
     arguments = ["--game", "sarena", "--out", str(path)]
     assert main(arguments) == 0
-    assert path.read_text(encoding="utf-8") == fresh["sarena"]
+    assert path.read_text(encoding="utf-8") == fresh("sarena")
     assert main([*arguments, "--check"]) == 0
-    path.write_text(fresh["sarena"].replace("ranks: ", "ranks: 9 "), encoding="utf-8")
+    path.write_text(fresh("sarena").replace("ranks: ", "ranks: 9 "), encoding="utf-8")
     assert main([*arguments, "--check"]) == 1
     assert "+ranks: " in capsys.readouterr().out
 

@@ -27,7 +27,7 @@ from ludotheque.envs.harmonies.scoring import score_landscapes
 from ludotheque.envs.harmonies.state import COLUMN, MAX_PLIES
 
 GAME = get_game("harmonies")
-GAMES = 12 if JIT_DISABLED else 100_000
+GAMES = 12 if JIT_DISABLED else 25_000
 # Every so many plies the whole record is checked, and at the end of each game.
 EVERY = 13
 SETTINGS = [

@@ -567,7 +567,7 @@ def test_a_point_names_parts_of_the_codec_or_nothing(mode, phase):
     every = [tuple(GAME.decode_action(action).values()) for action in range(GAME.num_actions)]
     begun = {parts[:n] for parts in every for n in (1, 2, 3)}
     hexes = set(range(NUM_HEXES[states[0]["side"]]))
-    found = {locate(x, y, states[0]) for x in range(0, 1440, 16) for y in range(0, 960, 12)}
+    found = {locate(x, y, states[0]) for x in range(0, 1440, 24) for y in range(0, 960, 20)}
     assert found - {None} <= begun | hexes
     assert None in found
     assert (hexes <= found) == (phase == "TURN")

@@ -1,0 +1,36 @@
+"""The small kernels that all games share: sets of bits, and seats in turn order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ludotheque.envs import get_game
+from ludotheque.envs.core.bits import count_bits, lowest_bit, select_bit
+from ludotheque.envs.core.state import seat_after, seats_ahead
+
+RNG = np.random.default_rng(1)
+SETS = [1, 1 << 62, (1 << 63) - 1, *(int(word) for word in RNG.integers(1, 1 << 63, 40))]
+
+
+@pytest.mark.parametrize("number", SETS)
+def test_bits_are_those_of_the_number(number):
+    members = [bit for bit in range(63) if number >> bit & 1]
+    assert count_bits(number) == len(members)
+    assert lowest_bit(number) == members[0]
+    assert [select_bit(number, k) for k in range(len(members))] == members
+
+
+def test_no_bits_are_counted_in_an_empty_set():
+    assert count_bits(0) == 0
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+def test_seats_follow_each_other_around_the_table(num_players):
+    state = get_game("sarena").new_state(1, num_players)[0]
+    for seat in range(num_players):
+        for ahead in range(num_players):
+            other = seat_after(state, seat, ahead)
+            assert other == (seat + ahead) % num_players
+            assert seats_ahead(state, seat, other) == ahead
+        assert seat_after(state, seat, num_players) == seat
