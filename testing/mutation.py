@@ -105,7 +105,9 @@ def _changes(node: ast.AST):
         for k in range(len(node.values)):
             before = ast.unparse(node)
             values = list(node.values)
-            del node.values[k]
+            # Dropped: Python compiles no "and" of a single condition, so one that changes nothing.
+            neutral = ast.Constant(isinstance(node.op, ast.And))
+            node.values[k] = ast.copy_location(neutral, node)
             yield f"{before}  ->  {ast.unparse(node)}", _restore(node, "values", values)
     if isinstance(node, (ast.If, ast.IfExp)):
         test = node.test

@@ -103,12 +103,19 @@ def add_open(state, seat, slot, knight):
     """Add a card face up to an attack force, which may be the next new one."""
     if slot == state["num_forces"][seat]:
         state["num_forces"][seat] += 1
+    _set_open(state, seat, slot, _lay(state, seat, slot, knight), knight)
+
+
+@kernel
+def _lay(state, seat, slot, knight):
+    """Lay a card on top of a force, face down; return its place in the order."""
     state["having"][seat, COLOUR_OF[knight]] |= 1 << slot
     order = np.int64(state["order"][seat, slot])
     at = 0
     while order >> at:
         at += 4
-    _set_open(state, seat, slot, at, knight)
+    state["order"][seat, slot] = order | FACE_DOWN_MARK << at
+    return at
 
 
 @kernel
@@ -168,7 +175,8 @@ def drop_force(state, seat, slot):
         state["order"][seat, k] = state["order"][seat, k + 1]
         state["target"][seat, k] = state["target"][seat, k + 1]
         state["total"][seat, k] = state["total"][seat, k + 1]
-        state["attack"][seat, k] = state["attack"][seat, k + 1]
+        for colour in range(NUM_COLOURS):
+            state["attack"][seat, k, colour] = state["attack"][seat, k + 1, colour]
     clear_force(state, seat, last)
     state["num_forces"][seat] = last
     for colour in range(NUM_COLOURS):
@@ -185,7 +193,8 @@ def clear_force(state, seat, slot):
     state["order"][seat, slot] = 0
     state["target"][seat, slot] = NO_TARGET
     state["total"][seat, slot] = 0
-    state["attack"][seat, slot] = 0
+    for colour in range(NUM_COLOURS):
+        state["attack"][seat, slot, colour] = 0
 
 
 @kernel
@@ -202,12 +211,7 @@ def add_down(state, seat, slot, knight):
     state["down_slot"][seat, j] = slot
     state["down_card"][seat, j] = knight
     state["down_knights"][seat, j] = knights & ~KNIGHTS_OF[colours_of(state["attack"][seat, slot])]
-    state["having"][seat, COLOUR_OF[knight]] |= 1 << slot
-    order = np.int64(state["order"][seat, slot])
-    at = 0
-    while order >> at:
-        at += 4
-    state["order"][seat, slot] = order | FACE_DOWN_MARK << at
+    _lay(state, seat, slot, knight)
 
 
 @kernel

@@ -72,18 +72,11 @@ MAX_FORCES = MAX_DOWN = MAX_CARDS
 COLOUR_OF = np.repeat(np.arange(NUM_COLOURS), NUM_VALUES)
 VALUE_OF = np.tile(np.array(VALUES), NUM_COLOURS)
 # Knights of a set of colours (bits), and those worth at most a number, as bits.
+_BITS = 1 << np.arange(NUM_KNIGHTS)
 KNIGHTS_OF = np.array(
-    [
-        sum(0b1111 << NUM_VALUES * k for k in range(NUM_COLOURS) if colours >> k & 1)
-        for colours in range(1 << NUM_COLOURS)
-    ]
+    [_BITS[colours >> COLOUR_OF & 1 == 1].sum() for colours in range(1 << NUM_COLOURS)]
 )
-KNIGHTS_UPTO = np.array(
-    [
-        sum(1 << k for k in range(NUM_KNIGHTS) if VALUE_OF[k] <= value)
-        for value in range(NUM_VALUES + 1)
-    ]
-)
+KNIGHTS_UPTO = np.array([_BITS[value >= VALUE_OF].sum() for value in range(NUM_VALUES + 1)])
 
 
 def knight_number(colour: str, value: int) -> int:

@@ -76,22 +76,16 @@ _NO_MOVE = (-1, 0, -1, 0, -1, 0, 0)
 @kernel
 def evaluate(state, seat):
     """Value the position for ``seat`` in points, from what it knows."""
-    return value_of(state, seat, WEIGHTS)
-
-
-@kernel
-def value_of(state, seat, weights):
-    """See ``evaluate``."""
     if state["terminated"] or state["truncated"]:
         return _final_margin(state, seat)
     chooses = state["to_play"] == seat and state["chosen"] >= 0
     if chooses and state["phase"] == PLACING:
-        return _best_card(state, seat, weights)
+        return _best_card(state, seat)
     if chooses and state["phase"] == LAST_KNIGHT:
         return _best_last_card(state, seat)
     if state["phase"] in (LAST_CARD, LAST_KNIGHT):
         return _final_margin(state, seat)
-    value = _margin(state, seat, _NO_MOVE, weights)
+    value = _margin(state, seat, _NO_MOVE)
     if chooses and state["phase"] == TAKING:
         value -= 0.5  # a card to play again is no gain by itself
     return value
@@ -123,7 +117,7 @@ def _pool_points(state, seat):
 
 
 @kernel
-def _best_card(state, seat, weights):
+def _best_card(state, seat):
     """Return the value after the best card for the place that was chosen."""
     place = np.int64(state["chosen"])
     knights = state["legal"][SEEN_KNIGHTS] >> NUM_KNIGHTS | state["legal"][UNSEEN_KNIGHTS]
@@ -131,7 +125,7 @@ def _best_card(state, seat, weights):
     while knights:
         knight = select_bit(knights, 0)
         knights &= knights - 1
-        best = max(best, _margin(state, seat, _move(state, seat, place, knight), weights))
+        best = max(best, _margin(state, seat, _move(state, seat, place, knight)))
     return best
 
 
@@ -189,7 +183,7 @@ def _best_last_card(state, seat):
 
 
 @kernel
-def _margin(state, seat, move, weights):
+def _margin(state, seat, move):
     """Return the seat's estimate less that of the others, once a move is made."""
     num_players = np.int64(state["num_players"])
     spent = np.int64(move[6] > 0)
@@ -197,22 +191,22 @@ def _margin(state, seat, move, weights):
     for other in range(num_players):
         if other != seat:
             fewest = min(fewest, np.int64(state["hand_size"][other]))
-    turns = weights[W_TURNS] * fewest
+    turns = WEIGHTS[W_TURNS] * fewest
     best = -np.inf
     total = 0.0
     for other in range(num_players):
         if other != seat:
-            value = _estimate(state, other, seat, turns, move, weights)
+            value = _estimate(state, other, seat, turns, move)
             best = max(best, value)
             total += value
-    others = weights[W_BEST] * best + (1.0 - weights[W_BEST]) * total / (num_players - 1)
-    return _estimate(state, seat, seat, turns, move, weights) - others
+    others = WEIGHTS[W_BEST] * best + (1.0 - WEIGHTS[W_BEST]) * total / (num_players - 1)
+    return _estimate(state, seat, seat, turns, move) - others
 
 
 @kernel
-def _estimate(state, player, viewer, turns, move, weights):
+def _estimate(state, player, viewer, turns, move):
     """Estimate the final score of ``player`` from what ``viewer`` knows."""
-    soon = min(turns / weights[W_SOON], 1.0)
+    soon = min(turns / WEIGHTS[W_SOON], 1.0)
     incomes = _incomes(state, player, turns)
     points = np.float64(state["fame"][player])
     for kingdom in range(NUM_KINGDOMS):
@@ -223,26 +217,22 @@ def _estimate(state, player, viewer, turns, move, weights):
             strength = move[1]
         worth = _worth(state, kingdom, strength, incomes)
         if owner == player:
-            threat = _strongest(state, kingdom, player, viewer, move, weights, False)
-            loss = weights[W_WEAK] * np.exp(-weights[W_WEAK_STRENGTH] * strength)
+            threat = _strongest(state, kingdom, player, viewer, move, False)
+            loss = WEIGHTS[W_WEAK] * np.exp(-WEIGHTS[W_WEAK_STRENGTH] * strength)
             if threat > 0:
                 need = max(strength - threat, 0.0)
-                loss += weights[W_THREAT] * np.exp(-weights[W_THREAT_NEED] * need)
-            guard = _strongest(state, kingdom, player, viewer, move, weights, True)
-            points += worth * (1.0 - min(loss, 1.0) * soon) + weights[W_GUARD] * guard * soon
+                loss += WEIGHTS[W_THREAT] * np.exp(-WEIGHTS[W_THREAT_NEED] * need)
+            guard = _strongest(state, kingdom, player, viewer, move, True)
+            points += worth * (1.0 - min(loss, 1.0) * soon) + WEIGHTS[W_GUARD] * guard * soon
         else:
-            total = _strongest(state, kingdom, player, viewer, move, weights, True)
+            total = _strongest(state, kingdom, player, viewer, move, True)
             if total > 0:
                 need = max(strength - total, 0.0)
                 won = _worth(state, kingdom, np.int64(max(total, strength + 1.0)), incomes)
                 if owner != CENTRE:
-                    won *= 1.0 + weights[W_STOLEN]
-                points += won * soon * weights[W_FORCE] * np.exp(-weights[W_FORCE_NEED] * need)
-    return (
-        points
-        + _powers(state, player, viewer, move)
-        + _hand(state, player, viewer, turns, move, weights)
-    )
+                    won *= 1.0 + WEIGHTS[W_STOLEN]
+                points += won * soon * WEIGHTS[W_FORCE] * np.exp(-WEIGHTS[W_FORCE_NEED] * need)
+    return points + _powers(state, player, viewer, move) + _hand(state, player, viewer, turns, move)
 
 
 @kernel
@@ -263,7 +253,7 @@ def _worth(state, kingdom, strength, incomes):
 
 
 @kernel
-def _strongest(state, kingdom, player, viewer, move, weights, own):
+def _strongest(state, kingdom, player, viewer, move, own):
     """Return the strongest force at a kingdom: of ``player`` if ``own``, else of the others."""
     best = 0.0
     for other in range(np.int64(state["num_players"])):
@@ -274,7 +264,7 @@ def _strongest(state, kingdom, player, viewer, move, weights, own):
                     if mine and slot == move[2]:
                         total = np.float64(move[3])
                     else:
-                        total = _strength_of(state, other, slot, mine, weights[W_DOWN])
+                        total = _strength_of(state, other, slot, mine, WEIGHTS[W_DOWN])
                     best = max(best, total)
             if other == viewer and move[4] == kingdom:
                 best = max(best, np.float64(move[5]))
@@ -313,7 +303,7 @@ def _owner(state, kingdom, viewer, move):
 
 
 @kernel
-def _hand(state, player, viewer, turns, move, weights):
+def _hand(state, player, viewer, turns, move):
     """Return what a hand is worth: cards that will be played, less the values of the others."""
     size = np.float64(state["hand_size"][player])
     if player == viewer:
@@ -326,4 +316,4 @@ def _hand(state, player, viewer, turns, move, weights):
     part = min(turns / size, 1.0)
     free = state["powers"] & HAND_IS_FREE and _owner(state, FORESTLAND, viewer, move) == player
     cost = 0.0 if free else 1.0 - part
-    return points * (weights[W_HAND] * part - cost)
+    return points * (WEIGHTS[W_HAND] * part - cost)

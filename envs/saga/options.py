@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..core.errors import check_choice
 from ..core.game import Option
 from .components import (
@@ -44,6 +46,9 @@ OPTION_KINGDOMS = OPTION_PACKS + NUM_PACKS * PACK_SIZE
 PER_KINGDOM = 1 + len(SIDES)
 
 MAX_INCOME = 9
+# What an entry for a kingdom may name.
+_KEYS = ("income", *SIDES)
+_SLOTS = ("in_play", "end")
 _CARD = 'a card is [colour, value], as ["red", 3]'
 
 
@@ -129,7 +134,7 @@ def read_kingdoms(value: Any) -> tuple[Any, list[int]]:
     plain = {}
     for name, changes in value.items():
         check_choice(name, KINGDOMS, "a kingdom of saga")
-        changes = _mapping(changes, ("income", *SIDES), name)
+        changes = _mapping(changes, _KEYS, name)
         plain[name] = _read_kingdom(name, changes)
     return plain, _numbers_of_kingdoms(plain)
 
@@ -141,23 +146,21 @@ def _read_kingdom(name: str, changes: dict[str, Any]) -> dict[str, Any]:
             check_choice(value, range(MAX_INCOME + 1), f"income of {name}")
             plain[key] = value
             continue
-        side = _mapping(value, ("in_play", "end"), f"side {key!r} of {name}")
+        side = _mapping(value, _SLOTS, f"side {key!r} of {name}")
         for slot, power in side.items():
             allowed = [p for p in POWERS_OF[KINGDOMS.index(name)] if WHEN[p] == slot]
             check_choice(power, (None, *allowed), f"power {slot!r} of {name}")
-        plain[key] = {slot: side.get(slot) for slot in ("in_play", "end")}
+        plain[key] = {slot: side.get(slot) for slot in _SLOTS}
     return plain
 
 
 def _numbers_of_kingdoms(plain: Mapping[str, Any]) -> list[int]:
-    numbers = []
-    for k, name in enumerate(KINGDOMS):
-        changes = plain.get(name, {})
-        numbers.append(changes.get("income", int(INCOME[k])))
-        for j, side in enumerate(SIDES):
-            inferred = int(SIDE_POWERS[k, j])
-            numbers.append(powers_as_bits(changes[side]) if side in changes else inferred)
-    return numbers
+    numbers = np.column_stack((INCOME, SIDE_POWERS))
+    for name, changes in plain.items():
+        for key, value in changes.items():
+            number = value if key == "income" else powers_as_bits(value)
+            numbers[KINGDOMS.index(name), _KEYS.index(key)] = number
+    return numbers.ravel().tolist()
 
 
 def check_options(options: Mapping[str, Any]) -> None:

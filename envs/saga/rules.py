@@ -307,8 +307,7 @@ def _play_card(state, seat, chosen, knight):
         _defend(state, SHADOWLAND, knight)
         update_strength(state, SHADOWLAND)
         state["used"] |= 1 << SHADOWLAND
-    if chosen < DOWN:
-        rule_out(state, seat, knight)
+    rule_out(state, seat, knight)  # nothing, of a card that lies face down
     state["shown"] |= 1 << seat
     state["played"] = True
     state["ending"] = state["hand_size"][seat] == 0

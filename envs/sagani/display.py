@@ -18,9 +18,9 @@ from .state import (
     IN_DISPLAY,
     IN_HAND,
     IN_INTERLUDE,
-    PLACING,
+    PLACE_PHASE,
     PUT_ASIDE,
-    ROTATING,
+    ROTATE_PHASE,
 )
 
 ALL_INTERLUDE_SPACES = (1 << INTERLUDE_SIZE) - 1
@@ -94,7 +94,7 @@ def hold(state, seat, tile):
     state["hand"] = tile
     state["place"][tile] = IN_HAND
     state["hand_cell"] = FIRST_CELL
-    state["phase"] = PLACING if state["placed"][seat] else ROTATING
+    state["phase"] = PLACE_PHASE if state["placed"][seat] else ROTATE_PHASE
 
 
 @kernel

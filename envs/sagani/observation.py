@@ -45,7 +45,15 @@ from .components import (
     TILE_VALUE,
     WINDOW,
 )
-from .state import CHOOSING, PHASES, PLACING, POINTING, PUT_ASIDE, ROTATING, TAKING
+from .state import (
+    ARROW_PHASE,
+    CHOOSE_PHASE,
+    PHASES,
+    PLACE_PHASE,
+    PUT_ASIDE,
+    ROTATE_PHASE,
+    TAKE_PHASE,
+)
 
 # Numbers for a tile's face, one that may be taken, a tile's back, one on a table, a seat, the game.
 FACE_SIZE = 16
@@ -175,12 +183,14 @@ def observe(state, seat, out):
         _write_tiles(state, seat_after(state, seat, ahead), ahead, out)
     for tile in range(1, NUM_TILES + 1):
         out[AT.unseen + tile - 1] = state["place"][tile] <= PUT_ASIDE
-    if state["phase"] != POINTING:
+    if state["phase"] != ARROW_PHASE:
         _write_face(np.int64(state["hand"]), out, AT.hand)
-    if state["phase"] == ROTATING and seat == state["to_play"]:
+    if state["phase"] == ROTATE_PHASE and seat == state["to_play"]:
         _write_turns(np.int64(state["hand"]), np.int64(state["hand_cell"]), out)
     best = np.int64(0)
-    if seat == state["to_play"] and (state["phase"] == TAKING or state["phase"] == CHOOSING):
+    if seat == state["to_play"] and (
+        state["phase"] == TAKE_PHASE or state["phase"] == CHOOSE_PHASE
+    ):
         best = _best_by_element(state, seat, out)
     for space in range(DISPLAY_SIZE):
         _write_offer(np.int64(state["display"][space]), best, out, AT.display + space * OFFER_SIZE)
@@ -210,12 +220,12 @@ def _write_maps(state, seat, out):
         return
     tile = np.int64(state["hand"])
     cell = np.int64(state["hand_cell"])
-    if state["phase"] == PLACING:
+    if state["phase"] == PLACE_PHASE:
         for word in range(NUM_WORDS):
             _write_free(state, seat, tile, word * ROWS_PER_WORD * WINDOW, word, out)
         return
     out[AT.chosen + cell] = 1
-    if state["phase"] == ROTATING:
+    if state["phase"] == ROTATE_PHASE:
         sight, _, _, _ = _sight_from(state, seat, cell, cell, cell, cell)
         _write_fit(tile, cell, sight, out)
 
@@ -477,7 +487,7 @@ def observe_planes(state, seat, out):
     for ahead in range(1, num_players):
         other = seat_after(state, seat, ahead)
         _write_other_planes(state, other, out, PLANES_AT.next_element + (ahead - 1) * OTHER_SIZE)
-    if state["hand"] and state["phase"] != POINTING:
+    if state["hand"] and state["phase"] != ARROW_PHASE:
         at = PLANES_AT.cards
         # Written once as a row and spread from there over whole planes.
         _write_face(np.int64(state["hand"]), out, at)

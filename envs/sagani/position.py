@@ -29,10 +29,10 @@ from .state import (
     IN_HAND,
     IN_INTERLUDE,
     IN_PILE,
-    PLACING,
+    PLACE_PHASE,
     REMOVED,
-    ROTATING,
-    TAKING,
+    ROTATE_PHASE,
+    TAKE_PHASE,
     directions_of,
 )
 
@@ -153,9 +153,9 @@ def _put_seats(states: np.ndarray, i: int, given: SimpleNamespace) -> None:
         record["score"][seat] = given.scores[seat]
         record["arrival"][seat] = given.markers.index(seat)
         _lay_table(states, i, seat, given.tables.get(seat, ()))
-    record["phase"] = TAKING
+    record["phase"] = TAKE_PHASE
     if given.hand:
-        record["phase"] = PLACING if record["placed"][given.turn] else ROTATING
+        record["phase"] = PLACE_PHASE if record["placed"][given.turn] else ROTATE_PHASE
 
 
 def _padded(tiles: Sequence[int], size: int) -> list[int]:

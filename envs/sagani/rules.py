@@ -44,14 +44,14 @@ from .display import (
 from .options import OPTION_ALIGNMENTS, OPTION_CANVAS, OPTION_SOLO
 from .placement import lay_tile
 from .state import (
-    ALIGNING,
+    ALIGN_PHASE,
     ARRAYS,
-    CHOOSING,
+    ARROW_PHASE,
+    CHOOSE_PHASE,
     NUMBERS,
-    PLACING,
-    POINTING,
-    ROTATING,
-    TAKING,
+    PLACE_PHASE,
+    ROTATE_PHASE,
+    TAKE_PHASE,
 )
 from .turns import ask_next, finish_placement
 
@@ -110,25 +110,25 @@ def step(state, action):
     seat = np.int64(state["to_play"])
     phase = state["phase"]
     state["ply"] += 1
-    if phase == PLACING:
+    if phase == PLACE_PHASE:
         state["hand_cell"] = action - CELL
-        state["phase"] = ROTATING
-    elif phase == ROTATING:
+        state["phase"] = ROTATE_PHASE
+    elif phase == ROTATE_PHASE:
         _place(state, seat, action - TURN)
-    elif phase == TAKING:
+    elif phase == TAKE_PHASE:
         if action == SET_ASIDE:
             hold(state, seat, set_last_aside(state))
         else:
             hold(state, seat, np.int64(state["display"][action]))
             state["display"][action] = 0
-    elif phase == CHOOSING:
+    elif phase == CHOOSE_PHASE:
         if action == PASS:
             ask_next(state)
         else:
             hold(state, seat, np.int64(state["interlude"][action - CHOOSE]))
             state["interlude"][action - CHOOSE] = 0
             state["queue_taken"] = True
-    elif phase == ALIGNING:
+    elif phase == ALIGN_PHASE:
         if action != DONE:
             _point(state, seat, action - CELL)
         elif state["unpaid"]:
@@ -191,7 +191,7 @@ def _align(state, seat):
         _pay_new_tile(state, seat)
         _find_ready(state, seat)
     if state["num_ready"]:
-        state["phase"] = ALIGNING
+        state["phase"] = ALIGN_PHASE
     else:
         _leave_discs(state)
 
@@ -223,7 +223,7 @@ def _point(state, seat, cell):
             state["pointing"] = pointing
             state["hand"] = tile
     state["hand_cell"] = cell
-    state["phase"] = POINTING
+    state["phase"] = ARROW_PHASE
 
 
 @kernel
@@ -245,14 +245,14 @@ def _cover(state, seat, direction):
 def _legal_but_cells(state):
     """Return the first of a phase's actions other than cells, and which are legal, as bits."""
     phase = state["phase"]
-    if phase == TAKING:
+    if phase == TAKE_PHASE:
         aside = np.int64(may_set_aside(state)) << SET_ASIDE - TAKE
         return TAKE, spaces_taken(state["display"]) | aside
-    if phase == CHOOSING:
+    if phase == CHOOSE_PHASE:
         return CHOOSE, spaces_taken(state["interlude"]) | 1 << PASS - CHOOSE
-    if phase == ROTATING:
+    if phase == ROTATE_PHASE:
         return TURN, (1 << NUM_ROTATIONS) - 1
-    if phase == POINTING:
+    if phase == ARROW_PHASE:
         return COVER, np.int64(state["pointing"])
     return DONE, np.int64(state["may_stop"])
 
@@ -261,14 +261,14 @@ def _legal_but_cells(state):
 def legal_actions(state, mask):
     """Fill the int8 mask ``(424,)`` with 1 for each legal action; return how many there are."""
     mask[:] = 0
-    if state["phase"] == PLACING:
+    if state["phase"] == PLACE_PHASE:
         _mask_cells(state["free"][state["to_play"]], mask)
         return np.int64(state["num_free"][state["to_play"]])
     first, legal = _legal_but_cells(state)
     for k in range(NUM_DIRECTIONS):
         mask[first + k] = legal >> k & 1
     count = count_bits(legal)
-    if state["phase"] == ALIGNING:
+    if state["phase"] == ALIGN_PHASE:
         _mask_cells(state["ready"], mask)
         count += np.int64(state["num_ready"])
     return count
@@ -291,20 +291,20 @@ def is_legal(state, action):
         first, legal = _legal_but_cells(state)
         return action >= first and legal >> action - first & 1 == 1
     cell = action - CELL
-    if state["phase"] == PLACING:
+    if state["phase"] == PLACE_PHASE:
         return state["free"][state["to_play"], WORD[cell]] >> BIT[cell] & 1 == 1
-    return state["phase"] == ALIGNING and state["ready"][WORD[cell]] >> BIT[cell] & 1 == 1
+    return state["phase"] == ALIGN_PHASE and state["ready"][WORD[cell]] >> BIT[cell] & 1 == 1
 
 
 @kernel
 def random_action(state, word):
     """Return the ``below(word, count)``-th legal action in ascending order."""
-    if state["phase"] == PLACING:
+    if state["phase"] == PLACE_PHASE:
         seat = state["to_play"]
         return _select_cell(state["free"][seat], below(word, state["num_free"][seat]))
     first, legal = _legal_but_cells(state)
     others = count_bits(legal)
-    cells = np.int64(state["num_ready"] if state["phase"] == ALIGNING else 0)
+    cells = np.int64(state["num_ready"] if state["phase"] == ALIGN_PHASE else 0)
     k = below(word, others + cells)
     if k < others:
         return first + select_bit(legal, k)

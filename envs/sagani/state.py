@@ -1,11 +1,11 @@
-"""The state of a game of Sagani, one record a game, and readers of it in plain Python.
+"""The state of a game of Sagani, one record per game, and its readers in plain Python.
 
 The kernels (``rules.py`` and the modules it names) write it. Tiles are numbers 1 to 72 as in
 ``tiles.csv``, 0 is no tile. Positions are relative to a player's first tile: ``(x, y)``, x grows to
 the east, y to the north. Directions are 0 n, 1 ne, 2 e, ... 7 nw; rotations are quarter turns
 clockwise. See ``components.py`` for elements and cells.
 
-Phases (``state["phase"]``) and what may be played in them:
+Phases (``PHASES[state["phase"]]``) and what may be played in them:
 
     TAKE      take a tile of the display (0-4), or set the last one aside (5)
     PLACE     choose the cell of the tile in hand (24-423); left out for a player's first tile
@@ -55,7 +55,7 @@ from .components import (
 MAX_PLIES = 3 * NUM_TILES + 11 * MAX_PLAYERS + 2 * 200 + 2 * NUM_TILES
 
 PHASES = ("TAKE", "PLACE", "ROTATE", "CHOOSE", "ALIGN", "ARROW")
-TAKING, PLACING, ROTATING, CHOOSING, ALIGNING, POINTING = range(len(PHASES))
+TAKE_PHASE, PLACE_PHASE, ROTATE_PHASE, CHOOSE_PHASE, ALIGN_PHASE, ARROW_PHASE = range(len(PHASES))
 
 # Where a tile is: ``state["place"][tile]``. On a player's table: ON_TABLE + seat.
 IN_PILE, PUT_ASIDE, IN_DISPLAY, IN_INTERLUDE, IN_HAND, REMOVED, ON_TABLE = range(7)
@@ -137,7 +137,8 @@ DTYPE = game_dtype(
     ]
 )
 # The fields that a new game begins with at 0, all but those of the options: numbers and arrays.
-_OWN = DTYPE.names[DTYPE.names.index("first_player") :]
+_NAMES = DTYPE.names or ()
+_OWN = _NAMES[_NAMES.index("first_player") :]
 NUMBERS = tuple(name for name in _OWN if not DTYPE[name].shape)
 ARRAYS = tuple(name for name in _OWN if DTYPE[name].shape)
 

@@ -9,7 +9,7 @@ from ..core.state import seat_after
 from .alignment import stands_before
 from .components import BONUS, BONUS_FROM, BONUS_OPEN, INTERLUDE_SIZE
 from .display import ALL_INTERLUDE_SPACES, draw_tile, fill_display, hold, spaces_taken
-from .state import CHOOSING, REMOVED, TAKING
+from .state import CHOOSE_PHASE, REMOVED, TAKE_PHASE
 
 
 @kernel
@@ -32,7 +32,7 @@ def _go_on_alone(state):
     if tile:
         hold(state, 0, tile)
     else:
-        state["phase"] = TAKING
+        state["phase"] = TAKE_PHASE
         state["terminated"] = True
 
 
@@ -55,7 +55,7 @@ def _next_turn(state):
     round_is_over = following == state["first_player"]
     if spaces_taken(state["display"]) == 0 and not (state["last_round"] and round_is_over):
         fill_display(state)
-    state["phase"] = TAKING
+    state["phase"] = TAKE_PHASE
     if state["last_round"] and round_is_over:
         state["terminated"] = True
         return
@@ -83,7 +83,7 @@ def ask_next(state):
     if asked < state["num_players"]:
         state["to_play"] = state["queue"][asked]
         state["queue_next"] = asked + 1
-        state["phase"] = CHOOSING
+        state["phase"] = CHOOSE_PHASE
         return
     state["queue_next"] = 0
     if not state["queue_taken"]:

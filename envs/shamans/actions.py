@@ -1,18 +1,6 @@
-"""The actions of Shamans.
+"""The actions of Shamans in the order of their numbers; README.md says what each one means.
 
-0-55     play that card; during the Eclipse, give it
-56       use a Portal: the pawn goes a square back
-57       use a Portal: the pawn goes a square on
-58       pass: use no Portal now; show no Dagger that lies face down
-59-60    take the artefact that lies face up in the first or second place
-61       take the artefact on top of the pile
-62       keep that artefact face up
-63       keep it face down
-64       stabilisation: the pawn goes two squares back
-65-68    permutation: swap roles with the first to fourth player to the left
-69-72    neutralisation: eliminate the first to fourth player to the left
-73-76    eliminated: name the first to fourth player to the left as the Guide
-77-83    do the ritual of that world first
+Players are counted from the one who acts, to the left.
 """
 
 from __future__ import annotations

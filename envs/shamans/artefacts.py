@@ -8,24 +8,18 @@ from ..core.bits import count_bits
 from ..core.jit import kernel
 from ..core.state import seat_after
 from .actions import TAKE, TAKE_TOP
-from .components import ECLIPSE, FACE_UP, MASK, NO_CARD, NO_TILE, NO_WORLD, NOBODY
-from .state import (
-    ECLIPSE_PHASE,
-    GATHERING,
-    KEEP_PHASE,
-    RITUAL_STAGE,
-    TAKEN,
-)
+from .components import ECLIPSE, FACE_UP, LEFT, MASK, NO_CARD, NO_TILE, NO_WORLD, NOBODY
+from .state import ECLIPSE_PHASE, KEEP_PHASE, STAGE
 from .track import ask, is_out, reveal_role
 
 
 @kernel
-def can_take(state):
-    """Return whether there is an artefact to take."""
-    tiles = np.int64(state["pile_size"])
+def artefacts_left(state):
+    """Return the artefacts that can be taken: a bit for each place, then one for the pile."""
+    left = np.int64(state["pile_size"] > 0) << FACE_UP
     for place in range(FACE_UP):
-        tiles += state["display"][place] != NO_TILE
-    return tiles > 0
+        left |= np.int64(state["display"][place] != NO_TILE) << place
+    return left
 
 
 @kernel
@@ -52,7 +46,7 @@ def take_artefact(state, seat, action):
 
     A Mask shows the role at once.
     """
-    state["stage"] = TAKEN
+    state["stage"] = STAGE.TAKEN
     if action < TAKE_TOP:
         kind = np.int64(state["display"][action - TAKE])
         state["display"][action - TAKE] = NO_TILE
@@ -74,11 +68,9 @@ def keep_artefact(state, seat, face_up):
     """Keep the artefact that was looked at, face up or face down."""
     kind = np.int64(state["looked_at"])
     state["looked_at"] = NO_TILE
-    if face_up:
-        state["shown"][seat, kind] += 1
-    else:
-        state["hidden"][seat, kind] += 1
-    state["stage"] = TAKEN
+    state["shown"][seat, kind] += face_up
+    state["hidden"][seat, kind] += not face_up
+    state["stage"] = STAGE.TAKEN
 
 
 @kernel
@@ -92,24 +84,13 @@ def fill_up(state):
     if eclipse_shows(state):
         pop_pile(state)
         state["eclipsed"] = True
-        if _holders(state) > 1:
+        givers = 0
+        for seat in range(np.int64(state["num_players"])):
+            givers += _has_cards(state, seat)
+        if givers > 1:
             ask(state, _next_giver(state), ECLIPSE_PHASE)
             return
-    state["stage"] = RITUAL_STAGE if state["doing"] != NO_WORLD else GATHERING
-
-
-@kernel
-def lowest_card(state):
-    """Return who played the lowest card of the Destination, -1 if all who did are eliminated."""
-    lowest = np.int64(NOBODY)
-    for seat in range(np.int64(state["num_players"])):
-        if (
-            state["front"][seat] != NO_CARD
-            and not is_out(state, seat)
-            and (lowest < 0 or state["front"][seat] < state["front"][lowest])
-        ):
-            lowest = np.int64(seat)
-    return lowest
+    state["stage"] = STAGE.RITUALS if state["doing"] != NO_WORLD else STAGE.GATHERING
 
 
 # The Eclipse (Résolution de l'Éclipse)
@@ -121,20 +102,10 @@ def _has_cards(state, seat):
 
 
 @kernel
-def _holders(state):
-    """Count the players who have cards in hand."""
-    count = 0
-    for seat in range(np.int64(state["num_players"])):
-        count += _has_cards(state, seat)
-    return count
-
-
-@kernel
 def _next_giver(state):
-    """Return who has cards and hasn't chosen what to give, clockwise from the taker; -1 if none."""
-    taker = state["performer"] if state["doing"] != NO_WORLD else lowest_card(state)
+    """Return who has cards and hasn't chosen what to give, clockwise from who acted; -1 if none."""
     for ahead in range(np.int64(state["num_players"])):
-        seat = seat_after(state, taker, ahead)
+        seat = seat_after(state, state["to_play"], ahead)
         if state["given"][seat] == NO_CARD and _has_cards(state, seat):
             return seat
     return np.int64(NOBODY)
@@ -156,13 +127,13 @@ def give_card(state, seat, card):
             card = np.int64(state["given"][seat])
             state["hand"][seat] ^= 1 << card
             state["hand"][receiver_of(state, seat)] ^= 1 << card
-    state["stage"] = TAKEN
+    state["stage"] = STAGE.TAKEN
 
 
 @kernel
 def receiver_of(state, seat):
     """Return who gets the card of ``seat``: the next by the arrow of those who take part."""
-    ahead = np.int64(1) if state["arrow"] > 0 else np.int64(state["num_players"]) - 1
+    ahead = np.int64(1) if state["arrow"] == LEFT else np.int64(state["num_players"]) - 1
     other = seat_after(state, seat, ahead)
     while state["held_then"][other] == 0:
         other = seat_after(state, other, ahead)

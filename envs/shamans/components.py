@@ -46,15 +46,9 @@ WORLDS_IN_PLAY = _by_players("worlds")
 VALUES_IN_PLAY = _by_players("values")
 HAND_SIZE = _by_players("hand")
 SHADOWS_IN_PLAY = _by_players("shadows")
-# All cards of one world, as the bits of a byte; all cards of the game.
+# All cards of one world, as the bits of a byte; all cards of the game, as many such bytes.
 WHOLE_WORLD = (1 << VALUES_IN_PLAY) - 1
-DECK = np.array(
-    [
-        sum(int(WHOLE_WORLD[count]) << VALUES * world for world in range(WORLDS_IN_PLAY[count]))
-        for count in range(MAX_PLAYERS + 1)
-    ],
-    dtype=np.int64,
-)
+DECK = WHOLE_WORLD * (((1 << VALUES * WORLDS_IN_PLAY) - 1) // ((1 << VALUES) - 1))
 MAX_HAND = int(HAND_SIZE.max())
 # WORLD_OF[card], VALUE_OF[card]: the parts of a card's number.
 WORLD_OF = np.arange(NUM_CARDS, dtype=np.int64) // VALUES
@@ -69,12 +63,13 @@ NUM_HELD = MASK
 ECLIPSE = NUM_TILES
 NO_TILE = -1
 TILES_IN_BOX = np.array([_BOX["artefacts"][tile] for tile in TILES], dtype=np.int64)
-NUM_ARTEFACTS = int(TILES_IN_BOX.sum())
+ARTEFACTS_IN_BOX = np.repeat(np.arange(NUM_TILES), TILES_IN_BOX)
+NUM_ARTEFACTS = len(ARTEFACTS_IN_BOX)
 FACE_UP: int = _BOX["face_up"]
 # What is left once two artefacts lie face up, and the Eclipse.
 PILE_SIZE = NUM_ARTEFACTS - FACE_UP + 1
 # The arrow of the Eclipse: the player to the left is the next one clockwise.
-LEFT, RIGHT = 1, -1
+ARROWS = LEFT, RIGHT = 1, -1
 
 # Roles and points.
 CAMPS = ("shaman", "shadow")

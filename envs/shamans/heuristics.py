@@ -90,9 +90,8 @@ def _tiles_worth(state, seat, camp):
     portals = np.int64(state["shown"][seat, PORTAL]) + np.int64(state["hidden"][seat, PORTAL])
     daggers = np.int64(state["shown"][seat, DAGGER]) + np.int64(state["hidden"][seat, DAGGER])
     worth = _PORTAL_WORTH * portals + _DAGGER_WORTH[camp] * min(daggers, 2)
-    if shards >= SHARDS_THAT_SCORE:
-        return worth + _SURVIVAL * POINTS_OF_SHARDS
-    return worth + _ONE_SHARD * shards
+    scores = shards >= SHARDS_THAT_SCORE
+    return worth + (_SURVIVAL * POINTS_OF_SHARDS if scores else _ONE_SHARD * shards)
 
 
 @kernel

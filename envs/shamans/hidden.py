@@ -16,23 +16,22 @@ from ..core.jit import kernel
 from ..core.rng import draw_below, shuffle
 from .artefacts import eclipse_shows, receiver_of
 from .components import (
+    ARROWS,
     DAGGER,
     ECLIPSE,
     FACE_UP,
-    LEFT,
-    MASK,
     NO_CARD,
     NO_TILE,
     NUM_HELD,
+    NUM_TILES,
     PORTAL,
-    RIGHT,
     SHADOW,
     SHADOWS_IN_PLAY,
     SHAMAN,
     SHARD,
     TILES_IN_BOX,
 )
-from .rounds import draw_card
+from .rounds import draw_card, draw_cards
 from .rules import is_asked_unseen
 from .state import ECLIPSE_PHASE, NEUTRALISE_PHASE
 
@@ -66,11 +65,9 @@ def _redraw_roles(state, seat):
             unseen += 1
     for card in range(num_players):
         if not np.int64(state["seen"][card]) >> seat & 1:
-            if draw_below(state, unseen) < shadows:
-                state["camp"][card] = SHADOW
-                shadows -= 1
-            else:
-                state["camp"][card] = SHAMAN
+            is_shadow = draw_below(state, unseen) < shadows
+            state["camp"][card] = SHADOW if is_shadow else SHAMAN
+            shadows -= is_shadow
             unseen -= 1
 
 
@@ -92,12 +89,7 @@ def _redraw_hands(state, seat):
             continue
         hand = np.int64(state["hand"][other])
         size = count_bits(hand & ~kept)
-        drawn = np.int64(0)
-        if size == count_bits(cards):
-            drawn = cards
-        else:
-            for _ in range(size):
-                drawn |= 1 << draw_card(state, cards & ~drawn)
+        drawn = cards if size == count_bits(cards) else draw_cards(state, cards, size)
         cards &= ~drawn
         state["hand"][other] = hand & kept | drawn
 
@@ -124,56 +116,24 @@ def _redraw_given(state, seat):
 @kernel
 def _redraw_tiles(state, seat):
     """Draw the others' tiles that lie face down, then the order of the pile."""
-    masks = _unseen_of(state, seat, MASK)
-    daggers = _unseen_of(state, seat, DAGGER)
-    portals = _unseen_of(state, seat, PORTAL)
-    shards = _unseen_of(state, seat, SHARD)
+    unseen = np.zeros(NUM_TILES, np.int64)
+    asked = np.int64(state["to_play"])
     # Whoever is asked about a tile that lies face down has such a tile.
     needed = np.int64(NO_TILE)
-    asked = np.int64(state["to_play"])
     if asked != seat and is_asked_unseen(state):
         needed = np.int64(DAGGER) if state["phase"] == NEUTRALISE_PHASE else np.int64(PORTAL)
-    left = _redraw_face_down(state, seat, daggers, portals, shards)
+    _redraw_face_down(state, seat, unseen)
     while needed != NO_TILE and state["hidden"][asked, needed] == 0:
-        left = _redraw_face_down(state, seat, daggers, portals, shards)
-    daggers, portals, shards = left
+        _redraw_face_down(state, seat, unseen)
     if state["looked_at"] != NO_TILE and asked != seat:
-        # It is no Mask: that would have been shown.
-        kind = _draw_kind(state, daggers, portals, shards)
-        daggers -= kind == DAGGER
-        portals -= kind == PORTAL
-        shards -= kind == SHARD
-        state["looked_at"] = kind
-    _redraw_pile(state, masks, daggers, portals, shards)
+        state["looked_at"] = _draw_held(state, unseen)
+    _redraw_pile(state, unseen)
 
 
 @kernel
-def _unseen_of(state, seat, kind):
-    """Count the tiles of a kind that the seat hasn't seen."""
-    count = TILES_IN_BOX[kind] - np.int64(state["gone"][kind])
-    for place in range(FACE_UP):
-        count -= state["display"][place] == kind
-    if kind == MASK:
-        return count
-    count -= np.int64(state["hidden"][seat, kind])
-    count -= state["looked_at"] == kind and state["to_play"] == seat
-    for other in range(np.int64(state["num_players"])):
-        count -= np.int64(state["shown"][other, kind])
-    return count
-
-
-@kernel
-def _draw_kind(state, daggers, portals, shards):
-    """Draw a tile of these; return its kind."""
-    k = draw_below(state, daggers + portals + shards)
-    if k < daggers:
-        return np.int64(DAGGER)
-    return np.int64(PORTAL) if k < daggers + portals else np.int64(SHARD)
-
-
-@kernel
-def _redraw_face_down(state, seat, daggers, portals, shards):
-    """Draw the tiles that lie face down in front of the others; return how many are left."""
+def _redraw_face_down(state, seat, unseen):
+    """Draw the tiles that lie face down in front of the others; ``unseen`` is what is left then."""
+    _count_unseen(state, seat, unseen)
     for other in range(np.int64(state["num_players"])):
         if other == seat:
             continue
@@ -182,22 +142,42 @@ def _redraw_face_down(state, seat, daggers, portals, shards):
             count += np.int64(state["hidden"][other, kind])
             state["hidden"][other, kind] = 0
         for _ in range(count):
-            kind = _draw_kind(state, daggers, portals, shards)
-            daggers -= kind == DAGGER
-            portals -= kind == PORTAL
-            shards -= kind == SHARD
-            state["hidden"][other, kind] += 1
-    return daggers, portals, shards
+            state["hidden"][other, _draw_held(state, unseen)] += 1
 
 
 @kernel
-def _redraw_pile(state, masks, daggers, portals, shards):
+def _count_unseen(state, seat, unseen):
+    """Count the tiles of each kind that the seat hasn't seen."""
+    unseen[:] = TILES_IN_BOX - state["gone"]
+    unseen[:NUM_HELD] -= state["hidden"][seat]
+    for other in range(np.int64(state["num_players"])):
+        unseen[:NUM_HELD] -= state["shown"][other]
+    for place in range(FACE_UP):
+        if state["display"][place] != NO_TILE:
+            unseen[state["display"][place]] -= 1
+    if state["looked_at"] != NO_TILE and state["to_play"] == seat:
+        unseen[state["looked_at"]] -= 1
+
+
+@kernel
+def _draw_held(state, unseen):
+    """Draw a tile out of ``unseen``; no Mask, which would have been shown. Return its kind."""
+    k = draw_below(state, unseen[DAGGER] + unseen[PORTAL] + unseen[SHARD])
+    kind = 0
+    while k >= unseen[kind]:
+        k -= unseen[kind]
+        kind += 1
+    unseen[kind] -= 1
+    return kind
+
+
+@kernel
+def _redraw_pile(state, unseen):
     """Shuffle what is left into the pile; the Eclipse stays on top if it shows."""
     shows = eclipse_shows(state)
-    counts = (daggers, portals, shards, masks)
     at = 0
-    for kind in range(len(counts)):
-        for _ in range(counts[kind]):
+    for kind in range(NUM_TILES):
+        for _ in range(unseen[kind]):
             state["pile"][at] = kind
             at += 1
     shuffle(state, state["pile"], at)
@@ -208,22 +188,18 @@ def _redraw_pile(state, masks, daggers, portals, shards):
         eclipse = draw_below(state, at)
         state["pile"][at] = state["pile"][eclipse]
         state["pile"][eclipse] = ECLIPSE
-        state["arrow"] = LEFT if draw_below(state, 2) == 0 else RIGHT
+        state["arrow"] = ARROWS[draw_below(state, 2)]
 
 
 def hides_action(state: np.void, seat: int) -> bool:
-    """Return whether the last action is one that only another seat knows.
-
-    So is a card given, or a pass of a Portal or Dagger that lies face down.
-    """
+    """Return whether only another seat knows the last action: a card given, or a hidden pass."""
     return bool(state["secret"]) and state["last_seat"] != seat
 
 
 def action_seen_by(state: np.void, seat: int | None, last_action: int | None) -> int | None:
-    """Return the last action as ``seat`` may know it (None sees all), for pictures and words.
+    """Return the last action as ``seat`` (None sees all) may know it, for pictures and texts.
 
-    What only its own seat knows (``hides_action``) gives way to the last action that everybody
-    knows.
+    One that is hidden from it (``hides_action``) gives way to the last that everybody knows.
     """
     if last_action is None or seat is None or not hides_action(state, seat):
         return last_action

@@ -48,8 +48,8 @@ BYTE = 127  # numbers beyond are cut off
 SEAT_SIZE = 12 + NUM_HELD
 WORLD_SIZE = 2 * VALUES + 5 + len(RITUALS)
 COUNTS_OF_VALUE = 4
-TABLE_SIZE = NUM_TILES + 4
-NUMBERS = 5
+_NUM_PHASES = len(PHASES)
+_NUM_COUNTS = len(PLAYER_COUNTS)
 
 _HELD = ", ".join(TILES[:NUM_HELD])
 _WORLD = (
@@ -61,6 +61,11 @@ _VALUE = (
     "each value, while there is a Destination: its cards in front of players that are lower, "
     "higher; those that the seat sees nowhere: lower, higher"
 )
+_PASSED = "cards of the Eclipse that only two seats know: 1 given by the seat, 2 given to it"
+_ROLE = "role in front of each seat, if the seat has seen it: Shaman, Shadow"
+_PASSED_BY = "each seat: holds the card given by the seat; gave it the card it still holds"
+_WITNESSES = "who has seen the role card in front of each seat, one row a card"
+_DISPLAY = f"artefacts face up: none, {', '.join(TILES)}"
 _SEAT = (
     "each seat: is there, is to play (if everybody may know), is Guide, has the First player "
     "marker, is eliminated, has played a card, does a ritual, is being eliminated, cards in hand "
@@ -87,67 +92,26 @@ _NUMBERS = (
 FLAT = (
     Field("worlds", (NUM_WORLDS, WORLD_SIZE), 0, 1, _WORLD, "seat"),
     Field("values", (VALUES, COUNTS_OF_VALUE), 0, VALUES, _VALUE, "seat"),
-    Field(
-        "passed",
-        (NUM_CARDS,),
-        0,
-        2,
-        "cards of the Eclipse that only two seats know: 1 given by the seat, 2 given to it",
-        "seat",
-    ),
-    Field(
-        "roles",
-        (MAX_PLAYERS, 2),
-        0,
-        1,
-        "role in front of each seat, if the seat has seen it: Shaman, Shadow",
-        "seat",
-    ),
-    Field(
-        "passed_by",
-        (MAX_PLAYERS, 2),
-        0,
-        1,
-        "each seat: holds the card given by the seat; gave it the card it still holds",
-        "seat",
-    ),
+    Field("passed", (NUM_CARDS,), 0, 2, _PASSED, "seat"),
+    Field("roles", (MAX_PLAYERS, 2), 0, 1, _ROLE, "seat"),
+    Field("passed_by", (MAX_PLAYERS, 2), 0, 1, _PASSED_BY, "seat"),
     Field("face_down", (NUM_HELD,), 0, 5, f"own artefacts face down: {_HELD}", "seat"),
     Field("top", (NUM_HELD,), 0, 1, f"artefact of the pile to be kept: {_HELD}", "seat"),
     Field("seats", (MAX_PLAYERS, SEAT_SIZE), 0, MAX_HAND, _SEAT, "all"),
-    Field(
-        "witnesses",
-        (MAX_PLAYERS, MAX_PLAYERS),
-        0,
-        1,
-        "who has seen the role card in front of each seat, one row a card",
-        "all",
-    ),
-    Field(
-        "display",
-        (FACE_UP, NUM_TILES + 1),
-        0,
-        1,
-        f"artefacts face up: none, {', '.join(TILES)}",
-        "all",
-    ),
-    Field("table", (TABLE_SIZE,), 0, int(TILES_IN_BOX.sum()), _TABLE, "all"),
-    Field("phase", (len(PHASES) + len(PLAYER_COUNTS) + 1,), 0, 1, _PHASE, "all"),
+    Field("witnesses", (MAX_PLAYERS, MAX_PLAYERS), 0, 1, _WITNESSES, "all"),
+    Field("display", (FACE_UP, NUM_TILES + 1), 0, 1, _DISPLAY, "all"),
+    Field("table", (NUM_TILES + 4,), 0, int(TILES_IN_BOX.sum()), _TABLE, "all"),
+    Field("phase", (_NUM_PHASES + _NUM_COUNTS + 1,), 0, 1, _PHASE, "all"),
     Field("card", (VALUES,), 0, 1, "value of the card on its way to its world", "all"),
     Field("points", (MAX_PLAYERS,), 0, BYTE, f"points of each seat (at most {BYTE})", "all"),
-    Field("numbers", (NUMBERS,), 0, BYTE, _NUMBERS, "all"),
+    Field("numbers", (5,), 0, BYTE, _NUMBERS, "all"),
 )
 PLANES: tuple[Field, ...] = ()
 AT = offsets(FLAT)
-_NUM_PHASES = len(PHASES)
-_NUM_COUNTS = len(PLAYER_COUNTS)
 # Of a world: own cards; the Destination to a Shadow; cards there; flags.
 _THERE = VALUES + 1
 _FLAGS = _THERE + VALUES
 _BYTE_OF_CARDS = (1 << VALUES) - 1
-# SPREAD[byte]: its bits, one number each.
-SPREAD = np.array(
-    [[byte >> bit & 1 for bit in range(VALUES)] for byte in range(1 << VALUES)], np.int8
-)
 
 assert max(VALUES, int(TILES_IN_BOX.max())) <= MAX_HAND <= BYTE
 
@@ -175,21 +139,19 @@ def observe(state, seat, out):
 @kernel
 def _write_passed(state, seat, out):
     """Write what the seat gave and got during the Eclipse, while nobody else knows."""
-    for ahead in range(np.int64(state["num_players"])):
+    own = np.int64(state["given"][seat])
+    if own != NO_CARD:
+        out[AT.passed + own] = 1
+    if state["phase"] == ECLIPSE_PHASE:
+        return
+    for ahead in range(1, np.int64(state["num_players"])):
         other = seat_after(state, seat, ahead)
+        if own != NO_CARD:
+            out[AT.passed_by + 2 * ahead] = np.int64(state["hand"][other]) >> own & 1
         card = np.int64(state["given"][other])
-        if card == NO_CARD:
-            continue
-        if ahead == 0:
-            out[AT.passed + card] = 1
-        elif state["phase"] != ECLIPSE_PHASE and np.int64(state["hand"][seat]) >> card & 1:
+        if card != NO_CARD and np.int64(state["hand"][seat]) >> card & 1:
             out[AT.passed + card] = 2
             out[AT.passed_by + 2 * ahead + 1] = 1
-    card = np.int64(state["given"][seat])
-    if card != NO_CARD and state["phase"] != ECLIPSE_PHASE:
-        for ahead in range(1, np.int64(state["num_players"])):
-            other = seat_after(state, seat, ahead)
-            out[AT.passed_by + 2 * ahead] = np.int64(state["hand"][other]) >> card & 1
 
 
 @kernel
@@ -197,6 +159,7 @@ def _write_seat(state, seat, ahead, unseen, out):
     """Write what is known of one seat, and its role if the observing seat knows it."""
     num_players = np.int64(state["num_players"])
     other = seat_after(state, seat, ahead)
+    front = np.int64(state["front"][other])
     role = np.int64(state["role"][other])
     camp = np.int64(state["camp"][role])
     seen = np.int64(state["seen"][role])
@@ -206,7 +169,6 @@ def _write_seat(state, seat, ahead, unseen, out):
     for k in range(num_players):
         out[AT.witnesses + MAX_PLAYERS * ahead + k] = seen >> seat_after(state, seat, k) & 1
     at = AT.seats + SEAT_SIZE * ahead
-    front = np.int64(state["front"][other])
     out[at] = 1
     out[at + 1] = state["to_play"] == other and not unseen
     out[at + 2] = state["guide"] == other
@@ -247,11 +209,11 @@ def _write_worlds(state, seat, out):
     pending = np.int64(state["pending"])
     for world in range(NUM_WORLDS):
         at = AT.worlds + WORLD_SIZE * world
-        own = SPREAD[np.int64(state["hand"][seat]) >> VALUES * world & _BYTE_OF_CARDS]
-        there = SPREAD[np.int64(state["placed"]) >> VALUES * world & _BYTE_OF_CARDS]
+        own = np.int64(state["hand"][seat]) >> VALUES * world
+        there = np.int64(state["placed"]) >> VALUES * world
         for k in range(VALUES):
-            out[at + k] = own[k]
-            out[at + _THERE + k] = there[k]
+            out[at + k] = own >> k & 1
+            out[at + _THERE + k] = there >> k & 1
         out[at + _FLAGS + 1] = pending >> world & 1
         out[at + _FLAGS + 4 + np.int64(state["ritual"][world])] = 1
     at = AT.worlds + _FLAGS

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from ..core.errors import check_choice
+from ..core.errors import check_choice, check_whole
 from ..core.game import Option
 from .components import (
     MAX_TRACK,
@@ -34,15 +32,14 @@ def read_rituals(value: Any) -> tuple[Any, Sequence[int]]:
     Raises:
         ValueError: no such world or ritual.
     """
-    rituals = dict(WORLD_RITUALS)
-    if not _is_reconstructed(value):
-        _expect_mapping(value, "rituals", '{"blue": "illumination"}')
-        for world, ritual in value.items():
-            check_choice(world, WORLDS, "world in rituals of shamans")
-            check_choice(ritual, RITUALS, f"ritual of {world} of shamans")
-        rituals.update(value)
-    plain = value if _is_reconstructed(value) else rituals
-    return plain, [RITUALS.index(rituals[world]) for world in WORLDS]
+    if _is_reconstructed(value):
+        return value, [RITUALS.index(ritual) for ritual in WORLD_RITUALS.values()]
+    _expect_mapping(value, "rituals", '{"blue": "illumination"}')
+    for world, ritual in value.items():
+        check_choice(world, WORLDS, "world in rituals of shamans")
+        check_choice(ritual, RITUALS, f"ritual of {world} of shamans")
+    plain = {**WORLD_RITUALS, **value}
+    return plain, [RITUALS.index(ritual) for ritual in plain.values()]
 
 
 def read_track(value: Any) -> tuple[Any, Sequence[int]]:
@@ -62,29 +59,22 @@ def read_track(value: Any) -> tuple[Any, Sequence[int]]:
     if set(value) != {"start", "moon"}:
         parts = ", ".join(map(repr, value)) or "none"
         raise ValueError(f"track of shamans has the parts {parts}; give start and moon")
-    starts = value["start"]
+    starts, counts = value["start"], [str(count) for count in PLAYER_COUNTS]
     if not isinstance(starts, Mapping):
-        starts = dict.fromkeys(map(str, PLAYER_COUNTS), starts)
+        starts = dict.fromkeys(counts, starts)
     # As numbers or, as in JSON, in words; not the same one twice.
-    counts = list(map(str, starts))
-    if sorted(counts) != sorted(map(str, PLAYER_COUNTS)):
+    named = [str(count) for count in starts]
+    if sorted(named) != sorted(counts):
         raise ValueError(
-            f"start in track of shamans is for {counts} players; give one square, or one "
-            f"for each of {', '.join(map(str, PLAYER_COUNTS))}"
+            f"start in track of shamans is for {named} players; give one square, or one "
+            f"for each of {', '.join(counts)}"
         )
-    starts = dict(zip(counts, starts.values(), strict=True))
-    moon = value["moon"]
-    for name, square in [("moon", moon), *starts.items()]:
-        if not isinstance(square, (int, np.integer)) or isinstance(square, bool):
-            raise ValueError(f"track of shamans has {square!r} for {name}; give a whole number")
-    starts, moon = {count: int(start) for count, start in starts.items()}, int(moon)
-    if not all(0 <= start < moon <= MAX_TRACK for start in starts.values()):
-        raise ValueError(
-            f"track of shamans starts on {starts} with the Moon on square {moon}; allowed: "
-            f"0 <= start < moon <= {MAX_TRACK}"
-        )
-    plain = {"start": starts, "moon": moon}
-    return plain, [*(starts[str(count)] for count in PLAYER_COUNTS), moon]
+    moon = check_whole(value["moon"], "moon in track of shamans", 1, MAX_TRACK)
+    plain = {
+        count: check_whole(start, f"start for {count} players in track of shamans", 0, moon - 1)
+        for count, start in zip(named, starts.values(), strict=True)
+    }
+    return {"start": plain, "moon": moon}, [*(plain[count] for count in counts), moon]
 
 
 def _is_reconstructed(value: Any) -> bool:
@@ -98,20 +88,14 @@ def _expect_mapping(value: Any, name: str, example: str) -> None:
         )
 
 
+_ROUNDS = "to 8 points in as many rounds as it takes, or one round"
+_RITUALS = (
+    'which world has which ritual: our reconstruction, or a dict like {"blue": "illumination"}'
+)
+_TRACK = 'squares of the start and the Moon: our reconstruction, or {"start": 12, "moon": 24}'
+
 OPTIONS = (
-    Option("rounds", ROUNDS, "match", "to 8 points in as many rounds as it takes, or one round"),
-    Option(
-        "rituals",
-        (RECONSTRUCTED,),
-        RECONSTRUCTED,
-        'which world has which ritual: our reconstruction, or a dict like {"blue": "illumination"}',
-        read_rituals,
-    ),
-    Option(
-        "track",
-        (RECONSTRUCTED,),
-        RECONSTRUCTED,
-        'squares of the start and the Moon: our reconstruction, or {"start": 12, "moon": 24}',
-        read_track,
-    ),
+    Option("rounds", ROUNDS, "match", _ROUNDS),
+    Option("rituals", (RECONSTRUCTED,), RECONSTRUCTED, _RITUALS, read_rituals),
+    Option("track", (RECONSTRUCTED,), RECONSTRUCTED, _TRACK, read_track),
 )

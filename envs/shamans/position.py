@@ -23,15 +23,15 @@ from .components import (
     RIGHT,
     TILES,
     TILES_IN_BOX,
-    VALUES,
     WORLDS,
 )
 from .rounds import clear_table
 from .rules import run
-from .state import NEW_TRICK
+from .state import STAGE, camp_of, card_name, cards_of
 
+HELD_TILES = TILES[:NUM_HELD]
 PILE_TILES = (*TILES, "eclipse")
-ARROWS = {"left": LEFT, "right": RIGHT}
+ARROW_NAMES = {"left": LEFT, "right": RIGHT}
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,13 @@ def set_position(states: np.ndarray, i: int = 0, **position: Any) -> None:
     seats = range(num_players)
     for seat in (*given.hands, *given.face_up, *given.face_down):
         check_choice(seat, seats, "seat")
-    camps = _camps(given, record, num_players)
+    camps = given.camps
+    if camps is None:
+        camps = [camp_of(record, seat) for seat in seats]
+    if len(camps) != num_players:
+        raise ValueError(f"camps has {len(camps)} words for {num_players} seats")
+    for camp in camps:
+        check_choice(camp, CAMPS, "camp")
     points = record["points"][seats].tolist() if given.points is None else list(given.points)
     if len(points) != num_players:
         raise ValueError(f"points has {len(points)} numbers for {num_players} seats")
@@ -96,10 +102,8 @@ def set_position(states: np.ndarray, i: int = 0, **position: Any) -> None:
     to_play = check_whole(given.to_play, "to_play", 0, num_players - 1)
     marker = to_play if given.marker is None else given.marker
     _check_tiles(given)
-    hands = {seat: _bits(given.hands.get(seat, ()), num_players) for seat in seats}
-    placed = _bits(given.placed, num_players)
-    _check_apart([*hands.values(), placed])
-    sizes = {bits.bit_count() for bits in hands.values()}
+    *hands, placed = _bits([*(given.hands.get(seat, ()) for seat in seats), given.placed], record)
+    sizes = {hand.bit_count() for hand in hands}
     if len(sizes) > 1:
         raise ValueError(f"hands have {sorted(sizes)} cards; when a trick begins all have as many")
     begin(record, record["seed"], num_players)
@@ -108,64 +112,46 @@ def set_position(states: np.ndarray, i: int = 0, **position: Any) -> None:
     record["marker"] = check_whole(marker, "marker", 0, num_players - 1)
     record["turn"] = to_play
     record["placed"] = placed
-    record["secret"], record["shown_action"], record["last_seat"] = False, -1, -1
-    record["shown_seat"] = -1
+    record["secret"] = False
+    record["last_seat"] = record["shown_seat"] = record["shown_action"] = -1
     for seat in seats:
         record["hand"][seat] = hands[seat]
         record["camp"][seat] = CAMPS.index(camps[seat])
         record["role"][seat] = seat
         record["seen"][seat] = 1 << seat
         record["points"][seat] = check_whole(points[seat], f"points of seat {seat}", 0, 127)
-        record["shown"][seat] = _counts(given.face_up.get(seat, ()))
-        record["hidden"][seat] = _counts(given.face_down.get(seat, ()))
+        for name, tiles in (("shown", given.face_up), ("hidden", given.face_down)):
+            record[name][seat] = [list(tiles.get(seat, ())).count(tile) for tile in HELD_TILES]
     record["display"] = [NO_TILE if tile is None else TILES.index(tile) for tile in given.display]
     record["pile"][: len(given.pile)] = [PILE_TILES.index(tile) for tile in given.pile][::-1]
     record["pile_size"] = len(given.pile)
-    record["arrow"] = ARROWS[given.arrow]
+    record["arrow"] = ARROW_NAMES[given.arrow]
     record["eclipsed"] = "eclipse" not in given.pile
-    record["stage"] = NEW_TRICK
+    record["stage"] = STAGE.NEW_TRICK
     run(record)
 
 
-def _camps(given: Position, record: np.void, num_players: int) -> list[str]:
-    if given.camps is None:
-        return [CAMPS[record["camp"][record["role"][seat]]] for seat in range(num_players)]
-    if len(given.camps) != num_players:
-        raise ValueError(f"camps has {len(given.camps)} words for {num_players} seats")
-    for camp in given.camps:
-        check_choice(camp, CAMPS, "camp")
-    return list(given.camps)
-
-
-def _bits(cards: Iterable[str], num_players: int) -> int:
-    """Return a set of cards as bits."""
-    bits = 0
-    for card in cards:
-        world, _, value = str(card).partition(" ")
-        check_choice(world, WORLDS, f"world of the card {card!r}")
-        number = check_whole(int(value) if value.isdecimal() else value, f"value of {card!r}", 1)
-        bit = 1 << VALUES * WORLDS.index(world) + number - 1 if number <= VALUES else 0
-        if not bit & int(DECK[num_players]):
-            raise ValueError(f"{num_players} players have no card {card!r}")
-        _check_apart([bits, bit])
-        bits |= bit
-    return bits
-
-
-def _check_apart(sets: Sequence[int]) -> None:
-    seen = 0
-    for bits in sets:
-        if seen & bits:
-            card = (seen & bits).bit_length() - 1
-            name = f"{WORLDS[card // VALUES]} {card % VALUES + 1}"
-            raise ValueError(f"the card {name!r} is in two places")
-        seen |= bits
+def _bits(places: Iterable[Iterable[str]], record: np.void) -> list[int]:
+    """Return the cards of each place as bits."""
+    num_players = int(record["num_players"])
+    numbers = {card_name(card): card for card in cards_of(DECK[num_players])}
+    sets, seen = [], set()
+    for place in map(list, places):
+        for card in place:
+            check_choice(str(card).partition(" ")[0], WORLDS, f"world of the card {card!r}")
+            if card not in numbers:
+                raise ValueError(f"{num_players} players have no card {card!r}")
+            if card in seen:
+                raise ValueError(f"the card {card!r} is in two places")
+            seen.add(card)
+        sets.append(sum(1 << numbers[card] for card in place))
+    return sets
 
 
 def _check_tiles(given: Position) -> None:
     held = [tile for side in (given.face_up, given.face_down) for t in side.values() for tile in t]
     for tile in held:
-        check_choice(tile, TILES[:NUM_HELD], "artefact in front of a seat")
+        check_choice(tile, HELD_TILES, "artefact in front of a seat")
     if len(given.display) != FACE_UP:
         raise ValueError(f"display has {len(given.display)} places; it must have {FACE_UP}")
     for shown in given.display:
@@ -176,14 +162,9 @@ def _check_tiles(given: Position) -> None:
         raise ValueError(f"the pile has {len(given.pile)} tiles; at most {PILE_SIZE}")
     if given.pile[:1] == ["eclipse"]:
         raise ValueError("the Eclipse is on top of the pile; it comes out as soon as it is there")
-    check_choice(given.arrow, ARROWS, "arrow of the Eclipse")
+    check_choice(given.arrow, ARROW_NAMES, "arrow of the Eclipse")
     counts = Counter([*held, *given.pile, *given.display])
     limits = dict(zip(TILES, TILES_IN_BOX.tolist(), strict=True)) | {PILE_TILES[ECLIPSE]: 1}
     for tile, limit in limits.items():
         if counts[tile] > limit:
             raise ValueError(f"the position has {counts[tile]} tiles {tile!r}; the box has {limit}")
-
-
-def _counts(tiles: Iterable[str]) -> list[int]:
-    counts = Counter(tiles)
-    return [counts[tile] for tile in TILES[:NUM_HELD]]

@@ -13,6 +13,7 @@ from .components import (
     NO_WORLD,
     NOBODY,
     NUM_CARDS,
+    NUM_HELD,
     PERMUTATION,
     POINTS_OF_ILLUMINATION,
     PORTAL,
@@ -23,18 +24,8 @@ from .components import (
     WHOLE_WORLD,
     WORLD_OF,
 )
-from .state import (
-    FALLING,
-    LAST_PHASE,
-    NEUTRALISE_PHASE,
-    ORDER_PHASE,
-    PERMUTE_PHASE,
-    RITUAL_STAGE,
-    ROUND_OVER,
-    STABILISE_PHASE,
-    TARGETED,
-)
-from .track import ask, discard_tiles, has_tile, is_out, reveal_role, spend_tile, start_advance
+from .state import LAST_PHASE, NEUTRALISE_PHASE, ORDER_PHASE, PERMUTE_PHASE, STABILISE_PHASE, STAGE
+from .track import ask, has_tile, is_out, reveal_role, spend_tile, start_advance
 
 _CARDS_OF_WORLD = (1 << VALUES) - 1
 
@@ -43,8 +34,6 @@ _CARDS_OF_WORLD = (1 << VALUES) - 1
 def place_card(state, card):
     """Lay a card at its world; return the world as a bit if that completes it, else 0."""
     state["placed"] |= 1 << np.int64(card)
-    if state["eclipsed"]:
-        show_card(state, card)
     world = WORLD_OF[card]
     cards = np.int64(state["placed"]) >> VALUES * world & _CARDS_OF_WORLD
     return (1 << world) if cards == WHOLE_WORLD[state["num_players"]] else 0
@@ -59,7 +48,7 @@ def start_rituals(state, worlds, performer, then):
     state["pending"] = worlds
     state["performer"] = performer
     state["then"] = then
-    state["stage"] = RITUAL_STAGE
+    state["stage"] = STAGE.RITUALS
 
 
 @kernel
@@ -83,13 +72,13 @@ def begin_ritual(state, world):
     performer = np.int64(state["performer"])
     state["pending"] = np.int64(state["pending"]) & ~(1 << world)
     state["doing"] = world
-    state["stage"] = RITUAL_STAGE
+    state["stage"] = STAGE.RITUALS
     ritual = state["ritual"][world]
     if ritual == ILLUMINATION:
         state["points"][performer] += POINTS_OF_ILLUMINATION
     elif ritual == STABILISATION:
         ask(state, performer, STABILISE_PHASE)
-    elif players_left(state) > 1:
+    elif count_bits(np.int64(state["eliminated"])) < np.int64(state["num_players"]) - 1:
         if ritual == PERMUTATION:
             ask(state, performer, PERMUTE_PHASE)
         elif has_tile(state, performer, DAGGER):
@@ -97,22 +86,13 @@ def begin_ritual(state, world):
 
 
 @kernel
-def players_left(state):
-    """Count the players who are not eliminated."""
-    return np.int64(state["num_players"]) - count_bits(np.int64(state["eliminated"]))
-
-
-@kernel
 def swap_roles(state, seat, other):
     """Swap the role cards of two players; both look at their new one (Permutation)."""
-    card = np.int64(state["role"][seat])
-    other_card = np.int64(state["role"][other])
-    state["role"][seat] = other_card
-    state["role"][other] = card
-    both = 1 << seat | 1 << other
-    state["seen"][card] = np.int64(state["seen"][card]) | both
-    state["seen"][other_card] = np.int64(state["seen"][other_card]) | both
-    state["stage"] = RITUAL_STAGE
+    card, other_card = np.int64(state["role"][seat]), np.int64(state["role"][other])
+    state["role"][seat], state["role"][other] = other_card, card
+    state["seen"][card] |= 1 << seat | 1 << other
+    state["seen"][other_card] |= 1 << seat | 1 << other
+    state["stage"] = STAGE.RITUALS
 
 
 @kernel
@@ -120,7 +100,7 @@ def neutralise(state, performer, target):
     """Discard a Dagger to eliminate ``target``, who may use Portals first (Neutralisation)."""
     spend_tile(state, performer, DAGGER)
     state["target"] = target
-    state["stage"] = TARGETED
+    state["stage"] = STAGE.TARGETED
 
 
 @kernel
@@ -129,25 +109,27 @@ def warn_target(state):
     if has_tile(state, state["target"], PORTAL):
         ask(state, state["target"], LAST_PHASE)
     else:
-        state["stage"] = FALLING
+        state["stage"] = STAGE.FALLING
 
 
 @kernel
 def eliminate(state):
     """Eliminate the target (Effet d'une élimination)."""
     target = np.int64(state["target"])
-    state["eliminated"] = np.int64(state["eliminated"]) | 1 << target
+    state["eliminated"] |= 1 << target
     reveal_role(state, target)
-    discard_tiles(state, target)
+    # Its artefacts leave the round; those that lie face down stay unseen.
+    state["gone"][:NUM_HELD] += state["shown"][target]
+    state["shown"][target] = 0
     if state["camp"][state["role"][target]] == SHAMAN:
         steps = count_bits(state["hand"][target])
-        start_advance(state, steps, state["performer"], RITUAL_STAGE)
+        start_advance(state, steps, state["performer"], STAGE.RITUALS)
     elif shadows_left(state) == 0:
         state["won"] = SHAMAN
-        state["stage"] = ROUND_OVER
+        state["stage"] = STAGE.ROUND_OVER
     else:
-        state["pending"] = np.int64(state["pending"]) | _lay_hand(state, target)
-        state["stage"] = RITUAL_STAGE
+        state["pending"] |= _lay_hand(state, target)
+        state["stage"] = STAGE.RITUALS
 
 
 @kernel
@@ -155,8 +137,7 @@ def shadows_left(state):
     """Count the Shadows who are not eliminated."""
     count = 0
     for seat in range(np.int64(state["num_players"])):
-        if not is_out(state, seat):
-            count += state["camp"][state["role"][seat]] == SHADOW
+        count += not is_out(state, seat) and state["camp"][state["role"][seat]] == SHADOW
     return count
 
 
@@ -166,6 +147,7 @@ def _lay_hand(state, seat):
     completed = 0
     for card in range(NUM_CARDS):
         if np.int64(state["hand"][seat]) >> card & 1:
+            show_card(state, card)
             completed |= place_card(state, card)
     state["hand"][seat] = 0
     return completed

@@ -9,32 +9,29 @@ from ..core.jit import kernel
 from ..core.rng import draw_below, shuffle
 from ..core.state import seat_after
 from .components import (
+    ARROWS,
+    ARTEFACTS_IN_BOX,
     DECK,
     ECLIPSE,
     FACE_UP,
     GOAL,
     HAND_SIZE,
-    LEFT,
     MAX_PLAYERS,
     NO_CARD,
     NO_TILE,
     NO_WORLD,
     NOBODY,
     NUM_ARTEFACTS,
-    NUM_HELD,
-    NUM_TILES,
     PILE_SIZE,
     POINTS_OF_CAMP,
     POINTS_OF_SHARDS,
-    RIGHT,
     SHADOW,
     SHADOWS_IN_PLAY,
     SHAMAN,
     SHARD,
     SHARDS_THAT_SCORE,
-    TILES_IN_BOX,
 )
-from .state import CARD_PHASE, NEW_TRICK
+from .state import CARD_PHASE, STAGE
 from .track import is_out, reveal_role
 
 
@@ -47,7 +44,7 @@ def deal_round(state):
     _deal_roles(state)
     _deal_artefacts(state)
     state["turn"] = state["marker"]
-    state["stage"] = NEW_TRICK
+    state["stage"] = STAGE.NEW_TRICK
 
 
 @kernel
@@ -68,18 +65,14 @@ def clear_table(state):
     state["doing"] = NO_WORLD
     state["pending"] = 0
     state["target"] = NOBODY
-    for seat in range(MAX_PLAYERS):
-        state["hand"][seat] = 0
-        state["front"][seat] = NO_CARD
-        state["given"][seat] = NO_CARD
-        state["held_then"][seat] = 0
-        for kind in range(NUM_HELD):
-            state["shown"][seat, kind] = 0
-            state["hidden"][seat, kind] = 0
-    for kind in range(NUM_TILES):
-        state["gone"][kind] = 0
-    for place in range(FACE_UP):
-        state["display"][place] = NO_TILE
+    state["hand"][:] = 0
+    state["front"][:] = NO_CARD
+    state["given"][:] = NO_CARD
+    state["held_then"][:] = 0
+    state["shown"][:] = 0
+    state["hidden"][:] = 0
+    state["gone"][:] = 0
+    state["display"][:] = NO_TILE
     state["pile"][:] = 0
     state["pile_size"] = 0
     state["looked_at"] = NO_TILE
@@ -92,24 +85,30 @@ def draw_card(state, cards):
 
 
 @kernel
+def draw_cards(state, cards, count):
+    """Return ``count`` cards of a set as a set."""
+    drawn = np.int64(0)
+    for _ in range(count):
+        drawn |= 1 << draw_card(state, cards & ~drawn)
+    return drawn
+
+
+@kernel
 def _deal_cards(state):
     """Deal the hands; cards left over go to their worlds."""
     num_players = np.int64(state["num_players"])
     cards = DECK[num_players]
     for seat in range(num_players):
-        hand = np.int64(0)
-        for _ in range(HAND_SIZE[num_players]):
-            hand |= 1 << draw_card(state, cards & ~hand)
-        cards &= ~hand
-        state["hand"][seat] = hand
+        state["hand"][seat] = draw_cards(state, cards, HAND_SIZE[num_players])
+        cards &= ~state["hand"][seat]
     state["placed"] = cards
 
 
 @kernel
 def _deal_roles(state):
     num_players = np.int64(state["num_players"])
+    state["camp"][:] = SHAMAN
     for seat in range(MAX_PLAYERS):
-        state["camp"][seat] = SHAMAN
         state["role"][seat] = seat
         state["seen"][seat] = 1 << seat
     shadows = 0
@@ -122,11 +121,7 @@ def _deal_roles(state):
 @kernel
 def _deal_artefacts(state):
     """Two face up; then the Eclipse goes anywhere into the pile but on top."""
-    at = 0
-    for kind in range(NUM_TILES):
-        for _ in range(TILES_IN_BOX[kind]):
-            state["pile"][at] = kind
-            at += 1
+    state["pile"][:] = ARTEFACTS_IN_BOX
     shuffle(state, state["pile"], NUM_ARTEFACTS)
     for place in range(FACE_UP):
         state["display"][place] = state["pile"][NUM_ARTEFACTS - 1 - place]
@@ -135,9 +130,8 @@ def _deal_artefacts(state):
     state["pile"][top] = state["pile"][eclipse]
     state["pile"][eclipse] = ECLIPSE
     state["pile_size"] = PILE_SIZE
-    for unused in range(PILE_SIZE, NUM_ARTEFACTS):
-        state["pile"][unused] = 0
-    state["arrow"] = LEFT if draw_below(state, 2) == 0 else RIGHT
+    state["pile"][PILE_SIZE:] = 0
+    state["arrow"] = ARROWS[draw_below(state, 2)]
 
 
 @kernel
@@ -151,9 +145,8 @@ def score_round(state):
             if camp == state["won"]:
                 state["points"][seat] += POINTS_OF_CAMP[camp]
             # Shards are shown for their points; so are the others, which makes no difference.
-            for kind in range(NUM_HELD):
-                state["shown"][seat, kind] += state["hidden"][seat, kind]
-                state["hidden"][seat, kind] = 0
+            state["shown"][seat] += state["hidden"][seat]
+            state["hidden"][seat] = 0
             if state["shown"][seat, SHARD] >= SHARDS_THAT_SCORE:
                 state["points"][seat] += POINTS_OF_SHARDS
         reveal_role(state, seat)

@@ -1,8 +1,8 @@
-"""The rules of Shamans as kernels on one record: setting up, actions, results.
+"""The rules of Shamans as kernels on one record: setup, legal actions, steps, returns.
 
-The parts are in ``rounds.py`` (dealing, points), ``tricks.py``, ``artefacts.py``, ``rituals.py``
-and ``track.py``; here they are put together. Each part sets the stage that comes next, and ``run``
-goes from stage to stage until somebody has to decide.
+They are put together from ``rounds.py`` (dealing, points), ``tricks.py``, ``artefacts.py`` (with
+the Eclipse), ``rituals.py`` (with eliminations) and ``track.py`` (with Portals). Each part sets the
+stage that comes next; ``run`` goes from stage to stage until somebody has to decide.
 """
 
 from __future__ import annotations
@@ -27,15 +27,11 @@ from .actions import (
     SHOW,
     SWAP,
     TAKE,
-    TAKE_TOP,
 )
-from .artefacts import fill_up, give_card, keep_artefact, take_artefact
+from .artefacts import artefacts_left, fill_up, give_card, keep_artefact, take_artefact
 from .components import (
     DAGGER,
-    FACE_UP,
     FEWEST_PLAYERS,
-    MAX_PLAYERS,
-    NO_TILE,
     NOBODY,
     NUM_CARDS,
     NUM_WORLDS,
@@ -44,51 +40,24 @@ from .components import (
     STABILISATION_SQUARES,
 )
 from .options import SINGLE
-from .rituals import (
-    begin_ritual,
-    eliminate,
-    neutralise,
-    next_ritual,
-    swap_roles,
-    warn_target,
-)
+from .rituals import begin_ritual, eliminate, neutralise, next_ritual, swap_roles, warn_target
 from .rounds import deal_round, end_round
 from .state import (
-    ADVANCING,
     ARTEFACT_PHASE,
     CARD_PHASE,
-    CARD_TURN,
     ECLIPSE_PHASE,
-    FALLING,
-    GATHERING,
-    GUIDE_PHASE,
     KEEP_PHASE,
     LAST_PHASE,
-    LAYING,
     MAX_PLIES,
     MOON_PHASE,
     NEUTRALISE_PHASE,
-    NEW_TRICK,
     ORDER_PHASE,
     PERMUTE_PHASE,
-    RITUAL_STAGE,
-    ROUND_OVER,
     STABILISE_PHASE,
-    TAKEN,
-    TARGETED,
-    TRICK_OVER,
-    TURN_OVER,
-    WAITING,
+    STAGE,
 )
 from .track import advance, ask, go_back, has_tile, spend_tile, start_advance
-from .tricks import (
-    gather,
-    lay_card,
-    pass_turn,
-    play_card,
-    resolve_trick,
-    start_trick,
-)
+from .tricks import gather, lay_card, pass_turn, play_card, resolve_trick, start_trick
 
 # options[0] is the player count in every game; then the game's own options.
 OPTION_ROUNDS = 1
@@ -98,7 +67,6 @@ OPTION_MOON = OPTION_STARTS + len(PLAYER_COUNTS)
 
 # Legal actions are two sets: cards, and the others as bits from ``NUM_CARDS`` on.
 _BACK, _ON, _PASS = 1 << BACK - NUM_CARDS, 1 << ON - NUM_CARDS, 1 << PASS - NUM_CARDS
-_TAKE, _TAKE_TOP = TAKE - NUM_CARDS, 1 << TAKE_TOP - NUM_CARDS
 _KEEP = (1 << SHOW - NUM_CARDS) | (1 << HIDE - NUM_CARDS)
 _RETREAT = 1 << RETREAT - NUM_CARDS
 
@@ -109,8 +77,7 @@ def setup(state, seed, options):
     num_players = options[0]
     begin(state, seed, num_players)
     state["single"] = options[OPTION_ROUNDS] == SINGLE
-    for world in range(NUM_WORLDS):
-        state["ritual"][world] = options[OPTION_RITUALS + world]
+    state["ritual"][:] = options[OPTION_RITUALS:OPTION_STARTS]
     state["start"] = options[OPTION_STARTS + num_players - FEWEST_PLAYERS]
     state["moon"] = options[OPTION_MOON]
     state["round"] = 0
@@ -119,9 +86,8 @@ def setup(state, seed, options):
     state["secret"] = False
     state["shown_action"] = -1
     state["shown_seat"] = NOBODY
-    for seat in range(MAX_PLAYERS):
-        state["points"][seat] = 0
-        state["sides"][seat] = NOBODY
+    state["points"][:] = 0
+    state["sides"][:] = NOBODY
     state["marker"] = draw_below(state, num_players)
     deal_round(state)
     run(state)
@@ -130,33 +96,31 @@ def setup(state, seed, options):
 @kernel
 def run(state):
     """Go from stage to stage until somebody has to decide or the game is over."""
-    while not state["terminated"]:
+    while state["stage"] != STAGE.WAITING and not state["terminated"]:
         stage = state["stage"]
-        if stage == WAITING:
-            return
-        if stage == TURN_OVER:
+        if stage == STAGE.TURN_OVER:
             pass_turn(state)
-        elif stage == ADVANCING:
+        elif stage == STAGE.ADVANCING:
             advance(state)
-        elif stage == LAYING:
+        elif stage == STAGE.LAYING:
             lay_card(state)
-        elif stage == TRICK_OVER:
+        elif stage == STAGE.TRICK_OVER:
             resolve_trick(state)
-        elif stage == TAKEN:
+        elif stage == STAGE.TAKEN:
             fill_up(state)
-        elif stage == GATHERING:
+        elif stage == STAGE.GATHERING:
             gather(state)
-        elif stage == NEW_TRICK:
+        elif stage == STAGE.NEW_TRICK:
             start_trick(state)
-        elif stage == RITUAL_STAGE:
+        elif stage == STAGE.RITUALS:
             next_ritual(state)
-        elif stage == CARD_TURN:
+        elif stage == STAGE.CARD_TURN:
             ask(state, state["turn"], CARD_PHASE)
-        elif stage == TARGETED:
+        elif stage == STAGE.TARGETED:
             warn_target(state)
-        elif stage == FALLING:
+        elif stage == STAGE.FALLING:
             eliminate(state)
-        elif stage == ROUND_OVER:
+        else:  # STAGE.ROUND_OVER
             end_round(state)
 
 
@@ -174,7 +138,7 @@ def step(state, action):
             give_card(state, seat, action)
     elif action < TAKE:
         if phase == NEUTRALISE_PHASE:
-            state["stage"] = RITUAL_STAGE
+            state["stage"] = STAGE.RITUALS
         else:
             _answer_with_portal(state, seat, phase, action)
     elif action < SHOW:
@@ -183,14 +147,14 @@ def step(state, action):
         keep_artefact(state, seat, action == SHOW)
     elif action == RETREAT:
         go_back(state, STABILISATION_SQUARES)
-        state["stage"] = RITUAL_STAGE
+        state["stage"] = STAGE.RITUALS
     elif action < ELIMINATE:
         swap_roles(state, seat, seat_after(state, seat, action - SWAP + 1))
     elif action < NAME_GUIDE:
         neutralise(state, seat, seat_after(state, seat, action - ELIMINATE + 1))
     elif action < FIRST_RITUAL:
         state["turn"] = seat_after(state, seat, action - NAME_GUIDE + 1)
-        state["stage"] = GATHERING
+        state["stage"] = STAGE.GATHERING
     else:
         begin_ritual(state, action - FIRST_RITUAL)
     run(state)
@@ -202,29 +166,21 @@ def step(state, action):
 def _answer_with_portal(state, seat, phase, action):
     """Use a Portal, or pass (Portail)."""
     if action == PASS:
-        if phase == MOON_PHASE:
-            state["stage"] = ADVANCING
-        else:
-            state["stage"] = FALLING
+        state["stage"] = STAGE.ADVANCING if phase == MOON_PHASE else STAGE.FALLING
         return
     spend_tile(state, seat, PORTAL)
+    after = STAGE.CARD_TURN if phase == CARD_PHASE else STAGE.TARGETED
+    stage = after
     if phase == MOON_PHASE:
         # The step that waits is looked at afresh. A step on comes before it, and is another that
         # would be the Moon.
+        after, stage = np.int64(state["after"]), STAGE.ADVANCING
         state["asked"] = 0
-        if action == ON:
-            state["steps"] += 1
-            state["mover"] = seat
-        else:
-            go_back(state, 1)
-        state["stage"] = ADVANCING
-        return
-    after = CARD_TURN if phase == CARD_PHASE else TARGETED
     if action == ON:
-        start_advance(state, 1, seat, after)
+        start_advance(state, np.int64(state["steps"]) + 1, seat, after)
     else:
         go_back(state, 1)
-        state["stage"] = after
+        state["stage"] = stage
 
 
 @kernel
@@ -261,18 +217,16 @@ def legal_words(state):
     seat = np.int64(state["to_play"])
     cards = np.int64(0)
     others = np.int64(0)
-    if phase == CARD_PHASE:
+    if phase in (CARD_PHASE, ECLIPSE_PHASE):
         cards = np.int64(state["hand"][seat])
-        if has_tile(state, seat, PORTAL):
+        if phase == CARD_PHASE and has_tile(state, seat, PORTAL):
             others = np.int64(_BACK | _ON)
-    elif phase == ECLIPSE_PHASE:
-        cards = np.int64(state["hand"][seat])
     elif phase == ARTEFACT_PHASE:
-        others = _takes(state)
+        others = artefacts_left(state) << TAKE - NUM_CARDS
     elif phase == KEEP_PHASE:
         others = np.int64(_KEEP)
     elif phase == STABILISE_PHASE:
-        others = _takes(state) | _RETREAT
+        others = artefacts_left(state) << TAKE - NUM_CARDS | _RETREAT
     elif phase in (MOON_PHASE, LAST_PHASE):
         others = np.int64(_BACK | _ON | _PASS)
     elif phase == PERMUTE_PHASE:
@@ -283,20 +237,9 @@ def legal_words(state):
             others |= _PASS
     elif phase == ORDER_PHASE:
         others = np.int64(state["pending"]) << FIRST_RITUAL - NUM_CARDS
-    elif phase == GUIDE_PHASE:
+    else:  # GUIDE_PHASE
         others = _others_left(state, seat) << NAME_GUIDE - NUM_CARDS
     return cards, others
-
-
-@kernel
-def _takes(state):
-    """Return the artefacts that can be taken."""
-    takes = np.int64(0)
-    for place in range(FACE_UP):
-        takes |= np.int64(state["display"][place] != NO_TILE) << (_TAKE + place)
-    if state["pile_size"] > 0:
-        takes |= _TAKE_TOP
-    return takes
 
 
 @kernel
@@ -345,7 +288,6 @@ def returns(state, scores, ranks):
     """Fill each seat's score (victory points so far) and rank by it, 1 the best."""
     num_players = np.int64(state["num_players"])
     for seat in range(num_players):
-        points = np.int64(state["points"][seat])
-        scores[seat] = points
-        ranks[seat] = points
+        scores[seat] = state["points"][seat]
+        ranks[seat] = state["points"][seat]
     rank_in_place(ranks, num_players)

@@ -6,8 +6,8 @@ import numpy as np
 
 from ..core.jit import kernel
 from ..core.state import seat_after
-from .components import MAX_PLAYERS, NUM_HELD, PORTAL, SHADOW
-from .state import ADVANCING, MOON_PHASE, ROUND_OVER, WAITING
+from .components import MAX_PLAYERS, PORTAL, SHADOW
+from .state import MOON_PHASE, STAGE
 
 
 @kernel
@@ -15,7 +15,7 @@ def ask(state, seat, phase):
     """Let ``seat`` decide."""
     state["to_play"] = seat
     state["phase"] = phase
-    state["stage"] = WAITING
+    state["stage"] = STAGE.WAITING
 
 
 @kernel
@@ -41,14 +41,6 @@ def spend_tile(state, seat, kind):
 
 
 @kernel
-def discard_tiles(state, seat):
-    """Take a seat's artefacts out of the round; those that lie face down stay unseen."""
-    for kind in range(NUM_HELD):
-        state["gone"][kind] += state["shown"][seat, kind]
-        state["shown"][seat, kind] = 0
-
-
-@kernel
 def go_back(state, squares):
     """Move the pawn back, at most to the first square of the track."""
     state["pawn"] = max(np.int64(state["pawn"]) - squares, 0)
@@ -61,7 +53,7 @@ def start_advance(state, steps, mover, after):
     state["mover"] = mover
     state["asked"] = 0
     state["after"] = after
-    state["stage"] = ADVANCING
+    state["stage"] = STAGE.ADVANCING
 
 
 @kernel
@@ -78,7 +70,7 @@ def advance(state):
             state["pawn"] = square
             state["steps"] = 0
             state["won"] = SHADOW
-            state["stage"] = ROUND_OVER
+            state["stage"] = STAGE.ROUND_OVER
             return
         state["pawn"] = square
         state["steps"] -= 1

@@ -6,21 +6,13 @@ import numpy as np
 
 from ..core.jit import kernel
 from ..core.state import seat_after
-from .artefacts import can_take, lowest_card, show_card
+from .artefacts import artefacts_left, show_card
 from .components import NO_CARD, NO_WORLD, NOBODY, SHAMAN, WORLD_OF
 from .rituals import place_card, start_rituals
-from .state import (
-    ARTEFACT_PHASE,
-    CARD_PHASE,
-    GATHERING,
-    GUIDE_PHASE,
-    LAYING,
-    NEW_TRICK,
-    ROUND_OVER,
-    TRICK_OVER,
-    TURN_OVER,
-)
+from .state import ARTEFACT_PHASE, CARD_PHASE, GUIDE_PHASE, STAGE
 from .track import ask, is_out, start_advance
+
+HIGHEST, LOWEST = 1, -1
 
 
 @kernel
@@ -31,16 +23,13 @@ def play_card(state, seat, card):
     state["played"] = np.int64(state["played"]) | 1 << seat
     if state["destination"] == NO_WORLD:
         state["destination"] = world
+    show_card(state, card)
     if state["destination"] == world:
         state["front"][seat] = card
-        if state["eclipsed"]:
-            show_card(state, card)
-        state["stage"] = TURN_OVER
+        state["stage"] = STAGE.TURN_OVER
     else:
         state["card"] = card
-        if state["eclipsed"]:
-            show_card(state, card)
-        start_advance(state, 1, seat, LAYING)
+        start_advance(state, 1, seat, STAGE.LAYING)
 
 
 @kernel
@@ -48,7 +37,7 @@ def lay_card(state):
     """Lay the card that was played off the Destination; its player does the world's ritual."""
     completed = place_card(state, state["card"])
     state["card"] = NO_CARD
-    start_rituals(state, completed, state["turn"], TURN_OVER)
+    start_rituals(state, completed, state["turn"], STAGE.TURN_OVER)
 
 
 @kernel
@@ -62,40 +51,41 @@ def pass_turn(state):
             state["turn"] = seat
             ask(state, seat, CARD_PHASE)
             return
-    state["stage"] = TRICK_OVER
+    state["stage"] = STAGE.TRICK_OVER
 
 
 @kernel
-def highest_card(state, eliminated):
-    """Return who played the highest card, of the players left or of the eliminated ones; or -1."""
-    highest = np.int64(NOBODY)
+def follower_with(state, which, eliminated):
+    """Return who played the ``HIGHEST`` or ``LOWEST`` card of the Destination, -1 if nobody did.
+
+    Of the players left or, with ``eliminated``, of the others.
+    """
+    found = np.int64(NOBODY)
     for seat in range(np.int64(state["num_players"])):
-        if (
-            state["front"][seat] != NO_CARD
-            and is_out(state, seat) == eliminated
-            and (highest < 0 or state["front"][seat] > state["front"][highest])
-        ):
-            highest = np.int64(seat)
-    return highest
+        if state["front"][seat] == NO_CARD or is_out(state, seat) != eliminated:
+            continue
+        if found < 0 or which * state["front"][seat] > which * state["front"][found]:
+            found = np.int64(seat)
+    return found
 
 
 @kernel
 def resolve_trick(state):
     """Give the lowest card's player an artefact (Résolution des cartes)."""
-    lowest = lowest_card(state)
+    lowest = follower_with(state, LOWEST, 0)
     if lowest == NOBODY:
         # Only eliminated players went to the Destination: the highest of them names the Guide.
-        ask(state, highest_card(state, 1), GUIDE_PHASE)
-    elif can_take(state):
+        ask(state, follower_with(state, HIGHEST, 1), GUIDE_PHASE)
+    elif artefacts_left(state) != 0:
         ask(state, lowest, ARTEFACT_PHASE)
     else:
-        state["stage"] = GATHERING
+        state["stage"] = STAGE.GATHERING
 
 
 @kernel
 def gather(state):
     """Let who has the highest card, or was named, lay the cards and do the ritual."""
-    highest = highest_card(state, 0)
+    highest = follower_with(state, HIGHEST, 0)
     if highest != NOBODY:
         state["turn"] = highest
     completed = 0
@@ -104,7 +94,7 @@ def gather(state):
         if card != NO_CARD:
             completed |= place_card(state, card)
             state["front"][seat] = NO_CARD
-    start_rituals(state, completed, state["turn"], NEW_TRICK)
+    start_rituals(state, completed, state["turn"], STAGE.NEW_TRICK)
 
 
 @kernel
@@ -114,8 +104,8 @@ def start_trick(state):
     state["guide"] = guide
     state["played"] = 0
     state["destination"] = NO_WORLD
-    if state["hand"][guide] == 0:
+    if state["hand"][guide] != 0:
+        ask(state, guide, CARD_PHASE)
+    else:
         state["won"] = SHAMAN
-        state["stage"] = ROUND_OVER
-        return
-    ask(state, guide, CARD_PHASE)
+        state["stage"] = STAGE.ROUND_OVER

@@ -33,10 +33,10 @@ from ..components import (
 from ..notation import action_to_string
 from ..rules import legal_actions, returns
 from ..state import (
-    ALIGNING,
+    ALIGN_PHASE,
+    ARROW_PHASE,
     PHASES,
-    POINTING,
-    ROTATING,
+    ROTATE_PHASE,
     Placed,
     aside_of,
     back_of,
@@ -177,7 +177,7 @@ def see(
         cells=frozenset((at[2] - column, row - at[1]) for at in legal if at[0] == "cell"),
         origin=(row, column),
         hand=hand,
-        turned=_turned(state) if legal and state["phase"] == ROTATING else [],
+        turned=_turned(state) if legal and state["phase"] == ROTATE_PHASE else [],
         chosen=chosen,
         queue=state["queue"][asked : len(tables)].tolist() if legal and asked else [],
         tables=tables,
@@ -230,7 +230,7 @@ def _table(state: np.void, seat: int, playing: bool) -> Table:
 def _lying(state: np.void, lies: Placed, choosing: bool) -> Face:
     tile, phase = lies.tile, int(state["phase"])
     unpaid = tile == state["unpaid"]
-    asked = phase == ALIGNING and not unpaid or phase == POINTING and tile == state["hand"]
+    asked = phase == ALIGN_PHASE and not unpaid or phase == ARROW_PHASE and tile == state["hand"]
     marked = int(state["arrows"][tile]) & int(state["sight"][tile]) if choosing and asked else 0
     return _front(tile, lies.rotation, lies.covered, marked, 0 if unpaid else lies.discs)
 
@@ -238,12 +238,12 @@ def _lying(state: np.void, lies: Placed, choosing: bool) -> Face:
 def _in_hand(state: np.void, table: Table) -> tuple[Face | None, Position | None]:
     """Return the tile in hand or chosen, and its cell."""
     hand, phase = int(state["hand"]), int(state["phase"])
-    if phase not in (ROTATING, POINTING):
+    if phase not in (ROTATE_PHASE, ARROW_PHASE):
         return _front(hand) if hand else None, None
     chosen = (0, 0)
     if table.tiles:
         chosen = position_of(state, int(state["to_play"]), int(state["hand_cell"]))
-    return table.tiles[chosen] if phase == POINTING else _front(hand), chosen
+    return table.tiles[chosen] if phase == ARROW_PHASE else _front(hand), chosen
 
 
 def _turned(state: np.void) -> list[Face]:
@@ -298,7 +298,7 @@ def _move(state: np.void, tables: list[Table], last_action) -> Move:
 
 def _actor(state: np.void, action: int) -> int | None:
     """Return who has played a record's last action, None if the record doesn't tell."""
-    goes_on = action < PASS or action >= CELL or int(state["phase"]) in (ALIGNING, POINTING)
+    goes_on = action < PASS or action >= CELL or int(state["phase"]) in (ALIGN_PHASE, ARROW_PHASE)
     if goes_on or state["num_players"] == 1:
         return int(state["to_play"])
     candidates = [seat for seat in _before(state, action) if _may_have(state, seat, action)]

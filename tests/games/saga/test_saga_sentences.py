@@ -356,7 +356,7 @@ def test_forces_after_one_that_is_gone_move_up(rules):
         rules,
         forces={0: [["green 1"], ["blue 2"], ["red 3", "green 2"], ["orange 1"], ["violet 4"]]},
         down={0: [(3, "red 2"), (0, "yellow 1"), (2, "yellow 3")]},
-        hands={0: ["red 1", "red 4", "red 4"], 1: ["red 1"] * 3},
+        hands={0: ["red 1", "red 4", "red 4", "green 4", "yellow 4"], 1: ["red 1"] * 3},
         kingdoms={"Sealand": (1, ["blue 2"])},
     )
     before = game.forces(0)
@@ -366,14 +366,9 @@ def test_forces_after_one_that_is_gone_move_up(rules):
     assert game.forces(0) == [before[0], *before[2:]]
     assert game.can_be(0) == can_be
     game.play("pass", "new", "red 1")
-    assert game.legal() == {
-        "new",
-        "strengthen 1",
-        "strengthen 4",
-        "turn up 1",
-        "turn up 2",
-        "turn up 3",
-    }
+    assert game.copy().play("strengthen 1").legal() == {"red 1", "red 4"}
+    assert game.copy().play("strengthen 3").legal() == {"green 4", "yellow 4"}
+    assert "strengthen 2" not in game.legal(), "red, green and yellow are there"
     assert game.copy().play("turn up 2").forces(0)[1].cards == ["red 3", "green 2", "yellow 3"]
     assert game.copy().play("turn up 3").forces(0)[2].cards == ["orange 1", "red 2"]
 
@@ -757,13 +752,13 @@ def test_only_cards_of_the_place_chosen_are_taken_back(rules):
     game = fieldland(
         rules,
         forces={0: [["blue 3"], ["green 3"]]},
-        down={0: [(0, "red 1"), (1, "violet 1"), (1, "red 1")]},
+        down={0: [(0, "orange 2"), (0, "red 1"), (1, "violet 1"), (1, "red 1")]},
     )
     game.play("take 2")
     assert game.legal() == {"green 3", "hidden red 1", "hidden violet 1"}
     game.play("hidden red 1")
     assert game.hand(0) == ["red 1", "orange 1", "orange 1"]
-    assert [force.down for force in game.forces(0)] == [["red 1"], ["violet 1"]]
+    assert [force.down for force in game.forces(0)] == [["orange 2", "red 1"], ["violet 1"]]
 
 
 @both
@@ -972,11 +967,14 @@ def test_face_down_cards_of_several_forces(rules):
         forces={0: [["green 3"], ["orange 1"]]},
         down={0: [(1, "blue 4"), (0, "violet 2"), (1, "red 1"), (0, "yellow 2")]},
     )
+    can_be = game.can_be(0)
     first = game.copy().play("turn up 1")
     assert first.legal() == {"violet 2", "yellow 2"}
     first.play("violet 2")
     assert [force.down for force in first.forces(0)] == [["yellow 2"], ["blue 4", "red 1"]]
     assert first.forces(0)[0].cards == ["green 3", "violet 2"]
+    no_violet = [[card for card in cards if card != "violet 2"] for cards in can_be[1:]]
+    assert first.can_be(0) == no_violet, "the others stay what they can be"
     game.play("turn up 2", "red 1")
     assert [force.down for force in game.forces(0)] == [["violet 2", "yellow 2"], ["blue 4"]]
     game.play("turn up 2", "turn up 1", "yellow 2", "turn up 1")

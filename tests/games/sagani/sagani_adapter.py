@@ -29,11 +29,11 @@ from ludotheque.envs.sagani.components import (
 )
 from ludotheque.envs.sagani.position import TileAt, set_position
 from ludotheque.envs.sagani.state import (
-    ALIGNING,
-    CHOOSING,
-    PLACING,
-    ROTATING,
-    TAKING,
+    ALIGN_PHASE,
+    CHOOSE_PHASE,
+    PLACE_PHASE,
+    ROTATE_PHASE,
+    TAKE_PHASE,
     aside_of,
     back_of,
     directions_of,
@@ -50,8 +50,8 @@ ACTIONS = {tuple(GAME.decode_action(a).values()): a for a in range(GAME.num_acti
 TILES = load_tiles()
 NUMBERS = sorted(TILES)
 CANVAS = 18
-PHASES = {TAKING: "take", PLACING: "place", ROTATING: "place"}
-PHASES |= {CHOOSING: "interlude", ALIGNING: "align"}
+PHASES = {TAKE_PHASE: "take", PLACE_PHASE: "place", ROTATE_PHASE: "place"}
+PHASES |= {CHOOSE_PHASE: "interlude", ALIGN_PHASE: "align"}
 
 Cell = tuple[int, int]
 
@@ -405,14 +405,14 @@ class Kernels:
 
     def legal_cells(self) -> list[Cell]:
         """A first tile's cell is not asked for."""
-        if self.state["phase"] == ROTATING:
+        if self.state["phase"] == ROTATE_PHASE:
             return [(0, 0)]
         return self._cells() if self.phase == "place" else []
 
     def place(self, cell: Cell, rotation: int) -> None:
         if cell not in self.legal_cells() or rotation not in range(4):
             raise ValueError(f"no tile may go to {cell} with rotation {rotation}")
-        if self.state["phase"] == PLACING:
+        if self.state["phase"] == PLACE_PHASE:
             self._play(*self._at(cell))
             assert len(self._legal("turn")) == 4
         seat, there = self.to_play, int(self.state["hand_cell"])

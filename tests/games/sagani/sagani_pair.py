@@ -12,12 +12,12 @@ from sagani_adapter import number_of, widest
 
 from ludotheque.envs.sagani.components import WINDOW
 from ludotheque.envs.sagani.state import (
-    ALIGNING,
-    CHOOSING,
-    PLACING,
-    POINTING,
-    ROTATING,
-    TAKING,
+    ALIGN_PHASE,
+    ARROW_PHASE,
+    CHOOSE_PHASE,
+    PLACE_PHASE,
+    ROTATE_PHASE,
+    TAKE_PHASE,
     aside_of,
     back_of,
     free_positions,
@@ -137,20 +137,20 @@ class Pair:
         oracle = self.oracle
         if oracle.phase == "take":
             aside = {("aside",)} if oracle.may_set_aside() else set()
-            return TAKING, aside | {("take", slot) for slot in oracle.legal_tiles()}
+            return TAKE_PHASE, aside | {("take", slot) for slot in oracle.legal_tiles()}
         if oracle.phase == "interlude":
             spaces = oracle.legal_interlude_spaces()
-            return CHOOSING, {("pass",)} | {("choose", space) for space in spaces}
+            return CHOOSE_PHASE, {("pass",)} | {("choose", space) for space in spaces}
         if oracle.phase == "place":
             if self.cell is not None or not oracle.areas[oracle.to_play].tiles:
-                return ROTATING, {("turn", turns) for turns in range(4)}
-            return PLACING, {("cell", cell) for cell in self.cells_that_fit(oracle.to_play)}
+                return ROTATE_PHASE, {("turn", turns) for turns in range(4)}
+            return PLACE_PHASE, {("cell", cell) for cell in self.cells_that_fit(oracle.to_play)}
         assert oracle.phase == "align"
         alignments = oracle.legal_alignments()
         if self.cell is not None:
-            return POINTING, {("cover", way) for cell, way in alignments if cell == self.cell}
+            return ARROW_PHASE, {("cover", way) for cell, way in alignments if cell == self.cell}
         done = {("done",)} if oracle.may_stop() else set()
-        return ALIGNING, done | {("cell", cell) for cell, _ in alignments}
+        return ALIGN_PHASE, done | {("cell", cell) for cell, _ in alignments}
 
     # ---- doing it -----------------------------------------------------------------------------
 
@@ -344,17 +344,17 @@ def keen(pair: Pair, rng: random.Random) -> Decision:
     oracle = pair.oracle
     phase, decisions = pair.phase, set(pair.choices)
     area = oracle.areas[oracle.to_play]
-    if phase == PLACING:
+    if phase == PLACE_PHASE:
         best = {
             decision: max(gain(area, oracle.hand, decision[1], turns) for turns in range(4))
             for decision in sorted(decisions)
         }
         return max(best, key=lambda decision: (best[decision], rng.random()))
-    if phase == ROTATING and area.tiles:
+    if phase == ROTATE_PHASE and area.tiles:
         return max(sorted(decisions), key=lambda turn: gain(area, oracle.hand, pair.cell, turn[1]))
-    if phase == ALIGNING and rng.random() < 0.9:
+    if phase == ALIGN_PHASE and rng.random() < 0.9:
         return rng.choice(sorted(decisions - {("done",)}))
-    if phase == CHOOSING and rng.random() < 0.4:
+    if phase == CHOOSE_PHASE and rng.random() < 0.4:
         return ("pass",)
     return anything(pair, rng)
 
@@ -370,7 +370,7 @@ def apart(pair: Pair, rng: random.Random) -> Decision:
 def straight(pair: Pair, rng: random.Random) -> Decision:
     """Place tiles in one long line, towards a side that depends on the seat."""
     phase, decisions = pair.phase, set(pair.choices)
-    if phase != PLACING:
+    if phase != PLACE_PHASE:
         return anything(pair, rng)
     along = (pair.oracle.to_play + 1) % 4
     sign = 1 if along < 2 else -1

@@ -23,13 +23,13 @@ from ludotheque.envs.sagani.components import (
 from ludotheque.envs.sagani.position import TileAt, set_position
 from ludotheque.envs.sagani.rules import legal_actions, random_action, setup, step
 from ludotheque.envs.sagani.state import (
+    ARROW_PHASE,
     IN_DISPLAY,
     IN_HAND,
     IN_INTERLUDE,
     IN_PILE,
     MAX_PLIES,
     ON_TABLE,
-    POINTING,
     PUT_ASIDE,
 )
 
@@ -79,7 +79,7 @@ def _places(state, places):
         if tile:
             places[tile] = IN_INTERLUDE
             count += 1
-    if state["hand"] and state["phase"] != POINTING:
+    if state["hand"] and state["phase"] != ARROW_PHASE:
         places[state["hand"]] = IN_HAND
         count += 1
     for seat in range(state["num_players"]):

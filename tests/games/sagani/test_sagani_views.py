@@ -21,13 +21,13 @@ from ludotheque.envs.sagani.components import (
     WINDOW,
 )
 from ludotheque.envs.sagani.state import (
-    CHOOSING,
+    ARROW_PHASE,
+    CHOOSE_PHASE,
     IN_PILE,
-    PLACING,
-    POINTING,
+    PLACE_PHASE,
     PUT_ASIDE,
-    ROTATING,
-    TAKING,
+    ROTATE_PHASE,
+    TAKE_PHASE,
     aside_of,
     back_of,
     directions_of,
@@ -123,9 +123,9 @@ class Sight:
         hand = int(self.state["hand"])
         if self.seat != self.state["to_play"] or not hand:
             return seen
-        if self.state["phase"] == PLACING:
+        if self.state["phase"] == PLACE_PHASE:
             wanted = free_positions(self.state, self.seat)
-        elif self.state["phase"] == ROTATING and self.table:
+        elif self.state["phase"] == ROTATE_PHASE and self.table:
             wanted = {position_of(self.state, self.seat, int(self.state["hand_cell"]))}
         else:
             return seen
@@ -145,7 +145,7 @@ class Sight:
     def bring(self) -> np.ndarray:
         seen = np.zeros((2, WINDOW, WINDOW), int)
         hand, state = int(self.state["hand"]), self.state
-        if self.seat == state["to_play"] and hand and state["phase"] == PLACING:
+        if self.seat == state["to_play"] and hand and state["phase"] == PLACE_PHASE:
             element = int(TILE_ELEMENT[hand])
             for position in free_positions(state, self.seat):
                 at = self.cell(position)
@@ -156,7 +156,7 @@ class Sight:
     def turns(self) -> np.ndarray:
         state = self.state
         seen = np.zeros((4, 2), int)
-        if self.seat == state["to_play"] and state["phase"] == ROTATING:
+        if self.seat == state["to_play"] and state["phase"] == ROTATE_PHASE:
             at = divmod(int(state["hand_cell"]), WINDOW)
             arrows = 1 + VALUES.index(int(TILE_VALUE[state["hand"]]))
             for rotation in range(4):
@@ -167,7 +167,7 @@ class Sight:
     def offers(self, tiles: list[int]) -> np.ndarray:
         """Tiles that may be taken: their faces, and the best they bring on a free cell."""
         state, seen = self.state, np.zeros((len(tiles), 18), int)
-        asked = self.seat == state["to_play"] and state["phase"] in (TAKING, CHOOSING)
+        asked = self.seat == state["to_play"] and state["phase"] in (TAKE_PHASE, CHOOSE_PHASE)
         free = [self.cell(p) for p in free_positions(state, self.seat)] if self.table else []
         for row, tile in zip(seen, tiles, strict=True):
             row[:16] = face(tile)
@@ -180,7 +180,7 @@ class Sight:
     def chosen(self) -> np.ndarray:
         seen = np.zeros((1, WINDOW, WINDOW), int)
         acting = self.seat == self.state["to_play"]
-        if acting and self.state["hand"] and self.state["phase"] in (ROTATING, POINTING):
+        if acting and self.state["hand"] and self.state["phase"] in (ROTATE_PHASE, ARROW_PHASE):
             seen[0][divmod(int(self.state["hand_cell"]), WINDOW)] = 1
         return seen
 
@@ -210,7 +210,7 @@ class Sight:
         )
 
     def hand(self) -> np.ndarray:
-        return face(0 if self.state["phase"] == POINTING else int(self.state["hand"]))
+        return face(0 if self.state["phase"] == ARROW_PHASE else int(self.state["hand"]))
 
     def display(self) -> np.ndarray:
         return self.offers(self.state["display"].tolist())

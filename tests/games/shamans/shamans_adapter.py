@@ -14,8 +14,10 @@ import pytest
 from oracles.shamans import Card, ShamansOracle, Tile, random_deal
 
 from ludotheque.envs import get_game
+from ludotheque.envs.core.schema import slices
 from ludotheque.envs.shamans.components import CAMPS, ECLIPSE, NUM_HELD, TILES, VALUES, WORLDS
 from ludotheque.envs.shamans.hidden import action_seen_by
+from ludotheque.envs.shamans.observation import SEAT_SIZE
 from ludotheque.envs.shamans.position import set_position
 from ludotheque.envs.shamans.state import (
     PHASES,
@@ -32,6 +34,7 @@ from ludotheque.envs.shamans.state import (
 )
 
 GAME = get_game("shamans")
+AT = slices(GAME.flat)
 MOON = 30
 # What the oracle calls the phases of the kernels.
 PHASE_NAMES = {
@@ -259,6 +262,10 @@ class Oracle(Play):
         last = self.game.last_action_seen_by(seat)
         return self._text(last[1]) if last else None
 
+    def seen_to_play(self, seat: int) -> int | None:
+        hidden = self.game.is_asked_unseen() and self.to_play != seat
+        return None if hidden else self.to_play
+
 
 def _number(name: str) -> property:
     return property(lambda self: int(self.state[name]))
@@ -404,6 +411,11 @@ class Kernels(Play):
         by = "last_seat" if seen == last else "shown_seat"
         before["to_play"] = self.state[by]
         return GAME.action_to_string(seen, before)
+
+    def seen_to_play(self, seat: int) -> int | None:
+        rows = GAME.observe(self.states, seat)[AT["seats"]].reshape(-1, SEAT_SIZE)
+        ahead = np.flatnonzero(rows[:, 1])
+        return (seat + int(ahead[0])) % self.num_players if len(ahead) else None
 
 
 both = pytest.mark.parametrize("rules", [Oracle, Kernels], ids=["oracle", "kernels"])

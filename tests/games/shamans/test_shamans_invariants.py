@@ -42,7 +42,7 @@ from ludotheque.envs.shamans.state import (
     MOON_PHASE,
     NEUTRALISE_PHASE,
     ORDER_PHASE,
-    WAITING,
+    STAGE,
     camp_of,
     card_name,
     hand_of,
@@ -171,7 +171,7 @@ def _turn(state):
     seat = np.int64(state["to_play"])
     phase = state["phase"]
     out = np.int64(state["eliminated"]) >> seat & 1
-    if out != (phase == GUIDE_PHASE) or state["stage"] != WAITING:
+    if out != (phase == GUIDE_PHASE) or state["stage"] != STAGE.WAITING:
         return 9
     if phase == CARD_PHASE and (state["hand"][seat] == 0 or seat != state["turn"]):
         return 9

@@ -148,6 +148,24 @@ def test_who_completes_a_world_does_its_ritual(rules):
 
 
 @both
+def test_a_ritual_is_done_once(rules):
+    """Worlds completed before are not completed again by a trick."""
+    every = " ".join(map(str, range(1, 9)))
+    game = rules.table(
+        ["violet 1 2", "violet 3 4", "red 1 2", "violet 5 6", "violet 7 8"],
+        placed=f"red 3 4 5 6 7 8, blue {every}, orange {every}",
+    )
+    game.play("violet 1", "violet 3", "red 1", "violet 5", "violet 7", "take 1")
+    assert game.phase == "card" and game.to_play == 4
+    game.play("violet 8", "violet 2", "violet 4", "red 2")
+    assert game.phase == "permutation" and game.to_play == 2
+    game.play("swap player_0", "violet 6", "take 1")
+    # The cards of the last trick complete violet, whose ritual is an illumination, and no more.
+    assert game.points[4] == 1 + 2 * (game.camp(4) == "shaman")
+    assert game.over
+
+
+@both
 def test_the_guide_chooses_the_destination_freely(rules):
     game = rules.table(["violet 1, green 5, blue 2", "blue 1 3 4", "blue 5 6, green 1"])
     assert game.legal() == {"violet 1", "blue 2", "green 5"}
@@ -171,6 +189,19 @@ def test_lowest_takes_an_artefact_and_highest_leads(rules):
     assert game.placed("violet") == [1, 3, 6]
     assert game.placed("green") == [1]
     assert game.phase == "card" and game.to_play == game.guide == 2
+
+
+@pytest.mark.parametrize("guide", range(5))
+@both
+def test_lowest_and_highest_wherever_they_sit(rules, guide):
+    for turned in range(5):
+        values = [[4, 1, 8, 5, 2][(seat + turned) % 5] for seat in range(5)]
+        hands = [f"violet {values[seat]}, blue {seat + 1}" for seat in range(5)]
+        game = rules.table(hands, guide=guide)
+        game.play(*[f"violet {values[(guide + ahead) % 5]}" for ahead in range(5)])
+        assert game.to_play == values.index(1)
+        game.play("take 1")
+        assert game.to_play == game.guide == values.index(8)
 
 
 @both
@@ -972,9 +1003,13 @@ def test_artefacts_leave_with_the_eliminated_player(rules):
     assert game.removed_unseen(2) == ["shard"]
 
 
+@pytest.mark.parametrize("face_up", [True, False])
 @both
-def test_a_portal_that_left_is_not_asked_about(rules):
-    game = kill(rules, 2, pawn=MOON - 4, shown={1: "dagger", 2: "portal"})
+def test_a_portal_that_left_is_not_asked_about(rules, face_up):
+    tiles = {"shown": {1: "dagger"}, "hidden": {2: "portal"}}
+    if face_up:
+        tiles = {"shown": {1: "dagger", 2: "portal"}}
+    game = kill(rules, 2, pawn=MOON - 4, **tiles)
     game.play("pass")
     assert game.over
 
@@ -1019,16 +1054,26 @@ def test_a_player_eliminated_before_its_turn_is_skipped_and_the_destination_stay
 
 
 @both
-def test_an_eliminated_lone_follower_names_the_guide(rules):
+def test_tricks_go_on_without_the_eliminated(rules):
+    game = rules.table(["violet 1, blue 1", "", "violet 3, blue 3"], eliminated=(1,), camps="sso")
+    game.play("violet 1")
+    assert game.phase == "card" and game.to_play == 2
+    game.play("violet 3")
+    assert game.phase == "artefact" and game.to_play == 0
+
+
+@pytest.mark.parametrize("named", [1, 2, 3, 4])
+@both
+def test_an_eliminated_lone_follower_names_the_guide(rules, named):
     game = kill(rules, 0)
     game.play("green 1", "green 3", "green 5")
     assert game.phase == "name" and game.to_play == 0
     assert game.legal() == {f"guide player_{seat}" for seat in (1, 2, 3, 4)}
-    game.play("guide player_3")
+    game.play(f"guide player_{named}")
     # No artefact is taken; the card is laid all the same.
     assert not any(game.held(seat) for seat in range(5))
     assert game.placed("violet") == [1]
-    assert game.phase == "card" and game.to_play == game.guide == 3
+    assert game.phase == "card" and game.to_play == game.guide == named
 
 
 @both
@@ -1258,6 +1303,34 @@ def test_a_dagger_not_shown_is_not_told_of(rules):
     game = rules.table(hands, placed="yellow 1 2 3 4 5", hidden={1: "dagger"})
     game.play("violet 1", "yellow 6", "pass")
     assert [game.told(seat) for seat in range(3)] == ["yellow 6", "pass", "yellow 6"]
+
+
+@pytest.mark.parametrize("face_up", [True, False])
+@both
+def test_only_a_portal_face_up_shows_who_is_asked(rules, face_up):
+    tiles = {"shown" if face_up else "hidden": {0: "portal"}}
+    game = rules.table([f"violet {k}, blue {k}" for k in (1, 2, 3)], pawn=MOON - 1, **tiles)
+    assert [game.seen_to_play(seat) for seat in range(3)] == [0, 0, 0]
+    game.play("violet 1")
+    assert [game.seen_to_play(seat) for seat in range(3)] == [1, 1, 1]
+    game.play("blue 2")
+    assert game.phase == "moon" and game.to_play == 0
+    seen = 0 if face_up else None
+    assert [game.seen_to_play(seat) for seat in range(3)] == [0, seen, seen]
+    game.play("portal back")
+    # Everybody sees a Portal that is used.
+    assert [game.told(seat) for seat in range(3)] == ["portal back"] * 3
+    assert [game.seen_to_play(seat) for seat in range(3)] == [2, 2, 2]
+
+
+@both
+def test_only_a_dagger_face_up_shows_who_does_the_ritual(rules):
+    hands = ["violet 1, blue 1", "yellow 6, blue 2", "violet 3, blue 3"]
+    for side, seen in (("shown", 1), ("hidden", None)):
+        game = rules.table(hands, placed="yellow 1 2 3 4 5", **{side: {1: "dagger"}})
+        game.play("violet 1", "yellow 6")
+        assert game.phase == "neutralisation"
+        assert [game.seen_to_play(seat) for seat in range(3)] == [seen, 1, seen]
 
 
 # What the rulebook doesn't end: ties could go on round after round
