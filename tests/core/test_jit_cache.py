@@ -76,7 +76,8 @@ ANNOUNCEMENT = "compiles its kernels on first use"
 
 
 def start(code: str, cache: Path, **environment: str) -> subprocess.Popen:
-    env = {**os.environ, "LUDOTHEQUE_CACHE_DIR": str(cache), **environment}
+    # What is compiled here is thrown away: how well is not the question.
+    env = {**os.environ, "NUMBA_OPT": "0", "LUDOTHEQUE_CACHE_DIR": str(cache), **environment}
     return subprocess.Popen(
         [sys.executable, "-c", code],
         stdout=subprocess.PIPE,

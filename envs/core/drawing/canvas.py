@@ -37,6 +37,9 @@ FONT_FAMILY = f"{FONT_NAME}, Verdana, sans-serif"
 HALF_CAPITAL = 0.3645
 MAX_PIXELS = 64_000_000
 
+# Attributes of a shape by name, as the methods of `Canvas` take them.
+Style = dict[str, Any]
+
 
 class Canvas:
     """A picture of `width` x `height` units (pixels at scale 1), the origin at the top left.

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ...core.drawing.canvas import Canvas
+from ...core.drawing.canvas import Canvas, Style
 from ...core.drawing.panels import Look, Rect
 from ...core.drawing.words import amount, name_of, ranked
 from ..components import CARD_NAMES, COLOURS, SOLO_GOAL, axial_of
@@ -221,7 +221,7 @@ def _draw_board(canvas: Canvas, area: Area, seen: Visible) -> None:
     canvas.rect(*box, radius=0.5 * size, fill=fill, stroke=BOARD_EDGE, stroke_width=1.5)
     names = [hex_to_string(k, seen.side) for k in range(len(table.stacks))]
     order = sorted(range(len(names)), key=lambda k: area.centres[k][1])
-    style = {"fill": HEX_FILL, "stroke": HEX_EDGE, "stroke_width": max(1, size / 30)}
+    style: Style = {"fill": HEX_FILL, "stroke": HEX_EDGE, "stroke_width": max(1, size / 30)}
     for k in order:
         corners = area.grid.outline(*axial_of(seen.side, k))
         canvas.polygon(corners, title=_hex_title(names[k], table, k), **style)
@@ -259,7 +259,7 @@ def _draw_chip(canvas: Canvas, box: Rect, number: int, table: Table, large: bool
         canvas.rect(*band, radius=2, fill=PAINTS[card_colour(face)].fill)
         if box.width > SHORT_CHIP:
             LOOK.text(canvas, box.x + 12, y, face.name, size=size)
-        style = {"size": size + 1, "bold": True, "anchor": "end", "fill": "#7a5c06"}
+        style: Style = {"size": size + 1, "bold": True, "anchor": "end", "fill": "#7a5c06"}
         canvas.text(box.right - 6, y, str(points), **style)
 
 

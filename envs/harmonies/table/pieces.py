@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from ...core.drawing.canvas import Canvas
+from ...core.drawing.canvas import Canvas, Style
 from ...core.drawing.icons import Icons
 from ...core.drawing.panels import Rect, cylinder, shift
 from ..components import BLUE, BROWN, COLOURS, GRAY, GREEN, NUM_ROTATIONS, RED, YELLOW
@@ -81,7 +81,7 @@ def token(
         sides = [PAINTS[each].side for each in ANY_COLOURS]
         stops = [((k + end) / 3, fill) for k, fill in enumerate(sides) for end in (0, 1)]
         side = canvas.linear_gradient(stops, end=(1, 0))
-    style = {"stroke": paint.edge, "stroke_width": max(0.7, radius / 18)}
+    style: Style = {"stroke": paint.edge, "stroke_width": max(0.7, radius / 18)}
     canvas.path(cylinder(x, y, radius, flat, height), fill=side, **style)
     canvas.ellipse(x, y - height, radius, flat, fill=paint.fill, **style)
     if not plain:
@@ -106,7 +106,7 @@ def stack(
         label: the hex's name.
     """
     radius = TOKEN_RADIUS * size
-    shadow = {"fill": "#000000", "fill_opacity": 0.22}
+    shadow: Style = {"fill": "#000000", "fill_opacity": 0.22}
     canvas.ellipse(x + 0.05 * size, y + 0.06 * size, radius, SQUASH * radius, **shadow)
     top, last = y, colours[-1]
     for colour in colours:
@@ -138,7 +138,7 @@ def draw_cube(
     """Draw a cube that stands on (x, y), ``size`` being half its width."""
     top, left, right, edge = SPIRIT_CUBE if FACES[card].spirit else CUBE
     flat, tall = 0.5 * size, 1.05 * size
-    style = {"stroke": edge, "stroke_width": max(0.7, size / 9), "stroke_linejoin": "round"}
+    style: Style = {"stroke": edge, "stroke_width": max(0.7, size / 9), "stroke_linejoin": "round"}
     a, b, c = (x - size, y), (x, y + flat), (x + size, y)
     up = [(px, py - tall) for px, py in (a, b, c, (x, y - flat))]
     if ghost:

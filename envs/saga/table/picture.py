@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ...core.drawing.canvas import Canvas
+from ...core.drawing.canvas import Canvas, Style
 from ...core.drawing.panels import Look, Rect, head_path, uncovered
 from ...core.drawing.words import minus, name_of, ranked
 from ..actions import ACTIONS, CARD, HIDDEN, NEW, PASS
@@ -151,7 +151,7 @@ def _draw_kingdom(canvas: Canvas, realm: Group, kingdom: Kingdom, seen: Visible)
     canvas.rect(*box, radius=12, fill=REALM_FILL, stroke=paint.edge, stroke_width=1.6)
     canvas.path(head_path(box.grown(-1), 35, 11), fill=paint.fill)
     emblem(canvas, box.x + 21, box.y + 19, kingdom.number, 22, paint.ink)
-    style = {"size": 15.5, "bold": True, "fill": paint.ink}
+    style: Style = {"size": 15.5, "bold": True, "fill": paint.ink}
     LOOK.text(canvas, box.x + 38, box.y + 19, kingdom.name, **style)
     with canvas.group(title=f"{kingdom.income} fame a turn"):
         coin(canvas, box.right - 21, box.y + 19, 12.5, f"+{kingdom.income}")
@@ -200,7 +200,7 @@ def _draw_defence(canvas: Canvas, realm: Group, kingdom: Kingdom, seen: Visible)
             LOOK.frame(canvas, place, grow=0)
     x, y = realm.box.right - 30, realm.box.y + 182
     if not kingdom.cards:
-        style = {"size": 12, "fill": LOOK.faint_ink}
+        style: Style = {"size": 12, "fill": LOOK.faint_ink}
         LOOK.text(canvas, realm.box.x + 14, y, "no defenders", **style)
     values = "+".join(str(VALUE_OF[knight]) for knight in kingdom.cards) or "0"
     change = f"{kingdom.modifier:+d}" if kingdom.modifier else ""
@@ -284,7 +284,7 @@ def _draw_force(canvas: Canvas, area: Area, slot: int, seen: Visible) -> None:
     if target:
         badge(canvas, x, y, target.number, 0.72 * letters, f"attacks {target.name}")
     x += 1.2 * letters
-    style = {"size": letters, "bold": True}
+    style: Style = {"size": letters, "bold": True}
     if group.named:
         LOOK.text(canvas, x, y, target.name if target else "no target", **style)
         _draw_odds(canvas, group, force, target)
@@ -302,7 +302,7 @@ def _draw_odds(canvas: Canvas, group: Group, force: Attack, target: Kingdom | No
     """Its strength against that of its kingdom."""
     letters = group.letters
     x, y = group.box.x + 16, group.cards[0].bottom + 5 + letters / 2
-    style = {"size": 1.1 * letters}
+    style: Style = {"size": 1.1 * letters}
     sword(canvas, x, y, 1.5 * letters)
     LOOK.text(canvas, x + letters, y, str(force.strength), bold=True, **style)
     if target is None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ...core.drawing.canvas import Canvas
+from ...core.drawing.canvas import Canvas, Style
 from ...core.drawing.panels import cylinder
 from ...core.drawing.words import name_of, ordinal
 from ..components import COLOURS, COLS, IS_ARROW, NUM_CIRCLES, ROWS
@@ -106,7 +106,7 @@ def _draw_board(canvas: Canvas, seen: Visible) -> None:
             _write_coordinate(canvas, LEFT + col * COL_STEP, line, "abcdef"[col])
     for row in range(ROWS):
         _write_coordinate(canvas, x + 24, TOP + row * ROW_STEP, str(row + 1))
-    style = {"stroke": LINE, "stroke_width": 4, "stroke_linecap": "round"}
+    style: Style = {"stroke": LINE, "stroke_width": 4, "stroke_linecap": "round"}
     for row in range(ROWS):
         canvas.line(*circle_centre(row * COLS), *circle_centre(row * COLS + COLS - 1), **style)
     for col in range(COLS):
@@ -175,7 +175,7 @@ def _draw_arrowheads(canvas: Canvas, circle: int) -> None:
 
 def _draw_turning_arrows(canvas: Canvas, x: float, y: float) -> None:
     """Two arrows around the middle of an empty arrow circle: what comes here turns over."""
-    style = {"fill": "none", "stroke": ARROW_INK, "stroke_width": 4}
+    style: Style = {"fill": "none", "stroke": ARROW_INK, "stroke_width": 4}
     for sign in (1, -1):
         canvas.path(
             f"M {x - 20 * sign} {y + 3 * sign} A 20 15 0 0 1 {x + 15 * sign} {y - 10 * sign}",
@@ -270,7 +270,7 @@ def _draw_panel(canvas: Canvas, seen: Visible) -> None:
     canvas.text(x + width - 20, y + 38, f"ply {seen.ply}", size=16, anchor="end", fill=FAINT_INK)
     eyes = "all secrets shown" if seen.seat is None else f"seen by player_{seen.seat}"
     canvas.text(x + 20, y + 66, eyes, size=14, anchor="start", fill=FAINT_INK)
-    at = y + 92
+    at: float = y + 92
     for seat in range(seen.num_players):
         _draw_player(canvas, x + 12, at, width - 24, seat, seen)
         at += 62

@@ -129,6 +129,7 @@ def _painted(letters: re.Match[str]) -> str:
 def result_of(seen: Visible, seat: int) -> str:
     """A seat's score; where others have the same, also the count that breaks the tie."""
     text = f"{seen.scores[seat]:g} discs"
-    if seen.scores.count(seen.scores[seat]) > 1:
-        text += f" ({own_discs(seen.stacks, seen.secrets[seat])[1]} own)"
+    secret = seen.secrets[seat]
+    if secret is not None and seen.scores.count(seen.scores[seat]) > 1:
+        text += f" ({own_discs(seen.stacks, secret)[1]} own)"
     return text + (", forfeit" if seat == seen.forfeit else "")

@@ -31,7 +31,7 @@ def see(state, seat, last_action) -> Visible:
     stacks = stacks_of(state)
     shown = [seat is None or over or seat == other for other in range(num_players)]
     secrets = [pawns[other] if shown[other] else None for other in range(num_players)]
-    unused = sorted(pawns[num_players:])
+    unused: list[int | None] = [*sorted(pawns[num_players:])]
     scores, ranks = [], []
     if over:
         scores, ranks = _result(stacks, pawns[:num_players], int(state["forfeit"]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -141,7 +141,7 @@ def _places(seen: Visible, plan: Layout) -> list[tuple[Place, Rect]]:
     return list(found.items())
 
 
-def _place(seen: Visible, plan: Layout, place: Place) -> Rect:
+def _place(seen: Visible, plan: Layout, place: tuple[Any, ...]) -> Rect:
     match place:
         case ("card", world, value):
             card = VALUES * WORLDS.index(world) + value - 1
@@ -151,8 +151,8 @@ def _place(seen: Visible, plan: Layout, place: Place) -> Rect:
             return plan.display[-1 if number == "top" else number]
         case ("ritual", world):
             return plan.worlds[WORLDS.index(world)]
-        case (_, left):
-            return area_of(plan, (seen.to_play + left) % seen.num_players).box
+    # What is left names a seat, as many places after the one to play.
+    return area_of(plan, (seen.to_play + place[1]) % seen.num_players).box
 
 
 def locate(x: float, y: float, state: np.void) -> Place | None:

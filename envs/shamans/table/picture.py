@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ...core.drawing.canvas import Canvas
+from ...core.drawing.canvas import Canvas, Style
 from ...core.drawing.panels import Rect, head_path, uncovered
 from ...core.drawing.words import amount, ranked
 from ..components import ECLIPSE, GOAL, NO_TILE, NOBODY, NUM_TILES, VALUES
@@ -156,7 +156,7 @@ def _draw_square(canvas: Canvas, seen: Visible, square: int, step: float) -> Non
     radius = min(13.0, 0.42 * step)
     here, start = square == seen.pawn, square == seen.start
     edge, thick = (GOLD, 3) if start else (NIGHT.edge, 1.2)
-    style = {"stroke": edge, "stroke_width": thick}
+    style: Style = {"stroke": edge, "stroke_width": thick}
     style["title"] = f"square {square}" + (", the start" if start else "")
     canvas.circle(x, y, radius, fill="#6a3b73" if square <= seen.pawn else "#3a4180", **style)
     numbered = start or square % (5 if radius > 7 else 10) == 0
@@ -224,7 +224,7 @@ def _draw_artefacts(canvas: Canvas, plan: Layout, seen: Visible) -> None:
             LOOK.empty(canvas, where, f"{name}: no artefact", ["none"])
         else:
             tile(canvas, where, kind, seen.arrow)
-        style = {"size": 13, "bold": True, "fill": LOOK.faint_ink}
+        style: Style = {"size": 13, "bold": True, "fill": LOOK.faint_ink}
         canvas.text(where.centre[0], where.bottom + 14, name, **style)
     x, y = box.x + 14, box.y + 164
     canvas.line(x, y - 14, box.right - 14, y - 14, stroke=LOOK.panel_edge, stroke_width=1.2)

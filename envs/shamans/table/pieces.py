@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from ...core.drawing.canvas import Canvas
+from ...core.drawing.canvas import Canvas, Style
 from ...core.drawing.icons import Icons
 from ...core.drawing.panels import Look, Rect
 from ..components import ECLIPSE, MAX_PLAYERS, VALUES, WORLDS
@@ -77,7 +77,7 @@ def card(
     paint = PAINTS[world]
     shown = min(shown or width, width)
     with canvas.group(title=card_name(number) + (f", {note}" if note else "")):
-        edge = {"stroke": paint.edge, "stroke_width": max(1, width / 45)}
+        edge: Style = {"stroke": paint.edge, "stroke_width": max(1, width / 45)}
         canvas.rect(*box, radius=0.1 * width, fill=paint.fill, **edge)
         size = min(0.5 * width, 0.4 * box.height, 1.2 * shown)
         if box.height < 1.2 * width:
@@ -88,7 +88,7 @@ def card(
             x, y = min(0.25 * width, 0.53 * shown), 0.07 * width + 0.46 * size
             right, down = min(0.45 * width, 0.52 * shown), (0.58 if note else 0.7) * box.height
             wide = max(min((0.36 if note else 0.46) * width, 0.72 * shown), 0.3 * width)
-        style = {"size": size, "bold": True, "fill": paint.ink}
+        style: Style = {"size": size, "bold": True, "fill": paint.ink}
         canvas.text(box.x + x, box.y + y, str(number % VALUES + 1), **style)
         ICONS.draw(canvas, world, box.x + right, box.y + down, wide, paint.ink)
         if note:
@@ -107,7 +107,7 @@ def _note(canvas: Canvas, box: Rect, note: str, shown: float) -> None:
 def card_back(canvas: Canvas, box: Rect) -> None:
     """Draw a card that lies face down."""
     width = box.width
-    style = {"fill": NIGHT.fill, "stroke_width": 1}
+    style: Style = {"fill": NIGHT.fill, "stroke_width": 1}
     canvas.rect(*box, radius=0.1 * width, stroke=NIGHT.edge, **style)
     canvas.rect(*box.grown(-0.1 * width), radius=0.06 * width, stroke="#5a61a3", **style)
     ICONS.draw(canvas, "shard", *box.centre, 0.4 * width, NIGHT.ink)
@@ -117,7 +117,7 @@ def role(canvas: Canvas, box: Rect, player: Player) -> None:
     """Draw a role card; below, who has seen it, or that everybody has."""
     paint, width, x = CAMP_PAINTS[player.camp], box.width, box.centre[0]
     edge, thick = (GOLD, 26) if player.revealed else (paint.edge, 50)
-    style = {"stroke": edge, "stroke_width": max(1.4, width / thick)}
+    style: Style = {"stroke": edge, "stroke_width": max(1.4, width / thick)}
     with canvas.group(title=role_words(player)):
         canvas.rect(*box, radius=0.1 * width, fill=paint.fill, **style)
         y = box.y + 0.36 * box.height

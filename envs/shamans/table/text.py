@@ -280,9 +280,9 @@ def remarks(before: np.void, after: np.void) -> list[str]:
     Args:
         before, after: the record on both sides of it.
     """
-    if rounds_ended(after) > rounds_ended(before):
-        camp = camps_of_round(after)[2]
-        return [f"the round is over: the {camp.capitalize()}s have won it"]
+    ended = camps_of_round(after)
+    if ended is not None and rounds_ended(after) > rounds_ended(before):
+        return [f"the round is over: the {ended[2].capitalize()}s have won it"]
     said = []
     if after["destination"] != NO_WORLD == before["destination"]:
         said.append(f"the Destination is {WORLDS[after['destination']]}")

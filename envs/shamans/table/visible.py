@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -81,7 +81,7 @@ class Held(NamedTuple):
 
     kind: int
     face_up: bool
-    count: int
+    count: int  # type: ignore[assignment]  # a tuple has a method of that name
 
 
 class Player(NamedTuple):
@@ -307,17 +307,18 @@ def _move(state: np.void, viewer: int | None, last_action) -> Move:
 
 def _told(state: np.void, actor: int, action: int) -> Move:
     kind, *parts = ACTIONS.decode(action).values()
-    name, part = name_of(actor), parts[0] if parts else None
+    name = name_of(actor)
+    part: Any = parts[0] if parts else None
     if kind == "card":
         given = state["secret"] and state["last_action"] == action
         verb = "gave" if given else "played"
         return Move(f"{name} {verb} {card_name(action)}", _on_table(state, action))
-    verb = {"swap": "swapped roles with", "eliminate": "eliminated", "guide": "named as Guide"}
-    if kind in verb:
+    done = {"swap": "swapped roles with", "eliminate": "eliminated", "guide": "named as Guide"}
+    if kind in done:
         other = (actor + part) % int(state["num_players"])
         if other == actor:
             return Move(action_to_string(action))
-        return Move(f"{name} {verb[kind]} {name_of(other)}", seats=(actor, other))
+        return Move(f"{name} {done[kind]} {name_of(other)}", seats=(actor, other))
     words = {
         "portal": f"used a portal: the pawn went {part}",
         "pass": "passed",
