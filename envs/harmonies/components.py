@@ -65,10 +65,15 @@ def axial_of(side: int, hex_: int) -> tuple[int, int]:
     return col, int(HEX_ROW[side, hex_]) - col // 2
 
 
+def hex_at(side: int, q: int, r: int) -> int:
+    """Return the number of the hex at (q, r), -1 if that is off the board."""
+    return _HEX_AT[side].get((q, r), -1)
+
+
 def _anchors(side: int, offsets) -> int:
     """Return the hexes from which every offset stays on the board, as bits."""
-    places = _HEX_AT[side]
-    fits = [h for (q, r), h in places.items() if all((q + a, r + b) in places for a, b in offsets)]
+    places = _HEX_AT[side].items()
+    fits = [h for (q, r), h in places if all(hex_at(side, q + a, r + b) >= 0 for a, b in offsets)]
     return sum(1 << h for h in fits)
 
 

@@ -379,6 +379,15 @@ def test_eclipse_in_the_middle_of_the_last_trick_skips_empty_hands(rules, arrow)
 
 
 @both
+def test_a_portal_waits_until_the_eclipse_is_resolved(rules):
+    hands = [f"violet {k}, blue {k}" for k in (1, 2, 3)]
+    game = eclipse_table(rules, "left", hands, shown={0: "portal"})
+    game.play("violet 1", "violet 2", "violet 3", "take 1")
+    assert game.phase == "give" and game.to_play == 0
+    assert game.legal() == {"blue 1"}
+
+
+@both
 def test_eclipse_does_nothing_for_a_single_hand(rules):
     game = eclipse_table(rules, "left", ["violet 1", "blue 6", "violet 3"], placed="blue 1 2 3 4 5")
     game.play("violet 1", "blue 6", "take 1")
