@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..core.bits import lowest_bit
 from ..core.jit import kernel
 from .components import (
     ASIDE_SIZE,
@@ -100,14 +101,10 @@ def hold(state, seat, tile):
 @kernel
 def set_last_aside(state):
     """Put the display's last tile on an interlude space; return the pile's top, turned over."""
-    tile = 0
-    for space in range(DISPLAY_SIZE):
-        if state["display"][space]:
-            tile = np.int64(state["display"][space])
-            state["display"][space] = 0
-    space = 0
-    while state["interlude"][space]:
-        space += 1
-    state["interlude"][space] = tile
+    last = lowest_bit(spaces_taken(state["display"]))
+    tile = np.int64(state["display"][last])
+    state["display"][last] = 0
+    empty = lowest_bit(~spaces_taken(state["interlude"]))
+    state["interlude"][empty] = tile
     state["place"][tile] = IN_INTERLUDE
     return draw_tile(state)

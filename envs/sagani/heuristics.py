@@ -59,9 +59,8 @@ def evaluate(state, seat):
     else:
         value += np.float64(state["score"][seat])
     if state["solo"]:
-        value += np.float64(state["bonus"]) - CACOPHONY_PENALTY * np.float64(
-            state["cacophony"][seat]
-        )
+        cacophony = np.float64(state["cacophony"][seat])
+        value += np.float64(state["bonus"]) - CACOPHONY_PENALTY * cacophony
         value -= OPEN_COST * max(np.int64(state["uncompleted"][seat]) - BONUS_OPEN, 0)
     if seat != state["to_play"] or state["hand"] == 0:
         return value

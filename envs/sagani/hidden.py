@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core.jit import kernel
 from ..core.rng import draw_below, shuffle
-from .components import ASIDE_SIZE, NUM_PILES, NUM_TILES, PILE_SIZE, TILE_ELEMENT, TILE_VALUE
+from .components import NUM_TILES, PILE_SIZE, TILE_ELEMENT, TILE_VALUE
 from .state import IN_PILE, PUT_ASIDE
 
 
@@ -18,27 +18,39 @@ def determinize(state, seat, seed):
     """
     state["rng"] = seed
     state["seed"] = seed
+    pile = state["pile"]
     drawn = np.int64(state["drawn"])
-    first_aside = np.int64(state["aside_drawn"])
-    asides = np.int64(state["num_aside"]) - first_aside
+    aside = state["aside"][state["aside_drawn"] : state["num_aside"]]
+    num_aside = len(aside)
+    unseen = np.concatenate((aside, pile[drawn:]))
     # A place whose back is known gets any unseen tile with that back, first those put aside, then
     # the tops. Places settled before are left out.
-    for k in range(asides):
-        _redraw_known(state, first_aside + k, True, first_aside + k, NUM_TILES)
-    known = 0
-    for pile in range(NUM_PILES):
-        top = max(drawn, pile * PILE_SIZE)
-        if top < (pile + 1) * PILE_SIZE:
+    for place in range(num_aside):
+        _redraw_known(state, unseen, place, place, len(unseen))
+    settled = len(unseen)
+    for first in range(0, NUM_TILES, PILE_SIZE):
+        top = max(drawn, first)
+        if top < first + PILE_SIZE:
             # Settled tops wait at the end of the piles, so that the rest can be shuffled as one.
-            _redraw_known(state, top, False, ASIDE_SIZE, NUM_TILES - known)
-            known += 1
-            _swap(state["pile"], top, NUM_TILES - known)
-    shuffle(state, state["pile"][drawn:], NUM_TILES - drawn - known)
-    for pile in range(NUM_PILES - 1, -1, -1):
-        top = max(drawn, pile * PILE_SIZE)
-        if top < (pile + 1) * PILE_SIZE:
-            _swap(state["pile"], top, NUM_TILES - known)
-            known -= 1
+            _redraw_known(state, unseen, num_aside + top - drawn, num_aside, settled)
+            settled -= 1
+            _swap(unseen, num_aside + top - drawn, settled)
+    shuffle(state, unseen[num_aside:], settled - num_aside)
+    for first in range(NUM_TILES - PILE_SIZE, -1, -PILE_SIZE):
+        top = max(drawn, first)
+        if top < first + PILE_SIZE:
+            _swap(unseen, num_aside + top - drawn, settled)
+            settled += 1
+    # Tiles put aside are among those that have left the piles too.
+    for place in range(drawn):
+        for k in range(num_aside):
+            if pile[place] == aside[k]:
+                pile[place] = unseen[k]
+                break
+    aside[:] = unseen[:num_aside]
+    pile[drawn:] = unseen[num_aside:]
+    for place in range(len(unseen)):
+        state["place"][unseen[place]] = PUT_ASIDE if place < num_aside else IN_PILE
 
 
 @kernel
@@ -49,52 +61,19 @@ def _swap(items, one, other):
 
 
 @kernel
-def _redraw_known(state, place, is_aside, from_aside, to_pile):
-    """Swap the tile at ``place`` with a random one that has the same back.
-
-    Candidates are the tiles put aside from ``from_aside`` on and those of the piles up to
-    ``to_pile``.
-    """
-    own = np.int64(state["aside"][place] if is_aside else state["pile"][place])
-    drawn = np.int64(state["drawn"])
-    to_aside = np.int64(state["num_aside"])
+def _redraw_known(state, tiles, place, first, end):
+    """Swap the tile at ``place`` with a random one from ``first`` to ``end`` with the same back."""
+    own = tiles[place]
     candidates = 0
-    for k in range(from_aside, to_aside):
-        candidates += _same_back(np.int64(state["aside"][k]), own)
-    for k in range(drawn, to_pile):
-        candidates += _same_back(np.int64(state["pile"][k]), own)
+    for k in range(first, end):
+        candidates += _same_back(tiles[k], own)
     chosen = draw_below(state, candidates)
-    for k in range(from_aside, to_aside):
-        if _same_back(np.int64(state["aside"][k]), own):
+    for k in range(first, end):
+        if _same_back(tiles[k], own):
             if chosen == 0:
-                _rename(state["pile"], drawn, own, np.int64(state["aside"][k]))
-                _swap(state["aside"], place, k)
+                _swap(tiles, place, k)
                 return
             chosen -= 1
-    for k in range(drawn, to_pile):
-        if _same_back(np.int64(state["pile"][k]), own):
-            if chosen == 0:
-                drawn_tile = state["pile"][k]
-                state["pile"][k] = own
-                if is_aside:
-                    _rename(state["pile"], drawn, own, np.int64(drawn_tile))
-                    state["aside"][place] = drawn_tile
-                    state["place"][own] = IN_PILE
-                    state["place"][drawn_tile] = PUT_ASIDE
-                else:
-                    state["pile"][place] = drawn_tile
-                return
-            chosen -= 1
-
-
-@kernel
-def _rename(pile, drawn, one, other):
-    """Swap two tiles among those that have left the piles: tiles put aside are there too."""
-    for k in range(drawn):
-        if pile[k] == one:
-            pile[k] = other
-        elif pile[k] == other:
-            pile[k] = one
 
 
 @kernel

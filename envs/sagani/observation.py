@@ -45,6 +45,7 @@ from .components import (
     TILE_VALUE,
     WINDOW,
 )
+from .placement import write_cells
 from .state import (
     ARROW_PHASE,
     CHOOSE_PHASE,
@@ -81,10 +82,16 @@ _SEAT = (
     "completed, tiles, seats ahead of it, is first player, has the turn, is to play, place in the "
     "interlude's line (0 none), markers in front of its own on the track (in a stack: below it)"
 )
+_TURNS = "tile in hand on the chosen cell, by rotation: arrows served there, arrows left open"
 _GAME = (
     f"phase ({', '.join(PHASES).lower()}), last round, 1 to 4 players, advanced solo, alignments "
     f"by choice, canvas {', '.join(map(str, CANVASES))}, bonuses, tiles left in each pile"
 )
+_CARDS = (
+    "rows 0-4 display, 5-8 interlude, with the numbers of the tile in hand in columns 0-15; "
+    "rows 9-11 tops of the piles, 12-16 tiles put aside, backs in columns 0-7"
+)
+_NUMBERS = "rows 0-3 seats, 4 game, from 16 on the tiles unseen: the flat observation's numbers"
 
 
 def _map(name: str, planes: int, high: int, meaning: str) -> Field:
@@ -109,13 +116,7 @@ FLAT = (
     _list("tiles", (NUM_TILES, TILE_SIZE), -WINDOW, WINDOW, _TILE),
     _list("unseen", (NUM_TILES,), 0, 1, "tiles of which nobody has seen the face"),
     _list("hand", (FACE_SIZE,), 0, 4, f"tile in hand: {_FACE}"),
-    _list(
-        "turns",
-        (NUM_ROTATIONS, 2),
-        0,
-        4,
-        "tile in hand on the chosen cell, by rotation: arrows served there, arrows left open",
-    ),
+    _list("turns", (NUM_ROTATIONS, 2), 0, 4, _TURNS),
     _list("display", (DISPLAY_SIZE, OFFER_SIZE), 0, BYTE, f"tiles of the display, {_OFFER}"),
     _list("interlude", (INTERLUDE_SIZE, OFFER_SIZE), 0, BYTE, f"of the interlude, {_OFFER}"),
     _list("tops", (NUM_PILES, BACK_SIZE), 0, 1, f"back of each pile's top tile: {_BACK}"),
@@ -145,27 +146,14 @@ PLANES = (
         )
     ),
     _map("hand", FACE_SIZE, 4, f"tile in hand, whole planes: {_FACE}"),
-    _map(
-        "cards",
-        1,
-        4,
-        "rows 0-4 display, 5-8 interlude, with the numbers of the tile in hand in columns 0-15; "
-        "rows 9-11 tops of the piles, 12-16 tiles put aside, backs in columns 0-7",
-    ),
-    _list(
-        "numbers",
-        (1, *_GRID),
-        -BYTE - 1,
-        BYTE,
-        "rows 0-3 seats, 4 game, from 16 on the tiles unseen: the flat observation's numbers",
-    ),
+    _map("cards", 1, 4, _CARDS),
+    _list("numbers", (1, *_GRID), -BYTE - 1, BYTE, _NUMBERS),
 )
 
 AT = offsets(FLAT)
 PLANES_AT = offsets(PLANES)
 _UNSEEN_ROW = PLANES_AT.numbers + 16 * WINDOW
 OTHER_SIZE = OTHER_PLANES * NUM_CELLS
-_ROW = (1 << WINDOW) - 1
 
 
 @kernel
@@ -187,10 +175,9 @@ def observe(state, seat, out):
         _write_face(np.int64(state["hand"]), out, AT.hand)
     if state["phase"] == ROTATE_PHASE and seat == state["to_play"]:
         _write_turns(np.int64(state["hand"]), np.int64(state["hand_cell"]), out)
+    takes = state["phase"] == TAKE_PHASE or state["phase"] == CHOOSE_PHASE
     best = np.int64(0)
-    if seat == state["to_play"] and (
-        state["phase"] == TAKE_PHASE or state["phase"] == CHOOSE_PHASE
-    ):
+    if takes and seat == state["to_play"]:
         best = _best_by_element(state, seat, out)
     for space in range(DISPLAY_SIZE):
         _write_offer(np.int64(state["display"][space]), best, out, AT.display + space * OFFER_SIZE)
@@ -510,10 +497,7 @@ def observe_planes(state, seat, out):
 
 @kernel
 def _write_own_planes(state, seat, out):
-    for row in range(WINDOW):
-        bits = state["free"][seat, row // ROWS_PER_WORD] >> row % ROWS_PER_WORD * WINDOW & _ROW
-        for col in range(WINDOW):
-            out[PLANES_AT.free + row * WINDOW + col] = bits >> col & 1
+    write_cells(state["free"][seat], out, PLANES_AT.free)
     for k in range(np.int64(state["placed"][seat])):
         tile = np.int64(state["table"][seat, k])
         cell = np.int64(state["cell"][tile])
@@ -527,9 +511,8 @@ def _write_own_planes(state, seat, out):
                 if bit:
                     plane = 4 * direction + ELEMENT_OF_BIT[bit] - 1
                     out[PLANES_AT.arrows + plane * NUM_CELLS + cell] = 1
-                out[PLANES_AT.covered + direction * NUM_CELLS + cell] = (
-                    covered >> 4 * direction & 15 != 0
-                )
+                at = PLANES_AT.covered + direction * NUM_CELLS + cell
+                out[at] = covered >> 4 * direction & 15 != 0
             if tile != state["unpaid"]:
                 out[PLANES_AT.discs + cell] = count_bits(arrows)
         _write_seen(state, seat, cell, element, out)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.jit import kernel
-from .components import BIT, CELL_COL, CELL_ROW, TILE_ARROWS, WINDOW, WORD
+from .components import BIT, CELL_COL, CELL_ROW, ROWS_PER_WORD, TILE_ARROWS, WINDOW, WORD
 from .state import ON_TABLE
+
+_ROW = (1 << WINDOW) - 1
 
 
 @kernel
@@ -121,3 +123,14 @@ def _free_cell(state, seat, cell):
     new = ~(taken >> bit) & 1
     state["free"][seat, word] |= new << bit
     state["num_free"][seat] += new
+
+
+@kernel
+def write_cells(cells, out, at):
+    """Mark the cells of a set with 1 in ``out``, all 0 from ``at`` on, window row by row."""
+    for row in range(WINDOW):
+        bits = cells[row // ROWS_PER_WORD] >> row % ROWS_PER_WORD * WINDOW & _ROW
+        if bits:
+            first = at + row * WINDOW
+            for col in range(WINDOW):
+                out[first + col] = bits >> col & 1

@@ -125,13 +125,10 @@ def set_position(states: np.ndarray, i: int = 0, **position: Any) -> None:
 
 def _put_tiles(record: np.void, given: SimpleNamespace) -> None:
     record["place"][:] = REMOVED
-    for tiles, place in (
-        (given.pile, IN_PILE),
-        (given.display, IN_DISPLAY),
-        (given.interlude, IN_INTERLUDE),
-        ([given.hand], IN_HAND),
-    ):
-        record["place"][list(tiles)] = place
+    record["place"][list(given.pile)] = IN_PILE
+    record["place"][given.display] = IN_DISPLAY
+    record["place"][given.interlude] = IN_INTERLUDE
+    record["place"][given.hand] = IN_HAND
     record["place"][0] = IN_PILE
     drawn = [tile for tile in range(1, NUM_TILES + 1) if tile not in given.pile]
     record["pile"][:] = [*drawn, *given.pile]

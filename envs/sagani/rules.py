@@ -42,7 +42,7 @@ from .display import (
     spaces_taken,
 )
 from .options import OPTION_ALIGNMENTS, OPTION_CANVAS, OPTION_SOLO
-from .placement import lay_tile
+from .placement import lay_tile, write_cells
 from .state import (
     ALIGN_PHASE,
     ARRAYS,
@@ -56,7 +56,6 @@ from .state import (
 from .turns import ask_next, finish_placement
 
 _CANVASES = np.array(CANVASES)
-_ROW = (1 << WINDOW) - 1
 
 
 @kernel
@@ -109,6 +108,7 @@ def step(state, action):
     """Play a legal action and what follows without a choice."""
     seat = np.int64(state["to_play"])
     phase = state["phase"]
+    state["last_seat"] = seat
     state["ply"] += 1
     if phase == PLACE_PHASE:
         state["hand_cell"] = action - CELL
@@ -262,26 +262,16 @@ def legal_actions(state, mask):
     """Fill the int8 mask ``(424,)`` with 1 for each legal action; return how many there are."""
     mask[:] = 0
     if state["phase"] == PLACE_PHASE:
-        _mask_cells(state["free"][state["to_play"]], mask)
+        write_cells(state["free"][state["to_play"]], mask, CELL)
         return np.int64(state["num_free"][state["to_play"]])
     first, legal = _legal_but_cells(state)
     for k in range(NUM_DIRECTIONS):
         mask[first + k] = legal >> k & 1
     count = count_bits(legal)
     if state["phase"] == ALIGN_PHASE:
-        _mask_cells(state["ready"], mask)
+        write_cells(state["ready"], mask, CELL)
         count += np.int64(state["num_ready"])
     return count
-
-
-@kernel
-def _mask_cells(cells, mask):
-    for row in range(WINDOW):
-        bits = cells[row // ROWS_PER_WORD] >> row % ROWS_PER_WORD * WINDOW & _ROW
-        if bits:
-            first = CELL + row * WINDOW
-            for col in range(WINDOW):
-                mask[first + col] = bits >> col & 1
 
 
 @kernel

@@ -31,13 +31,11 @@ import numpy as np
 from ..core.state import game_dtype
 from .components import (
     ASIDE_SIZE,
-    BIT,
     CELL_COL,
     CELL_ROW,
     DISPLAY_SIZE,
     INTERLUDE_SIZE,
     MAX_PLAYERS,
-    NUM_CELLS,
     NUM_DIRECTIONS,
     NUM_PILES,
     NUM_TILES,
@@ -46,7 +44,6 @@ from .components import (
     TILE_ARROWS,
     TILE_ELEMENT,
     TILE_VALUE,
-    WORD,
 )
 
 # Each tile is taken, given a cell and turned. Each seat may pass in each of at most 11 interludes:
@@ -62,12 +59,12 @@ IN_PILE, PUT_ASIDE, IN_DISPLAY, IN_INTERLUDE, IN_HAND, REMOVED, ON_TABLE = range
 
 _SEATS = (MAX_PLAYERS,)
 _BY_TILE = (NUM_TILES + 1,)
-_CELLS = (NUM_WORDS,)
 
 # Options.     solo: 1 in the advanced solo game, else 0; choice: alignments="choice";
 #              canvas: side of the square that a player's tiles must fit in
 # The round.   first_player; turn: seat whose turn it is (``to_play`` may be another one in an
-#              interlude); last_round: the end has been set off
+#              interlude); last_seat: who played the last action; last_round: the end has been set
+#              off
 # Supply.      pile: the three piles in the order they are drawn from, 24 tiles each; drawn: tiles
 #              that have left them; aside: solo advanced, the tiles kept for the end;
 #              num_aside, aside_drawn: how many were put there and taken back;
@@ -94,6 +91,7 @@ DTYPE = game_dtype(
         ("canvas", np.int8),
         ("first_player", np.int8),
         ("turn", np.int8),
+        ("last_seat", np.int8),
         ("last_round", np.bool_),
         ("pile", np.uint8, (NUM_TILES,)),
         ("drawn", np.int8),
@@ -133,7 +131,7 @@ DTYPE = game_dtype(
         ("sight", np.uint32, _BY_TILE),
         ("pointing", np.uint8),
         ("num_ready", np.int16),
-        ("ready", np.int64, _CELLS),
+        ("ready", np.int64, (NUM_WORDS,)),
     ]
 )
 # The fields that a new game begins with at 0, all but those of the options: numbers and arrays.
@@ -162,11 +160,16 @@ class Placed(NamedTuple):
     flipped: bool
 
 
+def tiles_of(state: np.void, seat: int) -> list[int]:
+    """Return the numbers of a seat's tiles, oldest first."""
+    return state["table"][seat][: state["placed"][seat]].tolist()
+
+
 def table_of(state: np.void, seat: int) -> dict[tuple[int, int], Placed]:
     """Return a seat's tiles by position ``(x, y)`` relative to its first tile, oldest first."""
-    tiles = state["table"][seat][: state["placed"][seat]].tolist()
     return {
-        position_of(state, seat, int(state["cell"][tile])): placed(state, tile) for tile in tiles
+        position_of(state, seat, int(state["cell"][tile])): placed(state, tile)
+        for tile in tiles_of(state, seat)
     }
 
 
@@ -191,15 +194,6 @@ def position_of(state: np.void, seat: int, cell: int) -> tuple[int, int]:
     x = int(CELL_COL[cell]) - int(CELL_COL[origin])
     y = int(CELL_ROW[origin]) - int(CELL_ROW[cell])
     return x, y
-
-
-def free_positions(state: np.void, seat: int) -> set[tuple[int, int]]:
-    """Return where a seat's next tile may go; only (0, 0) before the first."""
-    if not state["placed"][seat]:
-        return {(0, 0)}
-    words = state["free"][seat].tolist()
-    cells = [cell for cell in range(NUM_CELLS) if words[WORD[cell]] >> int(BIT[cell]) & 1]
-    return {position_of(state, seat, cell) for cell in cells}
 
 
 def pile_sizes(state: np.void) -> list[int]:
@@ -245,8 +239,3 @@ def track_of(state: np.void) -> list[tuple[int, list[int]]]:
     for seat in np.argsort(state["arrival"][: state["num_players"]]).tolist():
         stacks.setdefault(max(0, int(state["score"][seat])), []).append(seat)
     return sorted(stacks.items())
-
-
-def negative_points(state: np.void, seat: int) -> int:
-    """Return the points a seat holds in negative tokens: what its score is below 0."""
-    return max(0, -int(state["score"][seat]))

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core.drawing.words import amount, looker_last, name_of, paragraphs, result_lines
 from ..components import DIRECTIONS, ELEMENTS, NUM_ROTATIONS, PERFECT_HARMONY
-from ..state import back_of
+from ..state import back_of, tiles_of
 from .visible import ELEMENT_LETTERS, Face, Visible, see
 
 WIDTH = 79
@@ -249,8 +249,8 @@ def remarks(before: np.void, after: np.void) -> list[str]:
     """
     said = []
     for seat in range(int(after["num_players"])):
-        done = before["table"][seat][: before["placed"][seat]].tolist()
-        for tile in after["table"][seat][: after["placed"][seat]].tolist():
+        done = tiles_of(before, seat)
+        for tile in tiles_of(after, seat):
             was_open = tile not in done or before["arrows"][tile]
             if was_open and not after["arrows"][tile]:
                 element, value = back_of(tile)

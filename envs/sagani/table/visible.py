@@ -16,13 +16,11 @@ import numpy as np
 from ...core.drawing.panels import Place
 from ...core.drawing.visible import VisibleBase, choices_of, common_of, numbers_of, result_of
 from ...core.drawing.words import action_number, name_of
-from ..actions import ACTIONS, CELL, COVER, DONE, NUM_ACTIONS, PASS, TURN
+from ..actions import ACTIONS, CELL, NUM_ACTIONS
 from ..components import (
     CACOPHONY_PENALTY,
-    DISPLAY_SIZE,
     ELEMENTS,
     NUM_ROTATIONS,
-    NUM_TILES,
     SIGHT_OF,
     SPOT,
     SPOT_SHIFT,
@@ -46,6 +44,7 @@ from ..state import (
     position_of,
     removed,
     table_of,
+    tiles_of,
     track_of,
 )
 
@@ -101,7 +100,7 @@ class Move(NamedTuple):
 
     Attributes:
         text: what was done, in words.
-        seat: who did it, None if the record doesn't tell.
+        seat: who did it, None if it isn't the record's last action.
         place: its parts.
         position: the tile or cell of that seat's table it was about.
     """
@@ -211,11 +210,6 @@ def _offer(tiles: Iterable[int]) -> list[Face | None]:
     return [_front(tile) if tile else None for tile in tiles]
 
 
-def _tiles(state: np.void, seat: int) -> list[int]:
-    """Return the numbers of a seat's tiles, oldest first."""
-    return state["table"][seat][: state["placed"][seat]].tolist()
-
-
 def _table(state: np.void, seat: int, playing: bool) -> Table:
     choosing = playing and seat == state["to_play"]
     return Table(
@@ -250,7 +244,7 @@ def _turned(state: np.void) -> list[Face]:
     """Return the tile in hand as it may be turned, with what it would see around its cell."""
     spot = SPOT[int(state["hand_cell"])] + SPOT_SHIFT
     sight = 0
-    for tile in _tiles(state, int(state["to_play"])):
+    for tile in tiles_of(state, int(state["to_play"])):
         direction = int(SIGHT_OF[spot - SPOT[int(state["cell"][tile])]])
         sight |= 1 << int(TILE_ELEMENT[tile]) + direction
     return [_front(int(state["hand"]), turns, marked=sight) for turns in range(NUM_ROTATIONS)]
@@ -260,14 +254,11 @@ def _turned(state: np.void) -> list[Face]:
 
 
 def _move(state: np.void, tables: list[Table], last_action) -> Move:
-    """Say what was done, as far as the record after it tells: it keeps no list of moves.
-
-    An action that is not the record's last is named as it is written.
-    """
+    """Say what was done; an action that isn't the record's last is named as it is written."""
     action = action_number(last_action, ACTIONS.encode, NUM_ACTIONS)
-    seat = _actor(state, action) if action == state["last_action"] else None
-    if seat is None:
+    if action != state["last_action"]:
         return Move(action_to_string(action))
+    seat = int(state["last_seat"])
     tiles, hand = tables[seat].tiles, _back(int(state["hand"])).name
     position = None
     place = tuple(ACTIONS.decode(action).values())
@@ -294,42 +285,3 @@ def _move(state: np.void, tables: list[Table], last_action) -> Move:
             "done": "moved no more discs",
         }[kind]
     return Move(f"{name_of(seat)} {text}", seat, place, position)
-
-
-def _actor(state: np.void, action: int) -> int | None:
-    """Return who has played a record's last action, None if the record doesn't tell."""
-    goes_on = action < PASS or action >= CELL or int(state["phase"]) in (ALIGN_PHASE, ARROW_PHASE)
-    if goes_on or state["num_players"] == 1:
-        return int(state["to_play"])
-    candidates = [seat for seat in _before(state, action) if _may_have(state, seat, action)]
-    return candidates[0] if len(candidates) == 1 else None
-
-
-def _before(state: np.void, action: int) -> set[int]:
-    """Return who may have acted last, now that somebody takes or chooses a tile."""
-    num_players, turn = int(state["num_players"]), int(state["turn"])
-    queue, asked = state["queue"][:num_players].tolist(), int(state["queue_next"])
-    if asked:
-        return {queue[asked - 2] if asked > 1 else turn}
-    last_chooser = {queue[-1]} if len(set(queue)) == num_players else set()
-    if action == PASS:
-        return last_chooser
-    ended = bool(state["terminated"]) and int(state["forfeit"]) < 0
-    before = turn if ended else (turn - 1) % num_players
-    full = np.count_nonzero(state["display"]) == DISPLAY_SIZE or state["drawn"] == NUM_TILES
-    # After an interlude the display is filled again, or the game is over.
-    return {before, *(last_chooser if full or ended else ())}
-
-
-def _may_have(state: np.void, seat: int, action: int) -> bool:
-    """Say whether a seat's tiles lie as if it had just turned its newest, or covered an arrow."""
-    cell, tiles = int(state["hand_cell"]), _tiles(state, seat)
-    if TURN <= action < COVER and tiles:
-        # The window may have moved by one since.
-        moved = abs(int(state["cell"][tiles[-1]]) - cell) in (0, 1, WINDOW)
-        return moved and int(state["rotation"][tiles[-1]]) == action - TURN
-    if COVER <= action < DONE:
-        there = [tile for tile in tiles if state["cell"][tile] == cell]
-        words = [(TILE_ARROWS[t, state["rotation"][t]], state["arrows"][t]) for t in there]
-        return any(int(had) & ~int(has) & 15 << 4 * (action - COVER) for had, has in words)
-    return bool(tiles)

@@ -21,11 +21,14 @@ from oracles.sagani import (
 
 from ludotheque.envs import get_game
 from ludotheque.envs.sagani.components import (
+    BIT,
+    NUM_CELLS,
     NUM_TILES,
     TILE_ARROWS,
     TILE_ELEMENT,
     TILE_VALUE,
     WINDOW,
+    WORD,
 )
 from ludotheque.envs.sagani.position import TileAt, set_position
 from ludotheque.envs.sagani.state import (
@@ -37,9 +40,9 @@ from ludotheque.envs.sagani.state import (
     aside_of,
     back_of,
     directions_of,
-    negative_points,
     pile_sizes,
     pile_tops,
+    position_of,
     removed,
     table_of,
     track_of,
@@ -54,6 +57,20 @@ PHASES = {TAKE_PHASE: "take", PLACE_PHASE: "place", ROTATE_PHASE: "place"}
 PHASES |= {CHOOSE_PHASE: "interlude", ALIGN_PHASE: "align"}
 
 Cell = tuple[int, int]
+
+
+def free_positions(state: np.void, seat: int) -> set[Cell]:
+    """Where the kernels let a seat's next tile go; only (0, 0) before the first."""
+    if not state["placed"][seat]:
+        return {(0, 0)}
+    words = state["free"][seat].tolist()
+    cells = [cell for cell in range(NUM_CELLS) if words[WORD[cell]] >> int(BIT[cell]) & 1]
+    return {position_of(state, seat, cell) for cell in cells}
+
+
+def negative_points(state: np.void, seat: int) -> int:
+    """The points a seat holds in negative tokens: what its score is below 0."""
+    return max(0, -int(state["score"][seat]))
 
 
 class Seen(NamedTuple):

@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from oracles.sagani import DIRECTIONS, ELEMENTS, SaganiOracle, direction_to
-from sagani_adapter import number_of, widest
+from sagani_adapter import free_positions, negative_points, number_of, widest
 
 from ludotheque.envs.sagani.components import WINDOW
 from ludotheque.envs.sagani.state import (
@@ -20,8 +20,6 @@ from ludotheque.envs.sagani.state import (
     TAKE_PHASE,
     aside_of,
     back_of,
-    free_positions,
-    negative_points,
     pile_sizes,
     pile_tops,
     position_of,

@@ -8,6 +8,7 @@ from math import factorial
 
 import numpy as np
 import pytest
+from sagani_adapter import free_positions
 
 from ludotheque.envs import get_game
 from ludotheque.envs.core.schema import slices
@@ -31,7 +32,6 @@ from ludotheque.envs.sagani.state import (
     aside_of,
     back_of,
     directions_of,
-    free_positions,
     pile_sizes,
     pile_tops,
     position_of,
