@@ -30,23 +30,8 @@ from .components import (
     TAKE_FAME,
     VALUE_OF,
 )
-from .scoring import (
-    best_force,
-    hand_is_free,
-    hand_points,
-    points_for,
-    table_points,
-    total_points,
-)
-from .state import (
-    CENTRE,
-    LAST_CARD,
-    LAST_KNIGHT,
-    PLACING,
-    SEEN_KNIGHTS,
-    TAKING,
-    UNSEEN_KNIGHTS,
-)
+from .scoring import best_force, hand_is_free, hand_points, points_for, table_points, total_points
+from .state import CENTRE, LAST_CARD, LAST_KNIGHT, PLACING, SEEN_KNIGHTS, TAKING, UNSEEN_KNIGHTS
 
 # What the numbers of ``WEIGHTS`` are for.
 (

@@ -24,6 +24,7 @@ from .state import (
     PLACES,
     SEEN_KNIGHTS,
     UNSEEN_KNIGHTS,
+    Laid,
     defence_of,
     forces_of,
     kingdoms_of,
@@ -190,6 +191,6 @@ def places_of(state: np.void, seat: int, knight: int) -> list[tuple[int | None, 
     found: list[tuple[int | None, int | None]] = [
         (slot, None)
         for slot, force in enumerate(forces_of(state, seat))
-        if force.laid[-1] == (knight, True)
+        if force.laid[-1] == Laid(knight, True)
     ]
     return found + [(None, k) for k in kingdoms_of(state, seat) if knight in defence_of(state, k)]

@@ -9,17 +9,9 @@ import numpy as np
 
 from ..core.errors import all_or_nothing, check_choice
 from .cards import add_down, add_open, free_card, gain_card, lose_card, update_strength
-from .components import (
-    COLOUR_OF,
-    COLOURS,
-    KINGDOMS,
-    MAX_DOWN,
-    MAX_FORCES,
-    VALUE_OF,
-    VALUES,
-    knight_number,
-)
+from .components import COLOUR_OF, KINGDOMS, MAX_DOWN, MAX_FORCES, VALUE_OF
 from .legal import find_legal
+from .notation import knight_of
 from .rules import clear_table
 from .state import CENTRE
 
@@ -108,17 +100,6 @@ def set_position(  # noqa: PLR0913
     record["to_play"] = record["turn_of"] = to_play
     record["shown"] = (1 << len(seats)) - 1
     find_legal(record)
-
-
-def knight_of(card: str) -> int:
-    """Return the number of a knight written as "red 3", or raise ValueError."""
-    colour, _, value = card.partition(" ")
-    if colour not in COLOURS or value not in map(str, VALUES):
-        raise ValueError(
-            f"{card!r} is no knight; write a colour ({', '.join(COLOURS)}) and a value "
-            f"({min(VALUES)} to {max(VALUES)})"
-        )
-    return knight_number(colour, int(value))
 
 
 def _check_cards(kingdoms, forces, down) -> None:

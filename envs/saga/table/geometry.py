@@ -159,7 +159,7 @@ def _area(seen: Visible, seat: int, box: Rect) -> Area:
     top = max((card.bottom for card in hand), default=inner.y) + (24 if noted else 10)
     field = inner._replace(y=top, height=inner.bottom - top)
     begins = seat == seen.to_play and (NEW in seen.choices or seen.chosen == NEW)
-    counts = [len(force.cards) for force in table.forces]
+    counts = [len(force.laid) for force in table.forces]
     rows = [_offered(seen, force=slot) if seat == seen.seat else [] for slot in range(len(counts))]
     groups = _groups(field, counts + [1] * begins, rows + [[]] * begins)
     new = groups.pop() if begins else None
@@ -277,7 +277,7 @@ def _cards(plan: Layout, seen: Visible, area: Area) -> list[Choice]:
         actions = [CARD + knight for knight in seen.kingdoms[kingdom].cards]
         row = plan.kingdoms[kingdom].cards
     elif slot is not None and seen.phase in ("TAKING", "TURNING"):
-        laid, row = table.forces[slot].cards, area.forces[slot].cards
+        laid, row = table.forces[slot].laid, area.forces[slot].cards
         cards = [(one.knight, one.up or seen.phase == "TURNING") for one in laid]
         actions = [(CARD if up else HIDDEN) + k for k, up in cards if k is not None]
     else:

@@ -15,6 +15,7 @@ from ...core.drawing.panels import Look, Rect, head_path, uncovered
 from ...core.drawing.words import minus, name_of, ranked
 from ..actions import ACTIONS, CARD, HIDDEN, NEW, PASS
 from ..components import KINGDOMS, VALUE_OF, WHEN
+from ..state import Force, Laid
 from .geometry import HEIGHT, LARGE_HEAD, SMALL_HEAD, WIDTH, Area, Group, Layout, layout_of
 from .pieces import (
     CREAM,
@@ -32,19 +33,7 @@ from .pieces import (
     sword,
 )
 from .text import guess_words, pass_words, prompt
-from .visible import (
-    CATEGORIES,
-    Attack,
-    Kingdom,
-    Laid,
-    Move,
-    Table,
-    Visible,
-    place_of,
-    power_text,
-    see,
-    span,
-)
+from .visible import CATEGORIES, Kingdom, Move, Table, Visible, place_of, power_text, see, span
 
 PAPER = "#e9e2d3"
 REALM_FILL = "#fdf8ec"
@@ -291,14 +280,14 @@ def _draw_force(canvas: Canvas, area: Area, slot: int, seen: Visible) -> None:
     else:
         odds = f"{force.strength}:{target.strength}" if target else "0"
         LOOK.text(canvas, x, y, odds, **style)
-    for laid, place in zip(force.cards, group.cards, strict=True):
+    for laid, place in zip(force.laid, group.cards, strict=True):
         if laid.up and laid.knight is not None:
             card(canvas, place, laid.knight)
         else:
             card_back(canvas, place, f"face down: {guess_words(laid)}", laid.knight)
 
 
-def _draw_odds(canvas: Canvas, group: Group, force: Attack, target: Kingdom | None) -> None:
+def _draw_odds(canvas: Canvas, group: Group, force: Force, target: Kingdom | None) -> None:
     """Its strength against that of its kingdom."""
     letters = group.letters
     x, y = group.box.x + 16, group.cards[0].bottom + 5 + letters / 2
@@ -320,7 +309,7 @@ def _mark_force(canvas: Canvas, area: Area, slot: int, seen: Visible) -> None:
     group, seat, move = area.forces[slot], area.seat, seen.move or NO_MOVE
     chosen = seat == seen.to_play and not seen.over and place_of(seen.chosen)[0] == slot
     moved = move.seat == seat and move.force == slot
-    for k, laid in enumerate(seen.tables[seat].forces[slot].cards):
+    for k, laid in enumerate(seen.tables[seat].forces[slot].laid):
         if moved and laid == Laid(move.knight, True):
             LOOK.frame(canvas, uncovered(group.cards, k), grow=0)
     if chosen or (moved and move.knight is None):

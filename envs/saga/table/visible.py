@@ -28,7 +28,6 @@ from ..components import (
     HAND_IS_FREE,
     KINGDOMS,
     NUM_KINGDOMS,
-    NUM_KNIGHTS,
     PLUS_5,
     POWERS,
     POWERS_OF,
@@ -43,7 +42,7 @@ from ..notation import action_to_string
 from ..observation import knows_pack
 from ..rules import legal_actions
 from ..scoring import points_for, table_points
-from ..state import PHASES, defence_of, forces_of, free_of, hand_of, kingdoms_of, owner_of
+from ..state import PHASES, Force, defence_of, forces_of, free_of, hand_of, kingdoms_of, owner_of
 
 CATEGORIES = ("fame", "kingdoms", "powers", "hand")
 # What a kingdom's power does, in a few words, by the name of the power.
@@ -71,28 +70,6 @@ CHOSEN_WORDS = {
     "take": "takes a card of {} back",
     "turn up": "turns a card of {} up",
 }
-
-
-class Laid(NamedTuple):
-    """A card of an attack force.
-
-    Attributes:
-        knight: which, None if the one who looks doesn't know.
-        up: it lies face up.
-        guesses: knights that a face-down card can be, for all that the other seats know.
-    """
-
-    knight: int | None
-    up: bool
-    guesses: tuple[int, ...] = ()
-
-
-class Attack(NamedTuple):
-    """An attack force; ``target`` -1 for none, ``strength`` of what lies face up."""
-
-    target: int
-    cards: tuple[Laid, ...]
-    strength: int
 
 
 class Kingdom(NamedTuple):
@@ -146,7 +123,7 @@ class Table(NamedTuple):
     size: int
     mixed: int
     kingdoms: tuple[int, ...]
-    forces: tuple[Attack, ...]
+    forces: list[Force]
     points: Points
 
 
@@ -236,10 +213,10 @@ def _kingdom(state: np.void, number: int) -> Kingdom:
 
 def _table(state: np.void, seat: int, viewer: int | None) -> Table:
     own = viewer in (None, seat)
-    hand, forces = hand_of(state, seat), _forces(state, seat, own)
-    down = [] if own else [laid for force in forces for laid in force.cards if not laid.up]
+    hand, forces = hand_of(state, seat), forces_of(state, seat)
+    down = [] if own else [laid for force in forces for laid in force.laid if not laid.up]
     if down:
-        hand = sorted([*hand, *(k for force in forces_of(state, seat) for k in force.down)])
+        hand = sorted([*hand, *(laid.knight for laid in down)])
     # Cards face down cost nothing; which ones these are the others can only bound.
     values = [[int(VALUE_OF[k]) for k in laid.guesses if k in hand] or [0] for laid in down]
     most = sum(int(VALUE_OF[knight]) for knight in hand)
@@ -249,25 +226,15 @@ def _table(state: np.void, seat: int, viewer: int | None) -> Table:
         size=int(state["hand_size"][seat]),
         mixed=len(down),
         kingdoms=tuple(kingdoms_of(state, seat)),
-        forces=forces,
+        forces=forces if own else [_as_others_see(force) for force in forces],
         points=_points(state, seat, (least, most - sum(map(min, values)))),
     )
 
 
-def _forces(state: np.void, seat: int, own: bool) -> tuple[Attack, ...]:
-    """Return a seat's forces, the cards face down with what they can be."""
-    slots, knights = state["down_slot"][seat].tolist(), state["down_knights"][seat].tolist()
-    down = list(zip(slots, knights, strict=True))[: int(state["num_down"][seat])]
-    found = []
-    for slot, force in enumerate(forces_of(state, seat)):
-        guesses = iter([bits for at, bits in down if at == slot])
-        cards = []
-        for knight, up in force.laid:
-            bits = 0 if up else next(guesses)
-            could_be = tuple(k for k in range(NUM_KNIGHTS) if bits >> k & 1)
-            cards.append(Laid(knight if up or own else None, up, could_be))
-        found.append(Attack(force.target, tuple(cards), force.strength))
-    return tuple(found)
+def _as_others_see(force: Force) -> Force:
+    """Return a force without which cards lie face down."""
+    laid = (card if card.up else card._replace(knight=None) for card in force.laid)
+    return force._replace(laid=tuple(laid))
 
 
 def _points(state: np.void, seat: int, cost: tuple[int, int]) -> Points:

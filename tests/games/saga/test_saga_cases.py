@@ -22,7 +22,7 @@ from ludotheque.envs.saga.components import (
     knight_name,
 )
 from ludotheque.envs.saga.position import set_position
-from ludotheque.envs.saga.state import forces_of, target_name
+from ludotheque.envs.saga.state import forces_of
 from ludotheque.envs.saga.table.text import remarks
 
 GAME = get_game("saga")
@@ -107,7 +107,7 @@ def test_position_may_have_a_force_of_face_down_cards_alone():
     assert (names(first.cards), names(third.cards)) == (["green 1"], ["orange 1"])
     assert second.cards == () and names(second.down) == ["blue 4"] and second.target == -1
     state = play(states, "strengthen 2", "red 1")
-    assert target_name(forces_of(state, 0)[1]) == "Castleland"
+    assert KINGDOMS[forces_of(state, 0)[1].target] == "Castleland"
 
 
 def names(knights) -> list[str]:
