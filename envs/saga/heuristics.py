@@ -157,9 +157,8 @@ def _best_last_card(state, seat):
             gain += points_for(powers, kingdom, strength + value)
             gain -= points_for(powers, kingdom, strength)
         elif state["powers"] & BEST_FORCE and state["owner"][SEALAND] == seat:
-            before = best_force(state, seat)
             total = np.int64(state["total"][seat, place - STRENGTHEN]) + value
-            gain += max(total - before, 0)
+            gain += max(total - best_force(state, seat), 0)
         best = max(best, np.float64(gain))
     return _final_margin(state, seat) + best
 

@@ -192,7 +192,6 @@ def _flow(
     named: bool,
     covered: bool,
 ) -> list[Group]:
-    """Lay forces into lines."""
     letters = min(13.5, max(9.5 if named else 7.5, 12 * scale))
     pad, above, beside = (5, letters + 7, 0) if named else (4, 0, 6.4 * letters + 10)
     least = 10.6 * letters if named else 0

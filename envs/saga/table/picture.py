@@ -6,14 +6,13 @@ They show the table as it lies: see ``visible.py`` for what that is. The text is
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
 
 import numpy as np
 
 from ...core.drawing.canvas import Canvas, Style
 from ...core.drawing.panels import Look, Rect, head_path, uncovered
 from ...core.drawing.words import minus, name_of, ranked
-from ..actions import ACTIONS, CARD, HIDDEN, NEW, PASS
+from ..actions import ACTIONS, CARD, HIDDEN, NEW, PASS, LastAction
 from ..components import KINGDOMS, VALUE_OF, WHEN
 from ..state import Force, Laid
 from .geometry import HEIGHT, LARGE_HEAD, SMALL_HEAD, WIDTH, Area, Group, Layout, layout_of
@@ -51,11 +50,7 @@ BUTTONS = {
 NO_MOVE = Move("")
 
 
-def draw(
-    state: np.void,
-    seat: int | None = None,
-    last_action: int | Mapping[str, object] | None = None,
-) -> Canvas:
+def draw(state: np.void, seat: int | None = None, last_action: LastAction = None) -> Canvas:
     """Draw one record.
 
     Args:
@@ -123,7 +118,6 @@ def _draw_free(canvas: Canvas, plan: Layout, seen: Visible) -> None:
 
 
 def _draw_points(canvas: Canvas, box: Rect, seen: Visible) -> None:
-    """The points of all seats, by category."""
     LOOK.panel(canvas, box)
     points = [table.points for table in seen.tables]
     rows: list = list(zip(CATEGORIES, zip(*points, strict=True), strict=True))
@@ -140,8 +134,7 @@ def _draw_kingdom(canvas: Canvas, realm: Group, kingdom: Kingdom, seen: Visible)
     canvas.rect(*box, radius=12, fill=REALM_FILL, stroke=paint.edge, stroke_width=1.6)
     canvas.path(head_path(box.grown(-1), 35, 11), fill=paint.fill)
     emblem(canvas, box.x + 21, box.y + 19, kingdom.number, 22, paint.ink)
-    style: Style = {"size": 15.5, "bold": True, "fill": paint.ink}
-    LOOK.text(canvas, box.x + 38, box.y + 19, kingdom.name, **style)
+    LOOK.text(canvas, box.x + 38, box.y + 19, kingdom.name, size=15.5, bold=True, fill=paint.ink)
     with canvas.group(title=f"{kingdom.income} fame a turn"):
         coin(canvas, box.right - 21, box.y + 19, 12.5, f"+{kingdom.income}")
     _draw_owner(canvas, box, kingdom)
@@ -189,8 +182,7 @@ def _draw_defence(canvas: Canvas, realm: Group, kingdom: Kingdom, seen: Visible)
             LOOK.frame(canvas, place, grow=0)
     x, y = realm.box.right - 30, realm.box.y + 182
     if not kingdom.cards:
-        style: Style = {"size": 12, "fill": LOOK.faint_ink}
-        LOOK.text(canvas, realm.box.x + 14, y, "no defenders", **style)
+        LOOK.text(canvas, realm.box.x + 14, y, "no defenders", size=12, fill=LOOK.faint_ink)
     values = "+".join(str(VALUE_OF[knight]) for knight in kingdom.cards) or "0"
     change = f"{kingdom.modifier:+d}" if kingdom.modifier else ""
     with canvas.group(title=f"strength {values}{change}"):
@@ -291,14 +283,13 @@ def _draw_odds(canvas: Canvas, group: Group, force: Force, target: Kingdom | Non
     """Its strength against that of its kingdom."""
     letters = group.letters
     x, y = group.box.x + 16, group.cards[0].bottom + 5 + letters / 2
-    style: Style = {"size": 1.1 * letters}
     sword(canvas, x, y, 1.5 * letters)
-    LOOK.text(canvas, x + letters, y, str(force.strength), bold=True, **style)
+    LOOK.text(canvas, x + letters, y, str(force.strength), size=1.1 * letters, bold=True)
     if target is None:
         return
     x += 3.9 * letters
     shield(canvas, x, y, 1.25 * letters)
-    LOOK.text(canvas, x + letters, y, minus(target.strength), **style)
+    LOOK.text(canvas, x + letters, y, minus(target.strength), size=1.1 * letters)
     if target.owner is not None:
         with canvas.group(title=f"held by {name_of(target.owner)}"):
             LOOK.badge(canvas, x + 3.55 * letters, y, target.owner, 0.62 * letters)
@@ -317,7 +308,6 @@ def _mark_force(canvas: Canvas, area: Area, slot: int, seen: Visible) -> None:
 
 
 def _draw_new(canvas: Canvas, box: Rect, chosen: bool) -> None:
-    """Where a new attack force may begin."""
     canvas.rect(*box, radius=9, fill=LOOK.on_turn, title="begin a new attack force")
     LOOK.frame(canvas, box, dashed=not chosen, grow=0, radius=9)
     x, y = box.centre

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from ...core.drawing.words import amount, looker_last, name_of, paragraphs, result_lines
+from ..actions import LastAction
 from ..components import COLOUR_OF, COLOURS, FIELDLAND, KINGDOMS, VALUE_OF, knight_name
 from ..state import CENTRE, Force, Laid
 from .visible import CATEGORIES, Visible, chosen_words, power_text, see, span
@@ -16,11 +17,7 @@ WIDTH = 79
 LEGEND = ", ".join(f"{colour[0].upper()} {colour}" for colour in COLOURS)
 
 
-def describe(
-    state: np.void,
-    seat: int | None = None,
-    last_action: int | Mapping[str, object] | None = None,
-) -> str:
+def describe(state: np.void, seat: int | None = None, last_action: LastAction = None) -> str:
     """Return the table as text, without colour codes, at most 79 columns wide.
 
     A card is the letter of its colour and its value: ``R3``. One that lies face down is ``??``, or

@@ -8,7 +8,6 @@ sees the final count.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,7 +15,7 @@ import numpy as np
 
 from ...core.drawing.visible import VisibleBase, common_of, legal_of, numbers_of
 from ...core.drawing.words import action_number, name_of, ranks_after_forfeit
-from ..actions import ACTIONS, CARD, HIDDEN, NUM_ACTIONS, RECRUIT
+from ..actions import ACTIONS, CARD, HIDDEN, NUM_ACTIONS, RECRUIT, LastAction
 from ..components import (
     COLOUR_OF,
     FAME_TAKEN,
@@ -37,7 +36,7 @@ from ..components import (
     WHEN,
     knight_name,
 )
-from ..hidden import _may_have_turned_up, actor_of, has_power, places_of, untouched
+from ..hidden import actor_of, has_power, may_have_turned_up, places_of, untouched
 from ..notation import action_to_string
 from ..observation import knows_pack
 from ..rules import legal_actions
@@ -166,11 +165,7 @@ class Visible(VisibleBase):
     tables: list[Table]
 
 
-def see(
-    state: np.void,
-    seat: int | None = None,
-    last_action: int | Mapping[str, object] | None = None,
-) -> Visible:
+def see(state: np.void, seat: int | None = None, last_action: LastAction = None) -> Visible:
     """Return what may be shown of a record to a seat; None is the all-seeing eye.
 
     Raises:
@@ -242,8 +237,7 @@ def _points(state: np.void, seat: int, cost: tuple[int, int]) -> Points:
     powers, fame = int(state["powers"]), int(state["fame"][seat])
     owned = kingdoms_of(state, seat)
     # The bonus of Fieldland counts among the powers.
-    strengths = [points_for(powers & ~PLUS_5, k, state["strength"][k]) for k in owned]
-    kingdoms = int(sum(strengths))
+    kingdoms = sum(int(points_for(powers & ~PLUS_5, k, state["strength"][k])) for k in owned)
     if FORESTLAND in owned and has_power(state, HAND_IS_FREE):
         cost = (0, 0)
     at_the_end = int(table_points(state, seat)) - fame - kingdoms
@@ -353,7 +347,7 @@ def _card(state: np.void, seat: int | None, knight: int) -> Move:
     can = can and in_hand and state["phase"] != PHASES.index("LAST_KNIGHT")
     if can and must:
         return Move(f"took {which} back", knight=knight, to_hand=True)
-    if can or _may_have_turned_up(state, seat, CARD + knight):
+    if can or may_have_turned_up(state, seat, CARD + knight):
         return Move(f"moved {which}", knight=knight)
     where = places_of(state, seat, knight)
     force, kingdom = where[0] if len(where) == 1 else (None, None)
