@@ -132,7 +132,7 @@ class Board(nn.Module):
             seen = self._around(self.first, planes) + self.thing[: self.num_places]
             seen = torch.relu(seen + rest[:, None])
             for layer in self.more:
-                seen = torch.relu(self._around(layer, seen))  # type: ignore[arg-type]
+                seen = torch.relu(self._around(layer, seen))
             places, mean, where = seen.flatten(0, 1), seen.mean(1), None
         both = torch.cat([places, rows.flatten(0, 1)])
         return _Seen(both, mean, where, rows.shape[1], len(places), self.num_places), rest
@@ -224,7 +224,7 @@ class BoardPolicy(MaskableActorCriticPolicy):
         if len(net_arch) != 3:
             raise ValueError(f"net_arch is {net_arch!r}; a board wants (width, depth, head)")
         self.game = game
-        super().__init__(*args, net_arch=list(net_arch), **kwargs)  # type: ignore[misc]
+        super().__init__(*args, net_arch=list(net_arch), **kwargs)
 
     def _build(self, lr_schedule) -> None:
         layout = targets_of(get_game(self.game))

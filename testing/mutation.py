@@ -20,7 +20,7 @@ import copy
 import importlib.abc
 import importlib.util
 import os
-import signal
+import resource
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -41,6 +41,8 @@ SWAPPED = {
 # A kernel of every game that is no rule: which of the legal actions a random player takes.
 NO_RULE = {"random_action"}
 SURVIVED, KILLED, BROKEN = 0, 1, 2
+# Seconds of processor time that the sentences of a game may take at most.
+LONGEST = 3600
 
 
 class Mutant(NamedTuple):
@@ -156,21 +158,29 @@ class _Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(compile(self.mutant.tree, module.__file__, "exec"), module.__dict__)
 
 
-def run_tests(mutant: Mutant | None, game: str, timeout: int) -> int:
-    """Run the sentences on the kernels in a forked process; return what became of the mutant."""
+def run_tests(mutant: Mutant | None, game: str, limit: int) -> tuple[int, float]:
+    """Run the sentences on the kernels in a forked process.
+
+    Args:
+        limit: seconds of processor time; who takes more never ends.
+
+    Returns:
+        What became of the mutant, and the processor time of the run.
+    """
     child = os.fork()
     if child == 0:
-        _be_tested(mutant, game, timeout)
-    _, status = os.waitpid(child, 0)
+        _be_tested(mutant, game, limit)
+    _, status, usage = os.wait4(child, 0)
+    seconds = usage.ru_utime + usage.ru_stime
     if os.WIFSIGNALED(status):
-        return KILLED  # it ran into the time limit, or into memory that isn't its own
-    return {0: SURVIVED, 1: KILLED}.get(os.WEXITSTATUS(status), BROKEN)
+        return KILLED, seconds  # it ran into the limit, or into memory that isn't its own
+    return {0: SURVIVED, 1: KILLED}.get(os.WEXITSTATUS(status), BROKEN), seconds
 
 
-def _be_tested(mutant: Mutant | None, game: str, timeout: int) -> None:
+def _be_tested(mutant: Mutant | None, game: str, limit: int) -> None:
     code = BROKEN
     try:
-        signal.alarm(timeout)
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, 1)
         os.dup2(null, 2)
@@ -187,7 +197,7 @@ def _be_tested(mutant: Mutant | None, game: str, timeout: int) -> None:
         os._exit(int(code))
 
 
-def survey(game: str, timeout: int, workers: int, only: str | None) -> tuple[int, list[Mutant]]:
+def survey(game: str, workers: int, only: str | None) -> tuple[int, list[Mutant]]:
     """Return how many mutants there were, and those that survived."""
     mutants = [
         m
@@ -195,11 +205,13 @@ def survey(game: str, timeout: int, workers: int, only: str | None) -> tuple[int
         for m in mutants_of(path)
         if only in (None, m.kernel, path.stem)
     ]
-    if run_tests(None, game, 10 * timeout) != SURVIVED:
+    whole, seconds = run_tests(None, game, LONGEST)
+    if whole != SURVIVED:
         raise SystemExit(f"the sentences of {game} fail without a mutant: put that right first")
+    limit = 10 + round(3 * seconds)
     survivors = []
     with ThreadPoolExecutor(workers) as pool:
-        results = pool.map(lambda mutant: run_tests(mutant, game, timeout), mutants)
+        results = pool.map(lambda mutant: run_tests(mutant, game, limit)[0], mutants)
         for done, (mutant, result) in enumerate(zip(mutants, results, strict=True), 1):
             if result != KILLED:
                 survivors.append(mutant)
@@ -212,7 +224,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--game", required=True, help="name of the game")
     parser.add_argument("--only", help="mutants of this module or kernel alone")
-    parser.add_argument("--timeout", type=int, default=60, help="seconds for one mutant")
     parser.add_argument("--workers", type=int, default=2, help="mutants tested at once")
     args = parser.parse_args(arguments)
     if os.environ.get("NUMBA_DISABLE_JIT") != "1":
@@ -225,7 +236,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     import pettingzoo  # noqa: F401
     import pytest  # noqa: F401
 
-    total, survivors = survey(args.game, args.timeout, args.workers, args.only)
+    total, survivors = survey(args.game, args.workers, args.only)
     killed = total - len(survivors)
     print(f"{args.game}: {killed} of {total} mutants killed ({killed / max(total, 1):.0%})")
 

@@ -21,15 +21,6 @@ def check_seat(state: np.void, seat: int | None) -> None:
         )
 
 
-def check_numbers(num_players: int, **given: Sequence[float] | None) -> None:
-    """Raise ValueError for a result, given by its name, that hasn't one number a seat."""
-    for name, numbers in given.items():
-        if numbers is not None and len(numbers) != num_players:
-            raise ValueError(
-                f"{name} must have {num_players} numbers, one per seat, not {numbers!r}"
-            )
-
-
 def action_number(
     last_action: int | Mapping[str, object],
     encode_action: Callable[[dict[str, object]], int],

@@ -32,7 +32,8 @@ def see(state, seat, last_action) -> Visible:
     shown = [seat is None or over or seat == other for other in range(num_players)]
     secrets = [pawns[other] if shown[other] else None for other in range(num_players)]
     unused: list[int | None] = [*sorted(pawns[num_players:])]
-    scores, ranks = [], []
+    scores: list[int] = []
+    ranks: list[int] = []
     if over:
         scores, ranks = _result(stacks, pawns[:num_players], int(state["forfeit"]))
     return Visible(
