@@ -109,7 +109,6 @@ FIRST_KIND = np.array(
     [*(KIND.water, KIND.mountain1, KIND.trunk1, KIND.tree1, KIND.field, KIND.red), NUM_KINDS]
 )
 
-
 # Kind, colour on top (-1 for none) and height of each stack.
 KIND_OF_STACK = np.array(
     [FIRST_KIND[stack[-1]] + len(stack) - 1 if stack else KIND.empty for stack in STACKS],

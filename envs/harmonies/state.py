@@ -129,14 +129,10 @@ class Card(NamedTuple):
         return CARD_NAMES[self.card]
 
 
-def num_hexes(state: np.void) -> int:
-    """Return how many hexes a board has: 23 or 25."""
-    return int(NUM_HEXES[state["side"]])
-
-
 def stacks_of(state: np.void, seat: int) -> list[tuple[int, ...]]:
     """Return the colours on each hex of a seat's board from bottom to top, by hex number."""
-    return [STACKS[stack] for stack in state["stack"][seat][: num_hexes(state)].tolist()]
+    hexes = int(NUM_HEXES[state["side"]])
+    return [STACKS[stack] for stack in state["stack"][seat][:hexes].tolist()]
 
 
 def cubes_of(state: np.void, seat: int) -> dict[int, int]:
@@ -153,12 +149,8 @@ def cards_of(state: np.void, seat: int) -> list[Card]:
 
 def completed_of(state: np.void, seat: int) -> list[int]:
     """Return a seat's completed cards in ascending order, the spirit among them."""
-    return _numbers(int(state["completed"][seat]))
-
-
-def spirit_of(state: np.void, seat: int) -> int:
-    """Return the spirit card that a seat has kept, 0 if none."""
-    return int(state["spirit"][seat])
+    cards = int(state["completed"][seat])
+    return [card for card in range(cards.bit_length()) if cards >> card & 1]
 
 
 def dealt_to(state: np.void, seat: int) -> tuple[int, int]:
@@ -177,21 +169,6 @@ def hand_of(state: np.void) -> list[int]:
     return _tokens(state["hand"].tolist())
 
 
-def bag_of(state: np.void) -> list[int]:
-    """Return how many tokens of each colour are in the bag; everybody can work it out."""
-    return state["bag"].tolist()
-
-
-def deck_of(state: np.void) -> list[int]:
-    """Return the animal cards that nobody has seen yet, ascending; everybody can work it out."""
-    return _numbers(int(state["deck"]))
-
-
-def display_of(state: np.void) -> list[int]:
-    """Return the animal cards face up, by place; 0 is an empty place."""
-    return state["display"].tolist()
-
-
 def points_of(state: np.void, seat: int) -> dict[str, int]:
     """Return a seat's points as if the game ended now, by category (``CATEGORIES``)."""
     return dict(zip(CATEGORIES, state["points"][seat].tolist(), strict=True))
@@ -199,7 +176,3 @@ def points_of(state: np.void, seat: int) -> dict[str, int]:
 
 def _tokens(counts: list[int]) -> list[int]:
     return [colour for colour, count in enumerate(counts) for _ in range(count)]
-
-
-def _numbers(bits: int) -> list[int]:
-    return [number for number in range(bits.bit_length()) if bits >> number & 1]

@@ -64,15 +64,6 @@ def hand_colours(state, seat):
 
 
 @kernel
-def force_colours(state, seat, slot):
-    """Return the colours of a force, face-down cards too, as bits."""
-    colours = 0
-    for colour in range(NUM_COLOURS):
-        colours |= (np.int64(state["having"][seat, colour]) >> slot & 1) << colour
-    return colours
-
-
-@kernel
 def colours_of(values):
     """Return the colours that have a value in an array ``(6,)``, as bits."""
     colours = 0

@@ -30,23 +30,8 @@ from .components import (
     TAKE_FAME,
     VALUE_OF,
 )
-from .scoring import (
-    best_force,
-    hand_is_free,
-    hand_points,
-    points_for,
-    table_points,
-    total_points,
-)
-from .state import (
-    CENTRE,
-    LAST_CARD,
-    LAST_KNIGHT,
-    PLACING,
-    SEEN_KNIGHTS,
-    TAKING,
-    UNSEEN_KNIGHTS,
-)
+from .scoring import best_force, hand_is_free, hand_points, points_for, table_points, total_points
+from .state import CENTRE, LAST_CARD, LAST_KNIGHT, PLACING, SEEN_KNIGHTS, TAKING, UNSEEN_KNIGHTS
 
 # What the numbers of ``WEIGHTS`` are for.
 (
@@ -172,9 +157,8 @@ def _best_last_card(state, seat):
             gain += points_for(powers, kingdom, strength + value)
             gain -= points_for(powers, kingdom, strength)
         elif state["powers"] & BEST_FORCE and state["owner"][SEALAND] == seat:
-            before = best_force(state, seat)
             total = np.int64(state["total"][seat, place - STRENGTHEN]) + value
-            gain += max(total - before, 0)
+            gain += max(total - best_force(state, seat), 0)
         best = max(best, np.float64(gain))
     return _final_margin(state, seat) + best
 

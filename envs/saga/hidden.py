@@ -17,18 +17,7 @@ from .cards import gain_card, lose_card
 from .components import CASTLELAND, COLOUR_OF, FACE_DOWN, FREE_RECRUIT, NUM_KNIGHTS, NUM_PACKS
 from .legal import find_legal, only_pass
 from .rules import deal_pack
-from .state import (
-    EXTRAS,
-    LAST_CARD,
-    PHASES,
-    PLACES,
-    SEEN_KNIGHTS,
-    UNSEEN_KNIGHTS,
-    defence_of,
-    forces_of,
-    kingdoms_of,
-    owner_of,
-)
+from .state import LAST_CARD, PHASES, Laid, defence_of, forces_of, kingdoms_of, owner_of
 
 
 @kernel
@@ -60,9 +49,8 @@ def _redraw_packs(state, seat):
     for last in range(count - 1, 0, -1):
         one = select_bit(hidden, last)
         other = select_bit(hidden, draw_below(state, last + 1))
-        kept = np.int64(state["pack"][one])
-        state["pack"][one] = state["pack"][other]
-        state["pack"][other] = kept
+        pack = state["pack"]
+        pack[one], pack[other] = pack[other], pack[one]
     for other in range(num_players):
         if hidden >> other & 1:
             deal_pack(state, other, np.int64(state["pack"][other]))
@@ -131,8 +119,7 @@ def _can_go_on(state, other):
     find_legal(state)
     if state["phase"] == LAST_CARD:
         return not only_pass(state)
-    legal = state["legal"]
-    return legal[PLACES] | legal[EXTRAS] | legal[SEEN_KNIGHTS] | legal[UNSEEN_KNIGHTS] != 0
+    return state["legal"].any()
 
 
 def has_power(state: np.void, power: int) -> bool:
@@ -164,7 +151,7 @@ def actor_of(state: np.void, action: int) -> int | None:
         return before if owner in (None, before) else None
     if fresh and TURN_UP <= action < PASS:
         return None
-    if fresh and _may_have_turned_up(state, turn_of, action):
+    if fresh and may_have_turned_up(state, turn_of, action):
         return before if places_of(state, before, action - CARD) else None
     return before
 
@@ -175,7 +162,7 @@ def hides_action(state: np.void, seat: int) -> bool:
     return action >= HIDDEN and actor_of(state, action) != seat
 
 
-def _may_have_turned_up(state: np.void, seat: int, action: int) -> bool:
+def may_have_turned_up(state: np.void, seat: int, action: int) -> bool:
     """Say whether a card in sight may be one of several that lay face down together."""
     if not (CARD <= action < HIDDEN and has_power(state, FACE_DOWN)):
         return False
@@ -190,6 +177,6 @@ def places_of(state: np.void, seat: int, knight: int) -> list[tuple[int | None, 
     found: list[tuple[int | None, int | None]] = [
         (slot, None)
         for slot, force in enumerate(forces_of(state, seat))
-        if force.laid[-1] == (knight, True)
+        if force.laid[-1] == Laid(knight, True)
     ]
     return found + [(None, k) for k in kingdoms_of(state, seat) if knight in defence_of(state, k)]

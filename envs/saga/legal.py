@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core.jit import kernel
 from .actions import ADD, DOWN, NEW, PASS, STRENGTHEN, TAKE_DEFENCE, TAKE_FORCE, TURN_UP
-from .cards import colours_of, force_colours, hand_colours
+from .cards import colours_of, hand_colours
 from .components import (
     ADD_ONCE,
     FACE_DOWN,
@@ -95,7 +95,6 @@ def _all_forces(state, seat):
 
 @kernel
 def _places(state, seat):
-    """Return the places for the card of the turn."""
     colours = hand_colours(state, seat)
     forces = _fitting_forces(state, seat, colours)
     places = forces << STRENGTHEN
@@ -151,7 +150,10 @@ def _new_colours(state, seat, place):
     if ADD <= place < DOWN:
         return _ALL_COLOURS & ~colours_of(state["defence"][place - ADD])
     slot = place - (STRENGTHEN if place < ADD else DOWN)
-    return _ALL_COLOURS & ~force_colours(state, seat, slot)
+    colours = 0
+    for colour in range(NUM_COLOURS):
+        colours |= (~np.int64(state["having"][seat, colour]) >> slot & 1) << colour
+    return colours
 
 
 @kernel

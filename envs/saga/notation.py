@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from .actions import ACTIONS
-from .components import COLOURS, KINGDOMS, VALUES
+from .components import COLOURS, KINGDOMS, VALUES, knight_number
 
 _FORMS = (
     "new, strengthen 2, add Shadowland, down 2, take 2, take Castleland, turn up 2, pass, "
@@ -40,11 +40,12 @@ def action_from_string(text: str, state: Any = None) -> int:
         return ACTIONS.first(words[0])
     before, last = " ".join(words[:-2]), " ".join(words[-1:])
     if len(words) >= 2 and before in _KNIGHTS and (before or words[0] in COLOURS):
-        return _knight(text, _KNIGHTS[before], *words[-2:])
+        return ACTIONS.first(_KNIGHTS[before]) + knight_of(" ".join(words[-2:]))
     kind = " ".join(words[:-1])
     kingdoms = {name.lower(): name for name in KINGDOMS}
     if kind in _PLACES:
-        parts = {"kingdom": kingdoms[last]} if last in kingdoms else {"force": _force(last)}
+        force = int(last) - 1 if last.isdecimal() else -1
+        parts = {"kingdom": kingdoms[last]} if last in kingdoms else {"force": force}
         try:
             return ACTIONS.encode({"kind": kind, **parts})
         except ValueError:
@@ -52,13 +53,12 @@ def action_from_string(text: str, state: Any = None) -> int:
     raise ValueError(f"{text!r} is no action; write {_FORMS}")
 
 
-def _force(word: str) -> int:
-    return int(word) - 1 if word.isdecimal() else -1
-
-
-def _knight(text: str, kind: str, colour: str, value: str) -> int:
+def knight_of(card: str) -> int:
+    """Return the number of a knight written as "red 3", or raise ValueError."""
+    colour, _, value = card.partition(" ")
     if colour not in COLOURS or not value.isdecimal() or int(value) not in VALUES:
         raise ValueError(
-            f"{text!r} names no knight; colours are {', '.join(COLOURS)}, values 1 to {max(VALUES)}"
+            f"{card!r} is no knight; write a colour ({', '.join(COLOURS)}) and a value "
+            f"({min(VALUES)} to {max(VALUES)})"
         )
-    return ACTIONS.encode({"kind": kind, "colour": colour, "value": int(value)})
+    return knight_number(colour, int(value))

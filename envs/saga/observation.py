@@ -39,7 +39,6 @@ MOST = max(VALUES)
 LEADS = MOST
 # The strongest defence has the highest value of every colour, and one more.
 _STRONGEST = NUM_COLOURS * MOST + 1
-_COLOURS = ", ".join(COLOURS)
 _VALUES = "value of its card of each colour"
 _FORCE = (
     f"{_VALUES}, 0 for none or face down, {LEADS} more for the one that names the kingdom; by how "
@@ -59,7 +58,7 @@ FLAT = (
         -_STRONGEST,
         _STRONGEST,
         f"own attack forces: {_FORCE}; place of the face-up card of each colour, 1 came first, "
-        f"face-down ones count (colours: {_COLOURS})",
+        f"face-down ones count (colours: {', '.join(COLOURS)})",
         "all",
     ),
     Field(

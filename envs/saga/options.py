@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import check_choice
+from ..core.errors import check_choice, check_whole
 from ..core.game import Option
 from .components import (
     COLOURS,
@@ -30,8 +30,6 @@ from .components import (
 
 # Values with a name; what else may be passed says ``read_sides`` and so on.
 SIDES_CHOICES = (*SIDES, "mixed")
-DEAL_CHOICES = ("random", "first_game")
-RETAKE_CHOICES = ("at_once", "with_card")
 PACKS_CHOICES = ("reconstructed",)
 KINGDOMS_CHOICES = ("inferred",)
 
@@ -49,7 +47,6 @@ MAX_INCOME = 9
 # What an entry for a kingdom may name.
 _KEYS = ("income", *SIDES)
 _SLOTS = ("in_play", "end")
-_CARD = 'a card is [colour, value], as ["red", 3]'
 
 
 def read_sides(value: Any) -> tuple[Any, list[int]]:
@@ -61,7 +58,8 @@ def read_sides(value: Any) -> tuple[Any, list[int]]:
     if isinstance(value, str):
         check_choice(value, SIDES_CHOICES, "sides of saga")
         return value, [SIDES_CHOICES.index(value)] * NUM_KINGDOMS
-    sides = _listed(value, NUM_KINGDOMS, f"sides of saga are one word, or one for {_KINGDOM_LIST}")
+    what = f"sides of saga are one word, or one for {', '.join(KINGDOMS)}"
+    sides = _listed(value, NUM_KINGDOMS, what)
     for name, side in zip(KINGDOMS, sides, strict=True):
         check_choice(side, SIDES_CHOICES, f"side of {name} in saga")
     return sides, [SIDES_CHOICES.index(side) for side in sides]
@@ -90,7 +88,7 @@ def read_packs(value: Any) -> tuple[Any, list[int]]:
 
 
 def _read_card(card: Any, what: str) -> list:
-    colour, value = _listed(card, 2, f"{what}: {_CARD}")
+    colour, value = _listed(card, 2, f'{what}: a card is [colour, value], as ["red", 3]')
     check_choice(colour, COLOURS, f"colour of a card in {what}")
     check_choice(value, VALUES, f"value of a card in {what}")
     return [colour, value]
@@ -100,12 +98,8 @@ def _check_pack(packs: list[list], what: str) -> None:
     """Check the last of ``packs`` by itself and against the first."""
     colours = [colour for colour, _ in packs[-1]]
     for colour in COLOURS:
-        count = colours.count(colour)
-        if not 1 <= count <= PACK_SIZE - NUM_COLOURS:
-            raise ValueError(
-                f"{what} has {count} {colour} cards; the six kingdoms can be defended with 1 to "
-                f"{PACK_SIZE - NUM_COLOURS} of each colour"
-            )
+        number = f"{what} can't defend six kingdoms: its number of {colour} cards"
+        check_whole(colours.count(colour), number, 1, PACK_SIZE - NUM_COLOURS)
     first, values = (sorted(value for _, value in pack) for pack in (packs[0], packs[-1]))
     if values != first:
         raise ValueError(
@@ -126,16 +120,9 @@ def read_kingdoms(value: Any) -> tuple[Any, list[int]]:
     if isinstance(value, str):
         check_choice(value, KINGDOMS_CHOICES, "kingdoms of saga")
         return value, _numbers_of_kingdoms({})
-    if not isinstance(value, Mapping):
-        raise ValueError(
-            f'kingdoms of saga are {value!r}; give "inferred" or a dict of changes, as '
-            '{"Goldland": {"income": 3}}'
-        )
     plain = {}
-    for name, changes in value.items():
-        check_choice(name, KINGDOMS, "a kingdom of saga")
-        changes = _mapping(changes, _KEYS, name)
-        plain[name] = _read_kingdom(name, changes)
+    for name, changes in _mapping(value, KINGDOMS, "kingdoms", 'give "inferred" or a dict').items():
+        plain[name] = _read_kingdom(name, _mapping(changes, _KEYS, name))
     return plain, _numbers_of_kingdoms(plain)
 
 
@@ -179,9 +166,6 @@ def check_options(options: Mapping[str, Any]) -> None:
         )
 
 
-_KINGDOM_LIST = ", ".join(KINGDOMS)
-
-
 def _listed(value: Any, count: int, what: str) -> list:
     """Return a list or tuple of ``count`` things as a list, or raise ValueError."""
     if isinstance(value, Sequence) and not isinstance(value, str):
@@ -191,9 +175,11 @@ def _listed(value: Any, count: int, what: str) -> list:
     raise ValueError(f"{what}; got {value!r}, which is no list")
 
 
-def _mapping(value: Any, keys: tuple[str, ...], what: str) -> dict[str, Any]:
+def _mapping(
+    value: Any, keys: tuple[str, ...], what: str, advice: str = "give a dict"
+) -> dict[str, Any]:
     if not isinstance(value, Mapping):
-        raise ValueError(f"{what} of saga is {value!r}; give a dict with {', '.join(keys)}")
+        raise ValueError(f"{what} of saga is {value!r}; {advice} with {', '.join(keys)}")
     for key in value:
         check_choice(key, keys, f"an entry for {what}")
     return dict(value)
@@ -209,13 +195,13 @@ OPTIONS = (
     ),
     Option(
         "deal",
-        DEAL_CHOICES,
+        ("random", "first_game"),
         "random",
         "of the six defences: drawn, or the layout for a first game (reconstructed)",
     ),
     Option(
         "retake",
-        RETAKE_CHOICES,
+        ("at_once", "with_card"),
         "at_once",
         "a force that waits at one's own kingdom conquers, once another takes that with less, "
         "at once or when a card is added",

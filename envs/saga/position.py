@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..core.errors import all_or_nothing, check_choice
+from ..core.errors import all_or_nothing, check_choice, check_whole
 from .cards import add_down, add_open, free_card, gain_card, lose_card, update_strength
-from .components import (
-    COLOUR_OF,
-    COLOURS,
-    KINGDOMS,
-    MAX_DOWN,
-    MAX_FORCES,
-    VALUE_OF,
-    VALUES,
-    knight_number,
-)
+from .components import COLOUR_OF, KINGDOMS, MAX_DOWN, MAX_FORCES, VALUE_OF
 from .legal import find_legal
+from .notation import knight_of
 from .rules import clear_table
 from .state import CENTRE
 
@@ -77,7 +68,10 @@ def set_position(  # noqa: PLR0913
     for name in (*kingdoms, *used):
         check_choice(name, KINGDOMS, "kingdom")
     _check_cards(kingdoms, forces, down)
-    _check_fame(fame, len(seats))
+    if len(fame) > len(seats):
+        raise ValueError(f"fame has {len(fame)} numbers for {len(seats)} seats; give one a seat")
+    for seat, points in enumerate(fame):
+        check_whole(points, f"fame of seat {seat}", most=MAX_FAME)
     clear_table(states, i)
     for seat, cards in hands.items():
         for card in cards:
@@ -110,43 +104,20 @@ def set_position(  # noqa: PLR0913
     find_legal(record)
 
 
-def knight_of(card: str) -> int:
-    """Return the number of a knight written as "red 3", or raise ValueError."""
-    colour, _, value = card.partition(" ")
-    if colour not in COLOURS or value not in map(str, VALUES):
-        raise ValueError(
-            f"{card!r} is no knight; write a colour ({', '.join(COLOURS)}) and a value "
-            f"({min(VALUES)} to {max(VALUES)})"
-        )
-    return knight_number(colour, int(value))
-
-
 def _check_cards(kingdoms, forces, down) -> None:
     rows = [cards for _, cards in kingdoms.values()]
     for seat, groups in forces.items():
-        if len(groups) > MAX_FORCES:
-            raise ValueError(f"seat {seat} has {len(groups)} forces; at most {MAX_FORCES}")
+        check_whole(len(groups), f"number of forces of seat {seat}", most=MAX_FORCES)
         hidden = down.get(seat, ())
         for slot, cards in enumerate(groups):
             rows.append([*cards, *(card for at, card in hidden if at == slot)])
             if not rows[-1]:
                 raise ValueError(f"force {slot} of seat {seat} has no card; leave it out")
     for seat, hidden in down.items():
-        if len(hidden) > MAX_DOWN:
-            raise ValueError(f"seat {seat} has {len(hidden)} cards face down; at most {MAX_DOWN}")
+        check_whole(len(hidden), f"number of face-down cards of seat {seat}", most=MAX_DOWN)
+        slots = range(len(forces.get(seat, ())))
         for slot, _ in hidden:
-            check_choice(
-                slot, range(len(forces.get(seat, ()))), f"force of a face-down card of seat {seat}"
-            )
+            check_choice(slot, slots, f"force of a face-down card of seat {seat}")
     for cards in rows:
-        colours = Counter(COLOUR_OF[knight_of(card)] for card in cards)
-        if any(count > 1 for count in colours.values()):
+        if len({COLOUR_OF[knight_of(card)] for card in cards}) < len(cards):
             raise ValueError(f"{list(cards)} has a colour twice")
-
-
-def _check_fame(fame: Sequence[int], num_players: int) -> None:
-    if len(fame) > num_players:
-        raise ValueError(f"fame has {len(fame)} numbers for {num_players} seats; give one a seat")
-    for seat, points in enumerate(fame):
-        if not 0 <= points <= MAX_FAME:
-            raise ValueError(f"fame of seat {seat} is {points}; give 0 to {MAX_FAME}")

@@ -380,7 +380,7 @@ def _pass(state):
     elif state["phase"] == LAST_CARD:
         _finish(state)
     else:
-        _next_turn(state)
+        _begin_turn(state, seat_after(state, state["turn_of"], 1))
 
 
 # Conquests
@@ -476,12 +476,7 @@ def _go_on(state):
             return
     find_legal(state)
     if state["phase"] == TURN and only_pass(state):
-        _next_turn(state)
-
-
-@kernel
-def _next_turn(state):
-    _begin_turn(state, seat_after(state, state["turn_of"], 1))
+        _begin_turn(state, seat_after(state, state["turn_of"], 1))
 
 
 @kernel

@@ -19,14 +19,12 @@ Where the rulebook leaves a choice, the rulings on the game's page (README.md) s
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core.state import game_dtype
 from .components import (
-    COLOURS,
-    KINGDOMS,
     MAX_DOWN,
     MAX_FORCES,
     MAX_PLAYERS,
@@ -36,7 +34,6 @@ from .components import (
     NUM_PACKS,
     NUM_VALUES,
     POWERS,
-    SIDES,
 )
 
 # Nothing in the rules ends a game in which somebody takes a card back every turn.
@@ -124,29 +121,42 @@ DTYPE = game_dtype(
 )
 
 
+class Laid(NamedTuple):
+    """A card of an attack force.
+
+    Attributes:
+        knight: which, None for one who doesn't know.
+        up: it lies face up.
+        guesses: knights that a face-down card can be, for all that the other seats know.
+    """
+
+    knight: Any
+    up: bool
+    guesses: tuple[int, ...] = ()
+
+
 class Force(NamedTuple):
     """An attack force.
 
     Attributes:
         target: kingdom that it attacks, -1 if all its cards are face down.
-        laid: its cards as they came, each with whether it lies face up; the first that does names
-            the target.
+        laid: its cards as they came; the first that lies face up names the target.
         strength: of the cards that lie face up.
     """
 
     target: int
-    laid: tuple[tuple[int, bool], ...]
+    laid: tuple[Laid, ...]
     strength: int
 
     @property
     def cards(self) -> tuple[int, ...]:
         """The knights that lie face up."""
-        return tuple(knight for knight, up in self.laid if up)
+        return tuple(card.knight for card in self.laid if card.up)
 
     @property
     def down(self) -> tuple[int, ...]:
         """The knights that lie face down, the oldest first."""
-        return tuple(knight for knight, up in self.laid if not up)
+        return tuple(card.knight for card in self.laid if not card.up)
 
 
 def hand_of(state: np.void, seat: int) -> list[int]:
@@ -159,30 +169,30 @@ def free_of(state: np.void) -> list[int]:
     return _knights(state["free"].tolist())
 
 
-def fame_of(state: np.void, seat: int) -> int:
-    """Return a seat's points of fame in tokens."""
-    return int(state["fame"][seat])
-
-
 def forces_of(state: np.void, seat: int) -> list[Force]:
     """Return a seat's attack forces, the oldest first."""
     forces = []
-    down = list(
-        zip(state["down_slot"][seat].tolist(), state["down_card"][seat].tolist(), strict=True)
-    )[: state["num_down"][seat]]
+    slots = state["down_slot"][seat, : state["num_down"][seat]]
     for slot in range(state["num_forces"][seat]):
-        hidden = [card for at, card in down if at == slot]
+        hidden = np.flatnonzero(slots == slot).tolist()
         values = state["attack"][seat, slot].tolist()
         word = int(state["order"][seat, slot])
         laid = []
         while word:
             mark, word = word & 15, word >> 4
-            up = mark != FACE_DOWN_MARK
-            knight = (mark - 1) * NUM_VALUES + values[mark - 1] - 1 if up else hidden.pop(0)
-            laid.append((knight, up))
+            if mark == FACE_DOWN_MARK:
+                laid.append(_face_down(state, seat, hidden.pop(0)))
+            else:
+                laid.append(Laid((mark - 1) * NUM_VALUES + values[mark - 1] - 1, True))
         target, total = int(state["target"][seat, slot]), int(state["total"][seat, slot])
         forces.append(Force(target, tuple(laid), total))
     return forces
+
+
+def _face_down(state: np.void, seat: int, j: int) -> Laid:
+    bits = int(state["down_knights"][seat, j])
+    guesses = tuple(knight for knight in range(NUM_KNIGHTS) if bits >> knight & 1)
+    return Laid(int(state["down_card"][seat, j]), False, guesses)
 
 
 def defence_of(state: np.void, kingdom: int) -> list[int]:
@@ -202,23 +212,13 @@ def kingdoms_of(state: np.void, seat: int) -> list[int]:
     return [kingdom for kingdom in range(NUM_KINGDOMS) if state["owner"][kingdom] == seat]
 
 
-def sides_of(state: np.void) -> dict[str, str]:
-    """Return the side that lies up of each kingdom, by name: "crown" or "reverse"."""
-    return {name: SIDES[side] for name, side in zip(KINGDOMS, state["side"].tolist(), strict=True)}
-
-
 def powers_of(state: np.void) -> list[str]:
     """Return the names of the powers in this game."""
     return [power for k, power in enumerate(POWERS) if state["powers"] >> k & 1]
-
-
-def target_name(force: Force) -> str:
-    """Return the name of the kingdom that a force attacks, "" for none."""
-    return KINGDOMS[force.target] if force.target >= 0 else ""
 
 
 def _knights(counts: list[int]) -> list[int]:
     return [knight for knight, count in enumerate(counts) for _ in range(count)]
 
 
-assert len(COLOURS) < 16, "four bits a colour in ``order``"
+assert NUM_COLOURS < FACE_DOWN_MARK, "four bits a colour in ``order``"

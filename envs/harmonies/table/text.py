@@ -229,16 +229,11 @@ def _board(seen: Visible, seat: int) -> list[str]:
 
 def _points(seen: Visible) -> list[str]:
     names = category_names(seen)
-    widths = [10, *(-max(len(name) + 1, 7) for name in names), -8]
-    rows = [["points", *names, "in all"]]
+    widths = [*(max(len(name) + 1, 7) for name in names), 8]
+    rows = {"points": [*names, "in all"]}
     for seat, table in enumerate(seen.tables):
-        rows.append([name_of(seat), *map(str, table.points.values()), str(table.total)])
-    return ["".join(map(_padded, row, widths)) for row in rows]
-
-
-def _padded(text: str, width: int) -> str:
-    """Fill a text up with blanks: after it, or before it for a width below 0."""
-    return text.ljust(width) if width > 0 else text.rjust(-width)
+        rows[name_of(seat)] = [*map(str, table.points.values()), str(table.total)]
+    return [f"{head:10}" + "".join(map(str.rjust, row, widths)) for head, row in rows.items()]
 
 
 def _results(seen: Visible) -> list[str]:

@@ -159,7 +159,7 @@ def _area(seen: Visible, seat: int, box: Rect) -> Area:
     top = max((card.bottom for card in hand), default=inner.y) + (24 if noted else 10)
     field = inner._replace(y=top, height=inner.bottom - top)
     begins = seat == seen.to_play and (NEW in seen.choices or seen.chosen == NEW)
-    counts = [len(force.cards) for force in table.forces]
+    counts = [len(force.laid) for force in table.forces]
     rows = [_offered(seen, force=slot) if seat == seen.seat else [] for slot in range(len(counts))]
     groups = _groups(field, counts + [1] * begins, rows + [[]] * begins)
     new = groups.pop() if begins else None
@@ -192,7 +192,6 @@ def _flow(
     named: bool,
     covered: bool,
 ) -> list[Group]:
-    """Lay forces into lines."""
     letters = min(13.5, max(9.5 if named else 7.5, 12 * scale))
     pad, above, beside = (5, letters + 7, 0) if named else (4, 0, 6.4 * letters + 10)
     least = 10.6 * letters if named else 0
@@ -277,7 +276,7 @@ def _cards(plan: Layout, seen: Visible, area: Area) -> list[Choice]:
         actions = [CARD + knight for knight in seen.kingdoms[kingdom].cards]
         row = plan.kingdoms[kingdom].cards
     elif slot is not None and seen.phase in ("TAKING", "TURNING"):
-        laid, row = table.forces[slot].cards, area.forces[slot].cards
+        laid, row = table.forces[slot].laid, area.forces[slot].cards
         cards = [(one.knight, one.up or seen.phase == "TURNING") for one in laid]
         actions = [(CARD if up else HIDDEN) + k for k, up in cards if k is not None]
     else:

@@ -6,15 +6,15 @@ They show the table as it lies: see ``visible.py`` for what that is. The text is
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
 
 import numpy as np
 
 from ...core.drawing.canvas import Canvas, Style
 from ...core.drawing.panels import Look, Rect, head_path, uncovered
 from ...core.drawing.words import minus, name_of, ranked
-from ..actions import ACTIONS, CARD, HIDDEN, NEW, PASS
+from ..actions import ACTIONS, CARD, HIDDEN, NEW, PASS, LastAction
 from ..components import KINGDOMS, VALUE_OF, WHEN
+from ..state import Force, Laid
 from .geometry import HEIGHT, LARGE_HEAD, SMALL_HEAD, WIDTH, Area, Group, Layout, layout_of
 from .pieces import (
     CREAM,
@@ -32,19 +32,7 @@ from .pieces import (
     sword,
 )
 from .text import guess_words, pass_words, prompt
-from .visible import (
-    CATEGORIES,
-    Attack,
-    Kingdom,
-    Laid,
-    Move,
-    Table,
-    Visible,
-    place_of,
-    power_text,
-    see,
-    span,
-)
+from .visible import CATEGORIES, Kingdom, Move, Table, Visible, place_of, power_text, see, span
 
 PAPER = "#e9e2d3"
 REALM_FILL = "#fdf8ec"
@@ -62,11 +50,7 @@ BUTTONS = {
 NO_MOVE = Move("")
 
 
-def draw(
-    state: np.void,
-    seat: int | None = None,
-    last_action: int | Mapping[str, object] | None = None,
-) -> Canvas:
+def draw(state: np.void, seat: int | None = None, last_action: LastAction = None) -> Canvas:
     """Draw one record.
 
     Args:
@@ -134,7 +118,6 @@ def _draw_free(canvas: Canvas, plan: Layout, seen: Visible) -> None:
 
 
 def _draw_points(canvas: Canvas, box: Rect, seen: Visible) -> None:
-    """The points of all seats, by category."""
     LOOK.panel(canvas, box)
     points = [table.points for table in seen.tables]
     rows: list = list(zip(CATEGORIES, zip(*points, strict=True), strict=True))
@@ -151,8 +134,7 @@ def _draw_kingdom(canvas: Canvas, realm: Group, kingdom: Kingdom, seen: Visible)
     canvas.rect(*box, radius=12, fill=REALM_FILL, stroke=paint.edge, stroke_width=1.6)
     canvas.path(head_path(box.grown(-1), 35, 11), fill=paint.fill)
     emblem(canvas, box.x + 21, box.y + 19, kingdom.number, 22, paint.ink)
-    style: Style = {"size": 15.5, "bold": True, "fill": paint.ink}
-    LOOK.text(canvas, box.x + 38, box.y + 19, kingdom.name, **style)
+    LOOK.text(canvas, box.x + 38, box.y + 19, kingdom.name, size=15.5, bold=True, fill=paint.ink)
     with canvas.group(title=f"{kingdom.income} fame a turn"):
         coin(canvas, box.right - 21, box.y + 19, 12.5, f"+{kingdom.income}")
     _draw_owner(canvas, box, kingdom)
@@ -200,8 +182,7 @@ def _draw_defence(canvas: Canvas, realm: Group, kingdom: Kingdom, seen: Visible)
             LOOK.frame(canvas, place, grow=0)
     x, y = realm.box.right - 30, realm.box.y + 182
     if not kingdom.cards:
-        style: Style = {"size": 12, "fill": LOOK.faint_ink}
-        LOOK.text(canvas, realm.box.x + 14, y, "no defenders", **style)
+        LOOK.text(canvas, realm.box.x + 14, y, "no defenders", size=12, fill=LOOK.faint_ink)
     values = "+".join(str(VALUE_OF[knight]) for knight in kingdom.cards) or "0"
     change = f"{kingdom.modifier:+d}" if kingdom.modifier else ""
     with canvas.group(title=f"strength {values}{change}"):
@@ -291,25 +272,24 @@ def _draw_force(canvas: Canvas, area: Area, slot: int, seen: Visible) -> None:
     else:
         odds = f"{force.strength}:{target.strength}" if target else "0"
         LOOK.text(canvas, x, y, odds, **style)
-    for laid, place in zip(force.cards, group.cards, strict=True):
+    for laid, place in zip(force.laid, group.cards, strict=True):
         if laid.up and laid.knight is not None:
             card(canvas, place, laid.knight)
         else:
             card_back(canvas, place, f"face down: {guess_words(laid)}", laid.knight)
 
 
-def _draw_odds(canvas: Canvas, group: Group, force: Attack, target: Kingdom | None) -> None:
+def _draw_odds(canvas: Canvas, group: Group, force: Force, target: Kingdom | None) -> None:
     """Its strength against that of its kingdom."""
     letters = group.letters
     x, y = group.box.x + 16, group.cards[0].bottom + 5 + letters / 2
-    style: Style = {"size": 1.1 * letters}
     sword(canvas, x, y, 1.5 * letters)
-    LOOK.text(canvas, x + letters, y, str(force.strength), bold=True, **style)
+    LOOK.text(canvas, x + letters, y, str(force.strength), size=1.1 * letters, bold=True)
     if target is None:
         return
     x += 3.9 * letters
     shield(canvas, x, y, 1.25 * letters)
-    LOOK.text(canvas, x + letters, y, minus(target.strength), **style)
+    LOOK.text(canvas, x + letters, y, minus(target.strength), size=1.1 * letters)
     if target.owner is not None:
         with canvas.group(title=f"held by {name_of(target.owner)}"):
             LOOK.badge(canvas, x + 3.55 * letters, y, target.owner, 0.62 * letters)
@@ -320,7 +300,7 @@ def _mark_force(canvas: Canvas, area: Area, slot: int, seen: Visible) -> None:
     group, seat, move = area.forces[slot], area.seat, seen.move or NO_MOVE
     chosen = seat == seen.to_play and not seen.over and place_of(seen.chosen)[0] == slot
     moved = move.seat == seat and move.force == slot
-    for k, laid in enumerate(seen.tables[seat].forces[slot].cards):
+    for k, laid in enumerate(seen.tables[seat].forces[slot].laid):
         if moved and laid == Laid(move.knight, True):
             LOOK.frame(canvas, uncovered(group.cards, k), grow=0)
     if chosen or (moved and move.knight is None):
@@ -328,7 +308,6 @@ def _mark_force(canvas: Canvas, area: Area, slot: int, seen: Visible) -> None:
 
 
 def _draw_new(canvas: Canvas, box: Rect, chosen: bool) -> None:
-    """Where a new attack force may begin."""
     canvas.rect(*box, radius=9, fill=LOOK.on_turn, title="begin a new attack force")
     LOOK.frame(canvas, box, dashed=not chosen, grow=0, radius=9)
     x, y = box.centre

@@ -3,33 +3,21 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from ...core.drawing.words import amount, looker_last, name_of, paragraphs, result_lines
+from ..actions import LastAction
 from ..components import COLOUR_OF, COLOURS, FIELDLAND, KINGDOMS, VALUE_OF, knight_name
-from ..state import CENTRE
-from .visible import (
-    CATEGORIES,
-    Attack,
-    Laid,
-    Visible,
-    chosen_words,
-    power_text,
-    see,
-    span,
-)
+from ..state import CENTRE, Force, Laid
+from .visible import CATEGORIES, Visible, chosen_words, power_text, see, span
 
 WIDTH = 79
 LEGEND = ", ".join(f"{colour[0].upper()} {colour}" for colour in COLOURS)
 
 
-def describe(
-    state: np.void,
-    seat: int | None = None,
-    last_action: int | Mapping[str, object] | None = None,
-) -> str:
+def describe(state: np.void, seat: int | None = None, last_action: LastAction = None) -> str:
     """Return the table as text, without colour codes, at most 79 columns wide.
 
     A card is the letter of its colour and its value: ``R3``. One that lies face down is ``??``, or
@@ -66,7 +54,7 @@ def prompt(seen: Visible) -> str:
     if seen.chosen >= 0:
         return f"{chosen_words(seen.chosen)}: which?"
     table, field = seen.tables[seen.to_play], seen.kingdoms[FIELDLAND]
-    down = sum(not laid.up for force in table.forces for laid in force.cards)
+    down = sum(not laid.up for force in table.forces for laid in force.laid)
     affordable = any(VALUE_OF[knight] <= table.points.fame for knight in seen.free)
     takes = "take_back_1_card_each_turn" in field.powers and field.owner == seen.to_play
     parts = {
@@ -154,15 +142,15 @@ def _table(seen: Visible, seat: int) -> list[str]:
     return lines
 
 
-def _force(seen: Visible, slot: int, force: Attack) -> list[str]:
-    cards = " ".join(_laid(laid) for laid in force.cards)
+def _force(seen: Visible, slot: int, force: Force) -> list[str]:
+    cards = " ".join(_laid(laid) for laid in force.laid)
     if force.target < 0:
         lines = [f"  force {slot + 1}, no target: {cards}"]
     else:
         kingdom = seen.kingdoms[force.target]
         odds = f"{force.strength} against {kingdom.strength}"
         lines = [f"  force {slot + 1}, {kingdom.name}: {cards} = {odds}"]
-    for laid in force.cards:
+    for laid in force.laid:
         if not laid.up and laid.knight is None:
             lines += _wrapped("    ??: one of ", _cards(laid.guesses), 8)
     return lines

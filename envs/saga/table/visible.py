@@ -8,7 +8,6 @@ sees the final count.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,7 +15,7 @@ import numpy as np
 
 from ...core.drawing.visible import VisibleBase, common_of, legal_of, numbers_of
 from ...core.drawing.words import action_number, name_of, ranks_after_forfeit
-from ..actions import ACTIONS, CARD, HIDDEN, NUM_ACTIONS, RECRUIT
+from ..actions import ACTIONS, CARD, HIDDEN, NUM_ACTIONS, RECRUIT, LastAction
 from ..components import (
     COLOUR_OF,
     FAME_TAKEN,
@@ -28,7 +27,6 @@ from ..components import (
     HAND_IS_FREE,
     KINGDOMS,
     NUM_KINGDOMS,
-    NUM_KNIGHTS,
     PLUS_5,
     POWERS,
     POWERS_OF,
@@ -38,12 +36,12 @@ from ..components import (
     WHEN,
     knight_name,
 )
-from ..hidden import _may_have_turned_up, actor_of, has_power, places_of, untouched
+from ..hidden import actor_of, has_power, may_have_turned_up, places_of, untouched
 from ..notation import action_to_string
 from ..observation import knows_pack
 from ..rules import legal_actions
 from ..scoring import points_for, table_points
-from ..state import PHASES, defence_of, forces_of, free_of, hand_of, kingdoms_of, owner_of
+from ..state import PHASES, Force, defence_of, forces_of, free_of, hand_of, kingdoms_of, owner_of
 
 CATEGORIES = ("fame", "kingdoms", "powers", "hand")
 # What a kingdom's power does, in a few words, by the name of the power.
@@ -71,28 +69,6 @@ CHOSEN_WORDS = {
     "take": "takes a card of {} back",
     "turn up": "turns a card of {} up",
 }
-
-
-class Laid(NamedTuple):
-    """A card of an attack force.
-
-    Attributes:
-        knight: which, None if the one who looks doesn't know.
-        up: it lies face up.
-        guesses: knights that a face-down card can be, for all that the other seats know.
-    """
-
-    knight: int | None
-    up: bool
-    guesses: tuple[int, ...] = ()
-
-
-class Attack(NamedTuple):
-    """An attack force; ``target`` -1 for none, ``strength`` of what lies face up."""
-
-    target: int
-    cards: tuple[Laid, ...]
-    strength: int
 
 
 class Kingdom(NamedTuple):
@@ -146,7 +122,7 @@ class Table(NamedTuple):
     size: int
     mixed: int
     kingdoms: tuple[int, ...]
-    forces: tuple[Attack, ...]
+    forces: list[Force]
     points: Points
 
 
@@ -189,11 +165,7 @@ class Visible(VisibleBase):
     tables: list[Table]
 
 
-def see(
-    state: np.void,
-    seat: int | None = None,
-    last_action: int | Mapping[str, object] | None = None,
-) -> Visible:
+def see(state: np.void, seat: int | None = None, last_action: LastAction = None) -> Visible:
     """Return what may be shown of a record to a seat; None is the all-seeing eye.
 
     Raises:
@@ -236,10 +208,10 @@ def _kingdom(state: np.void, number: int) -> Kingdom:
 
 def _table(state: np.void, seat: int, viewer: int | None) -> Table:
     own = viewer in (None, seat)
-    hand, forces = hand_of(state, seat), _forces(state, seat, own)
-    down = [] if own else [laid for force in forces for laid in force.cards if not laid.up]
+    hand, forces = hand_of(state, seat), forces_of(state, seat)
+    down = [] if own else [laid for force in forces for laid in force.laid if not laid.up]
     if down:
-        hand = sorted([*hand, *(k for force in forces_of(state, seat) for k in force.down)])
+        hand = sorted([*hand, *(laid.knight for laid in down)])
     # Cards face down cost nothing; which ones these are the others can only bound.
     values = [[int(VALUE_OF[k]) for k in laid.guesses if k in hand] or [0] for laid in down]
     most = sum(int(VALUE_OF[knight]) for knight in hand)
@@ -249,25 +221,15 @@ def _table(state: np.void, seat: int, viewer: int | None) -> Table:
         size=int(state["hand_size"][seat]),
         mixed=len(down),
         kingdoms=tuple(kingdoms_of(state, seat)),
-        forces=forces,
+        forces=forces if own else [_as_others_see(force) for force in forces],
         points=_points(state, seat, (least, most - sum(map(min, values)))),
     )
 
 
-def _forces(state: np.void, seat: int, own: bool) -> tuple[Attack, ...]:
-    """Return a seat's forces, the cards face down with what they can be."""
-    slots, knights = state["down_slot"][seat].tolist(), state["down_knights"][seat].tolist()
-    down = list(zip(slots, knights, strict=True))[: int(state["num_down"][seat])]
-    found = []
-    for slot, force in enumerate(forces_of(state, seat)):
-        guesses = iter([bits for at, bits in down if at == slot])
-        cards = []
-        for knight, up in force.laid:
-            bits = 0 if up else next(guesses)
-            could_be = tuple(k for k in range(NUM_KNIGHTS) if bits >> k & 1)
-            cards.append(Laid(knight if up or own else None, up, could_be))
-        found.append(Attack(force.target, tuple(cards), force.strength))
-    return tuple(found)
+def _as_others_see(force: Force) -> Force:
+    """Return a force without which cards lie face down."""
+    laid = (card if card.up else card._replace(knight=None) for card in force.laid)
+    return force._replace(laid=tuple(laid))
 
 
 def _points(state: np.void, seat: int, cost: tuple[int, int]) -> Points:
@@ -275,8 +237,7 @@ def _points(state: np.void, seat: int, cost: tuple[int, int]) -> Points:
     powers, fame = int(state["powers"]), int(state["fame"][seat])
     owned = kingdoms_of(state, seat)
     # The bonus of Fieldland counts among the powers.
-    strengths = [points_for(powers & ~PLUS_5, k, state["strength"][k]) for k in owned]
-    kingdoms = int(sum(strengths))
+    kingdoms = sum(int(points_for(powers & ~PLUS_5, k, state["strength"][k])) for k in owned)
     if FORESTLAND in owned and has_power(state, HAND_IS_FREE):
         cost = (0, 0)
     at_the_end = int(table_points(state, seat)) - fame - kingdoms
@@ -386,7 +347,7 @@ def _card(state: np.void, seat: int | None, knight: int) -> Move:
     can = can and in_hand and state["phase"] != PHASES.index("LAST_KNIGHT")
     if can and must:
         return Move(f"took {which} back", knight=knight, to_hand=True)
-    if can or _may_have_turned_up(state, seat, CARD + knight):
+    if can or may_have_turned_up(state, seat, CARD + knight):
         return Move(f"moved {which}", knight=knight)
     where = places_of(state, seat, knight)
     force, kingdom = where[0] if len(where) == 1 else (None, None)

@@ -13,19 +13,16 @@ from oracles.harmonies import SPIRITS, TOKENS, Deal, HarmoniesOracle, Held, deal
 from oracles.harmonies import suns as oracle_suns
 
 from ludotheque.envs import get_game
-from ludotheque.envs.harmonies.components import SIDES, STACKS
+from ludotheque.envs.harmonies.components import NUM_HEXES, SIDES, STACKS
 from ludotheque.envs.harmonies.rules import index_board
 from ludotheque.envs.harmonies.scoring import suns, suns_for
 from ludotheque.envs.harmonies.state import (
     PHASES,
-    bag_of,
     cards_of,
     central_of,
     completed_of,
     cubes_of,
     dealt_to,
-    deck_of,
-    display_of,
     hand_of,
     points_of,
     stacks_of,
@@ -36,6 +33,34 @@ COLOURS = list(TOKENS)
 KINDS = ["spirit", "space", "token", "card", "cube", "end", "discard", "keep"]
 # In a record, the card of a cube of which it isn't known: 0 in the tests.
 UNKNOWN_CARD = 255
+
+
+# What only tests read of a record
+
+
+def num_hexes(state: np.void) -> int:
+    """Return how many hexes a board has: 23 or 25."""
+    return int(NUM_HEXES[state["side"]])
+
+
+def spirit_of(state: np.void, seat: int) -> int:
+    """Return the spirit card that a seat has kept, 0 if none."""
+    return int(state["spirit"][seat])
+
+
+def bag_of(state: np.void) -> list[int]:
+    """Return how many tokens of each colour are in the bag."""
+    return state["bag"].tolist()
+
+
+def deck_of(state: np.void) -> list[int]:
+    """Return the animal cards that nobody has seen yet, ascending."""
+    return [card for card in range(1, 33) if int(state["deck"]) >> card & 1]
+
+
+def display_of(state: np.void) -> list[int]:
+    """Return the animal cards face up, by place; 0 is an empty place."""
+    return state["display"].tolist()
 
 
 class HarmoniesKernels:

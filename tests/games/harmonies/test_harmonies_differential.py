@@ -12,6 +12,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from harmonies_adapter import bag_of, deck_of, display_of, spirit_of
 from oracles.harmonies import (
     ANIMALS,
     COLUMNS,
@@ -34,17 +35,13 @@ from ludotheque.envs import GameOverError, IllegalActionError, get_game
 from ludotheque.envs.harmonies.scoring import suns
 from ludotheque.envs.harmonies.state import (
     PHASES,
-    bag_of,
     cards_of,
     central_of,
     completed_of,
     cubes_of,
     dealt_to,
-    deck_of,
-    display_of,
     hand_of,
     points_of,
-    spirit_of,
     stacks_of,
 )
 

@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from harmonies_adapter import bag_of, deck_of, display_of, num_hexes, spirit_of
 from oracles.harmonies import (
     TOKENS,
     can_be_put_on,
@@ -25,18 +26,13 @@ from ludotheque.envs.harmonies.components import COLOURS, HEX_COL, HEX_ROW, KIND
 from ludotheque.envs.harmonies.state import (
     CATEGORIES,
     PHASES,
-    bag_of,
     cards_of,
     central_of,
     completed_of,
     cubes_of,
     dealt_to,
-    deck_of,
-    display_of,
     hand_of,
-    num_hexes,
     points_of,
-    spirit_of,
     stacks_of,
 )
 

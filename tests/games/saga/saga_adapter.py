@@ -34,19 +34,17 @@ from ludotheque.envs.saga.components import (
     NUM_VALUES,
     knight_name,
 )
-from ludotheque.envs.saga.position import knight_of, set_position
+from ludotheque.envs.saga.notation import knight_of
+from ludotheque.envs.saga.position import set_position
 from ludotheque.envs.saga.state import (
     MAX_PLIES,
     PHASES,
     defence_of,
-    fame_of,
     forces_of,
     free_of,
     hand_of,
     owner_of,
     powers_of,
-    sides_of,
-    target_name,
 )
 
 GAME = get_game("saga")
@@ -164,7 +162,8 @@ class OnKernels(Saga):
 
     @property
     def sides(self) -> dict[str, str]:
-        return sides_of(self.state)
+        sides = [SIDES[side] for side in self.state["side"]]
+        return dict(zip(KINGDOMS, sides, strict=True))
 
     @property
     def powers(self) -> set[str]:
@@ -179,11 +178,12 @@ class OnKernels(Saga):
         return _names(hand_of(self.state, seat))
 
     def fame(self, seat: int) -> int:
-        return fame_of(self.state, seat)
+        return int(self.state["fame"][seat])
 
     def forces(self, seat: int) -> list[Laid]:
+        names = (*KINGDOMS, "")  # the last, -1: no target
         return [
-            Laid(target_name(force), _names(force.cards), _names(force.down), force.strength)
+            Laid(names[force.target], _names(force.cards), _names(force.down), force.strength)
             for force in forces_of(self.state, seat)
         ]
 

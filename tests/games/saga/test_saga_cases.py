@@ -22,7 +22,7 @@ from ludotheque.envs.saga.components import (
     knight_name,
 )
 from ludotheque.envs.saga.position import set_position
-from ludotheque.envs.saga.state import forces_of, target_name
+from ludotheque.envs.saga.state import forces_of
 from ludotheque.envs.saga.table.text import remarks
 
 GAME = get_game("saga")
@@ -82,8 +82,8 @@ def test_positions_that_cannot_be_are_refused():
         ({"forces": {0: [["green 1"], [], ["blue 1"]]}}, "force 1 of seat 0 has no card"),
         ({"forces": {1: [[]]}, "down": {0: []}}, "force 0 of seat 1 has no card"),
         ({"fame": [1, 2, 3]}, "fame has 3 numbers for 2 seats"),
-        ({"fame": [0, -1]}, "fame of seat 1 is -1; give 0 to"),
-        ({"fame": [70_000]}, "fame of seat 0 is 70000; give 0 to"),
+        ({"fame": [0, -1]}, "fame of seat 1 is -1; give a whole number from 0 to"),
+        ({"fame": [70_000]}, "fame of seat 0 is 70000; give a whole number from 0 to"),
         ({"hands": {0: ["red 1", "red 5"]}}, "'red 5' is no knight"),
     ):
         states = GAME.new_state(1, 2)
@@ -107,7 +107,7 @@ def test_position_may_have_a_force_of_face_down_cards_alone():
     assert (names(first.cards), names(third.cards)) == (["green 1"], ["orange 1"])
     assert second.cards == () and names(second.down) == ["blue 4"] and second.target == -1
     state = play(states, "strengthen 2", "red 1")
-    assert target_name(forces_of(state, 0)[1]) == "Castleland"
+    assert KINGDOMS[forces_of(state, 0)[1].target] == "Castleland"
 
 
 def names(knights) -> list[str]:
@@ -179,9 +179,9 @@ def with_card(pack: int, card: int, value) -> list:
         (with_card(0, 3, "red 3"), "pack 1.*a card is .colour, value."),
         (
             [[[COLOURS[max(k - 6, 0)], v] for k, v in enumerate([1, 2, 3, 4] * 3)]] * 5,
-            "pack 1.*7 red cards",
+            "pack 1.*red cards is 7",
         ),
-        ([[["red", v] for v in [1, 2, 3, 4] * 3]] * 5, "pack 1.*12 red cards"),
+        ([[["red", v] for v in [1, 2, 3, 4] * 3]] * 5, "pack 1.*red cards is 12"),
         ("mine", "packs of saga is 'mine'; allowed: 'reconstructed'"),
         (7, "five packs.*got 7"),
         (None, "five packs.*got None"),

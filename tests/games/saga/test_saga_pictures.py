@@ -28,8 +28,9 @@ from pictures import (
 from ludotheque.envs import get_game
 from ludotheque.envs.saga.actions import CARD, HIDDEN
 from ludotheque.envs.saga.components import COLOURS, KINGDOMS, POWERS, POWERS_OF, WHEN
+from ludotheque.envs.saga.notation import knight_of
 from ludotheque.envs.saga.observation import knows_pack
-from ludotheque.envs.saga.position import knight_of, set_position
+from ludotheque.envs.saga.position import set_position
 from ludotheque.envs.saga.state import PHASES, forces_of
 from ludotheque.envs.saga.table.geometry import Rect, area_of, layout_of, locate
 from ludotheque.envs.saga.table.picture import draw

@@ -19,12 +19,12 @@ from ludotheque.envs.saga.components import (
     POWERS,
     knight_name,
 )
+from ludotheque.envs.saga.notation import knight_of
 from ludotheque.envs.saga.observation import knows_pack
-from ludotheque.envs.saga.position import knight_of, set_position
+from ludotheque.envs.saga.position import set_position
 from ludotheque.envs.saga.state import (
     PHASES,
     defence_of,
-    fame_of,
     forces_of,
     free_of,
     hand_of,
@@ -331,7 +331,7 @@ def test_public_fields_are_the_table():
 def force_row(state, force, own) -> list[int]:
     """The numbers of one force, from what the readers of ``state.py`` say."""
     values, order = [0] * 6, [0] * 6
-    for place, (knight, up) in enumerate(force.laid, start=1):
+    for place, (knight, up, _) in enumerate(force.laid, start=1):
         if up:
             values[knight // 4] = knight % 4 + 1 + 4 * (knight // 4 == force.target)
             order[knight // 4] = place
@@ -403,7 +403,7 @@ def written(state, seat) -> list[int]:
             out += [0] * 7
             continue
         here = [state[name] == order[k] for name in ("to_play", "turn_of", "first_player")]
-        fame = min(fame_of(state, order[k]), 127)
+        fame = min(int(state["fame"][order[k]]), 127)
         out += [1, *here, knows[k], len(hand_of(state, order[k])), fame]
     kinds = ("new", "strengthen", "add", "down", "take", "turn up")
     out += [chosen["kind"] == kind for kind in kinds]
