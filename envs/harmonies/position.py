@@ -126,7 +126,6 @@ def set_position(states: np.ndarray, i: int = 0, **position: Any) -> None:
 
 
 def _completed(cubes: Mapping[int, int], cards: Sequence[int]) -> list[int]:
-    """Return the cards whose cubes are all on the board."""
     completed = []
     for card, settled in Counter(cubes.values()).items():
         check_whole(card, "card of a cube", 1, NUM_CARDS)

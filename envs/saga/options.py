@@ -95,7 +95,6 @@ def _read_card(card: Any, what: str) -> list:
 
 
 def _check_pack(packs: list[list], what: str) -> None:
-    """Check the last of ``packs`` by itself and against the first."""
     colours = [colour for colour, _ in packs[-1]]
     for colour in COLOURS:
         number = f"{what} can't defend six kingdoms: its number of {colour} cards"

@@ -159,7 +159,6 @@ def _display_cards(box: Rect, count: int) -> list[Rect]:
 
 
 def _areas(room: Rect, seen: Visible) -> list[Area]:
-    """Give every seat an equal part, or the seat that looks the larger one."""
     count = seen.num_players
     if seen.seat is None:
         boxes = equal_parts(room, count, GAP)
@@ -189,7 +188,6 @@ def _area(seen: Visible, seat: int, box: Rect, large: bool) -> Area:
 
 
 def _board_size(side: int) -> tuple[float, float]:
-    """Return width and height of a board in edges of a hex, its frame included."""
     columns = COLUMNS[side]
     across = 1.5 * (len(columns) - 1) + 2 + 2 * FRAME
     return across, ROW_STEP * max(columns) + 2 * FRAME * SQUASH

@@ -177,7 +177,6 @@ def _draw_area(canvas: Canvas, area: Area, seen: Visible) -> None:
 
 
 def _draw_numbers(canvas: Canvas, area: Area, seen: Visible) -> None:
-    """At the right of the head: points, empty hexes, cubes."""
     table, large = seen.tables[area.seat], area.large
     x, y = area.box.right - 16, area.box.y + area.head / 2 + 2
     points = "0" if seen.forfeit == area.seat else str(table.total)
@@ -242,14 +241,12 @@ def _draw_board(canvas: Canvas, area: Area, seen: Visible) -> None:
 
 
 def _hex_title(name: str, table: Table, k: int) -> str:
-    """Say what is on a hex."""
     colours = ", ".join(COLOURS[colour] for colour in table.stacks[k])
     cube = f"; {CARD_NAMES[table.cubes[k]]}" if k in table.cubes else ""
     return f"{name}: {colours or 'empty'}{cube}"
 
 
 def _draw_chip(canvas: Canvas, box: Rect, number: int, table: Table, large: bool) -> None:
-    """A completed card: its name and its points."""
     face, points = FACES[number], worth(number, table)
     fill, edge, _ = CARD_PAINTS[face.spirit]
     size, y = 11 if large else 10, box.centre[1]
@@ -310,7 +307,6 @@ def _draw_ranking(canvas: Canvas, box: Rect, seen: Visible) -> None:
 
 
 def _draw_suns(canvas: Canvas, x: float, y: float, seen: Visible) -> None:
-    """The suns of the solo game, as if it ended now."""
     LOOK.text(canvas, x, y, f"{amount(seen.suns, 'sun')}, {SOLO_GOAL} are a win")
     for k, place in enumerate(Rect(x, y + 16, 31, 32).repeated(MOST_SUNS, 6)):
         name = "sun" if k < seen.suns else "sun-to-win"

@@ -203,7 +203,6 @@ def _habitat(canvas: Canvas, box: Rect, number: int) -> None:
 
 
 def _fitted(box: Rect, face: Face, turns: int) -> Grid:
-    """Fit the habitat, turned, into a box."""
     unit, hexes = Grid(0, 0, 1), face.turned(turns)
     places = [unit.at(*at) for at, _ in hexes]
     rises = [SQUASH * TOKEN_RADIUS + TOKEN_HEIGHT * len(STACK_OF_KIND[kind]) for _, kind in hexes]
@@ -217,7 +216,6 @@ def _fitted(box: Rect, face: Face, turns: int) -> Grid:
 
 
 def _ladder(canvas: Canvas, number: int, settled: int) -> None:
-    """The spaces for cubes with their points, the first at the bottom."""
     ladder = FACES[number].ladder
     step = min(20.0, 92 / len(ladder))
     for k, points in enumerate(ladder):
@@ -235,7 +233,6 @@ def _ladder(canvas: Canvas, number: int, settled: int) -> None:
 
 
 def _spirit_points(canvas: Canvas, number: int, left: int) -> None:
-    """What a spirit counts, and the points by size."""
     face = FACES[number]
     x, colour = 115, LANDSCAPE_COLOUR[face.landscape]
     for k, right in enumerate((-8, 0, 8) if face.groups else (0,)):

@@ -136,7 +136,6 @@ def _display(seen: Visible) -> list[str]:
 
 
 def _card(head: str, number: int, settled: int = 0) -> list[str]:
-    """A place with its card, if there is one: name, points, habitat."""
     face = FACES[number]
     lines = [head + (face.name or "-")]
     if face.spirit:
@@ -179,7 +178,6 @@ def _beside(blocks: Sequence[list[str]], width: int) -> list[str]:
 
 
 def _tables(seen: Visible) -> list[list[str]]:
-    """All tables, that of the seat that looks last, nearest to where the answer is typed."""
     return [_table(seen, seat) for seat in looker_last(seen.seat, seen.num_players)]
 
 

@@ -241,7 +241,6 @@ def _face(card: int) -> Face:
 
 
 def _rows(points: list[int], landscape: str, groups: bool) -> list[tuple[str, int]]:
-    """Join the sizes with the same points."""
     if landscape == "water" and not groups:
         points = points[:1]
     rows = []

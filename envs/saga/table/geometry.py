@@ -121,7 +121,6 @@ def row_of(box: Rect, count: int, scale: float, covered: bool = False) -> list[R
 
 
 def _hand(room: Rect, count: int) -> list[Rect]:
-    """Lay a hand into lines: as large as it fits, cards side by side if they can."""
     for scale, lines, covered in _HAND_WAYS:
         per_line, high = -(-count // lines), lines * (scale * CARD_HEIGHT + SPACE)
         if high <= room.height and row_width(per_line, scale, covered) <= room.width:
@@ -213,13 +212,11 @@ def _flow(
 
 
 def _offered(seen: Visible, **part: object) -> list[int]:
-    """Return the choices about a force or a kingdom that get a button: for the one who decides."""
     actions = [] if seen.seat is None else sorted(seen.choices)
     return [action for action in actions if part.items() <= ACTIONS.decode(action).items()]
 
 
 def _buttons(box: Rect, actions: Sequence[int]) -> list[Choice]:
-    """Put buttons at the bottom of a box, two in a line."""
     columns, lines = min(len(actions), 2), -(-len(actions) // 2)
     step = BUTTON_HEIGHT + BUTTON_SPACE
     top = Rect(box.x + PAD, box.bottom - 2 - lines * step, box.width - 2 * PAD, BUTTON_HEIGHT)
@@ -266,7 +263,6 @@ def _choices(plan: Layout, seen: Visible) -> list[Choice]:
 
 
 def _cards(plan: Layout, seen: Visible, area: Area) -> list[Choice]:
-    """Return the cards to choose from: of the hand, or of the force or defence chosen."""
     table = seen.tables[area.seat]
     slot, kingdom = place_of(seen.chosen)
     if seen.phase in ("PLACING", "LAST_KNIGHT"):

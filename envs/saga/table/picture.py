@@ -173,7 +173,6 @@ def _draw_power(canvas: Canvas, x: float, y: float, kingdom: Kingdom, power: str
 
 
 def _draw_defence(canvas: Canvas, realm: Group, kingdom: Kingdom, seen: Visible) -> None:
-    """Its defenders and their strength; a frame if the choice or the last move is about it."""
     move = seen.move or NO_MOVE
     moved = move.kingdom == kingdom.number
     for knight, place in zip(kingdom.cards, realm.cards, strict=True):
@@ -198,7 +197,6 @@ def _draw_defence(canvas: Canvas, realm: Group, kingdom: Kingdom, seen: Visible)
 
 
 def _draw_area(canvas: Canvas, area: Area, seen: Visible) -> None:
-    """Who it is and its kingdoms, fame and cards in hand; hand and forces."""
     box, table, large = area.box, seen.tables[area.seat], area.large
     fill = canvas.linear_gradient(((0, AREA_FILL[0]), (1, AREA_FILL[1])))
     head = LARGE_HEAD if large else SMALL_HEAD
@@ -216,7 +214,6 @@ def _draw_area(canvas: Canvas, area: Area, seen: Visible) -> None:
 
 
 def _draw_numbers(canvas: Canvas, right: float, y: float, table: Table, size: float) -> None:
-    """At the right of the head: cards in hand, fame."""
     for number, what, sign in (
         (table.points.fame, "fame", coin),
         (table.size, "cards in hand", cards_sign),
@@ -280,7 +277,6 @@ def _draw_force(canvas: Canvas, area: Area, slot: int, seen: Visible) -> None:
 
 
 def _draw_odds(canvas: Canvas, group: Group, force: Force, target: Kingdom | None) -> None:
-    """Its strength against that of its kingdom."""
     letters = group.letters
     x, y = group.box.x + 16, group.cards[0].bottom + 5 + letters / 2
     sword(canvas, x, y, 1.5 * letters)
@@ -296,7 +292,6 @@ def _draw_odds(canvas: Canvas, group: Group, force: Force, target: Kingdom | Non
 
 
 def _mark_force(canvas: Canvas, area: Area, slot: int, seen: Visible) -> None:
-    """Frame what the choice or the last move is about."""
     group, seat, move = area.forces[slot], area.seat, seen.move or NO_MOVE
     chosen = seat == seen.to_play and not seen.over and place_of(seen.chosen)[0] == slot
     moved = move.seat == seat and move.force == slot
@@ -316,7 +311,6 @@ def _draw_new(canvas: Canvas, box: Rect, chosen: bool) -> None:
 
 
 def _draw_choices(canvas: Canvas, plan: Layout, seen: Visible) -> None:
-    """Buttons for the one who decides, and frames around the cards to choose from."""
     for action, place in plan.choices:
         kind = ACTIONS.decode(action)["kind"]
         if action not in seen.choices or action == NEW:

@@ -154,7 +154,6 @@ def _card_sign(canvas: Canvas, x: float, text: str, fill: str = CREAM, ink: str 
 
 
 def _free_sign(canvas: Canvas) -> None:
-    """A coin crossed out."""
     coin(canvas, 7, 4, 6)
     canvas.line(2, 9, 12, -1, stroke="#a01818", stroke_width=2)
 

@@ -189,7 +189,6 @@ def see(state: np.void, seat: int | None = None, last_action: LastAction = None)
 
 
 def _kingdom(state: np.void, number: int) -> Kingdom:
-    """Return a kingdom; of its defenders the one of its colour comes first."""
     cards = defence_of(state, number)
     return Kingdom(
         number=number,
@@ -227,13 +226,11 @@ def _table(state: np.void, seat: int, viewer: int | None) -> Table:
 
 
 def _as_others_see(force: Force) -> Force:
-    """Return a force without which cards lie face down."""
     laid = (card if card.up else card._replace(knight=None) for card in force.laid)
     return force._replace(laid=tuple(laid))
 
 
 def _points(state: np.void, seat: int, cost: tuple[int, int]) -> Points:
-    """Split a seat's points into categories (Fin du jeu)."""
     powers, fame = int(state["powers"]), int(state["fame"][seat])
     owned = kingdoms_of(state, seat)
     # The bonus of Fieldland counts among the powers.
@@ -330,7 +327,6 @@ def _taken(state: np.void) -> tuple[bool, bool]:
 
 
 def _hidden(state: np.void, own: bool, knight: int) -> Move:
-    """A card that the others don't see was put on the table or taken back."""
     which = knight_name(knight) if own else "a card"
     can, must = _taken(state)
     done = "took back" if must else "moved" if can else "played"
@@ -338,7 +334,6 @@ def _hidden(state: np.void, own: bool, knight: int) -> Move:
 
 
 def _card(state: np.void, seat: int | None, knight: int) -> Move:
-    """A card was played, taken back or turned up."""
     which = knight_name(knight)
     if seat is None:
         return Move(f"card: {which}")
