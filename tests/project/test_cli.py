@@ -663,7 +663,7 @@ def test_ctrl_c_in_a_league_keeps_finished_games(tmp_path: Path):
     assert process.returncode == 130, told
     assert "Traceback" not in told
     assert told.strip().splitlines()[-1].startswith("Stopped: finished games are in")
-    again = shlex.split(told.partition("go on with: ")[2])
+    again = shlex.split(told.partition("resume with: ")[2])
     assert again[1] == "league" and "--resume" in again and "deal=balanced" in again
     kept = results_in(folder)
     assert kept
