@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 # A failed assert in there is explained as one in a test.
-pytest.register_assert_rewrite("pictures")
+pytest.register_assert_rewrite("knowledge", "pictures")
 
 # No test may depend on a display, and none may open a window where there is one by chance.
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
