@@ -148,10 +148,12 @@ def _redraw_face_down(state, seat, unseen):
 @kernel
 def _count_unseen(state, seat, unseen):
     """Count the tiles of each kind that the seat hasn't seen."""
-    unseen[:] = TILES_IN_BOX - state["gone"]
-    unseen[:NUM_HELD] -= state["hidden"][seat]
-    for other in range(np.int64(state["num_players"])):
-        unseen[:NUM_HELD] -= state["shown"][other]
+    for kind in range(NUM_TILES):
+        unseen[kind] = TILES_IN_BOX[kind] - state["gone"][kind]
+    for kind in range(NUM_HELD):
+        unseen[kind] -= state["hidden"][seat, kind]
+        for other in range(np.int64(state["num_players"])):
+            unseen[kind] -= state["shown"][other, kind]
     for place in range(FACE_UP):
         if state["display"][place] != NO_TILE:
             unseen[state["display"][place]] -= 1

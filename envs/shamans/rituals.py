@@ -119,8 +119,9 @@ def eliminate(state):
     state["eliminated"] |= 1 << target
     reveal_role(state, target)
     # Its artefacts leave the round; those that lie face down stay unseen.
-    state["gone"][:NUM_HELD] += state["shown"][target]
-    state["shown"][target] = 0
+    for kind in range(NUM_HELD):
+        state["gone"][kind] += state["shown"][target, kind]
+        state["shown"][target, kind] = 0
     if state["camp"][state["role"][target]] == SHAMAN:
         steps = count_bits(state["hand"][target])
         start_advance(state, steps, state["performer"], STAGE.RITUALS)

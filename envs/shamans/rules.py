@@ -77,7 +77,8 @@ def setup(state, seed, options):
     num_players = options[0]
     begin(state, seed, num_players)
     state["single"] = options[OPTION_ROUNDS] == SINGLE
-    state["ritual"][:] = options[OPTION_RITUALS:OPTION_STARTS]
+    for value in range(OPTION_STARTS - OPTION_RITUALS):
+        state["ritual"][value] = options[OPTION_RITUALS + value]
     state["start"] = options[OPTION_STARTS + num_players - FEWEST_PLAYERS]
     state["moon"] = options[OPTION_MOON]
     state["round"] = 0
