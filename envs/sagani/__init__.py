@@ -7,6 +7,7 @@ from ..core.assembly import assemble
 GAME = assemble(
     __name__,
     "Sagani",
+    version=1,
     # Random play ends far below zero points, so playouts say little; measured against greedy.
     search={
         "leaf": "evaluate",

@@ -30,7 +30,7 @@ from .components import (
     TILE_VALUE,
     WINDOW,
 )
-from .state import ON_TABLE, PLACE_PHASE, ROTATE_PHASE
+from .state import ON_TABLE, ROTATE_PHASE
 
 # Part of a tile's value that it is worth by the number of its open arrows, while much of the game
 # is left: 0 to 4 arrows.
@@ -66,7 +66,7 @@ def evaluate(state, seat):
         return value
     if state["phase"] == ROTATE_PHASE:
         value += _best_rotation(state, seat, np.int64(state["hand_cell"]), outlook)
-    elif state["phase"] == PLACE_PHASE and state["num_players"] > 1:
+    elif state["num_players"] > 1:
         # Alone, the tile in hand is the next one and not yet this decision's business.
         value += _best_placement(state, seat, outlook)
     return value

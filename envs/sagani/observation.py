@@ -84,8 +84,9 @@ _SEAT = (
 )
 _TURNS = "tile in hand on the chosen cell, by rotation: arrows served there, arrows left open"
 _GAME = (
-    f"phase ({', '.join(PHASES).lower()}), last round, 1 to 4 players, advanced solo, alignments "
-    f"by choice, canvas {', '.join(map(str, CANVASES))}, bonuses, tiles left in each pile"
+    f"phase ({', '.join(PHASES).lower()}; with arrow, the interrupted one too), last round, 1 to 4 "
+    f"players, advanced solo, alignments by choice, canvas {', '.join(map(str, CANVASES))}, "
+    f"bonuses, tiles left in each pile"
 )
 _CARDS = (
     "rows 0-4 display, 5-8 interlude, with the numbers of the tile in hand in columns 0-15; "
@@ -108,7 +109,7 @@ _MAPS = (
     _map("harvest", 4, BYTE, "points of the tiles that a tile of each element would complete"),
     _map("fit", 4, 4, "by rotation: arrows of the tile in hand that would be served there"),
     _map("bring", 2, BYTE, "by the tile in hand there: arrows served, points completed"),
-    _map("chosen", 1, 1, "cell chosen for the tile in hand, or of the tile chosen"),
+    _map("chosen", 1, 1, "cell chosen for the tile in hand, or of the tile whose disc is moved"),
 )
 
 FLAT = (
@@ -171,8 +172,7 @@ def observe(state, seat, out):
         _write_tiles(state, seat_after(state, seat, ahead), ahead, out)
     for tile in range(1, NUM_TILES + 1):
         out[AT.unseen + tile - 1] = state["place"][tile] <= PUT_ASIDE
-    if state["phase"] != ARROW_PHASE:
-        _write_face(np.int64(state["hand"]), out, AT.hand)
+    _write_face(np.int64(state["hand"]), out, AT.hand)
     if state["phase"] == ROTATE_PHASE and seat == state["to_play"]:
         _write_turns(np.int64(state["hand"]), np.int64(state["hand_cell"]), out)
     takes = state["phase"] == TAKE_PHASE or state["phase"] == CHOOSE_PHASE
@@ -203,18 +203,19 @@ def _write_maps(state, seat, out):
         tile = np.int64(state["table"][seat, k])
         if state["arrows"][tile]:
             _write_rays(state, seat, tile, farthest, out)
-    if seat != state["to_play"] or state["hand"] == 0:
+    if seat != state["to_play"]:
         return
     tile = np.int64(state["hand"])
-    cell = np.int64(state["hand_cell"])
     if state["phase"] == PLACE_PHASE:
         for word in range(NUM_WORDS):
             _write_free(state, seat, tile, word * ROWS_PER_WORD * WINDOW, word, out)
-        return
-    out[AT.chosen + cell] = 1
-    if state["phase"] == ROTATE_PHASE:
+    elif state["phase"] == ROTATE_PHASE:
+        cell = np.int64(state["hand_cell"])
+        out[AT.chosen + cell] = 1
         sight, _, _, _ = _sight_from(state, seat, cell, cell, cell, cell)
         _write_fit(tile, cell, sight, out)
+    elif state["phase"] == ARROW_PHASE:
+        out[AT.chosen + np.int64(state["cell"][state["pointed"]])] = 1
 
 
 @kernel
@@ -445,6 +446,8 @@ def _write_seat(state, seat, out, at):
 @kernel
 def _write_game(state, out, at):
     out[at + np.int64(state["phase"])] = 1
+    if state["phase"] == ARROW_PHASE:
+        out[at + np.int64(state["interrupted"])] = 1
     at += len(PHASES)
     out[at] = state["last_round"]
     out[at + np.int64(state["num_players"])] = 1
@@ -474,7 +477,7 @@ def observe_planes(state, seat, out):
     for ahead in range(1, num_players):
         other = seat_after(state, seat, ahead)
         _write_other_planes(state, other, out, PLANES_AT.next_element + (ahead - 1) * OTHER_SIZE)
-    if state["hand"] and state["phase"] != ARROW_PHASE:
+    if state["hand"]:
         at = PLANES_AT.cards
         # Written once as a row and spread from there over whole planes.
         _write_face(np.int64(state["hand"]), out, at)

@@ -23,7 +23,7 @@ from .components import (
     WINDOW,
 )
 from .placement import lay_tile
-from .rules import clear_game
+from .rules import clear_game, find_movable
 from .state import (
     IN_DISPLAY,
     IN_HAND,
@@ -121,6 +121,7 @@ def set_position(states: np.ndarray, i: int = 0, **position: Any) -> None:
     clear_game(states, i)
     _put_tiles(states[i], given)
     _put_seats(states, i, given)
+    find_movable(states, i)
 
 
 def _put_tiles(record: np.void, given: SimpleNamespace) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import literal_unroll
 
-from ..core.bits import count_bits, select_bit
+from ..core.bits import count_bits, lowest_bit, select_bit
 from ..core.jit import kernel
 from ..core.rewards import rank_in_place
 from ..core.rng import below, draw_below, shuffle
@@ -27,6 +27,7 @@ from .components import (
     NUM_DIRECTIONS,
     NUM_ROTATIONS,
     NUM_TILES,
+    NUM_WORDS,
     ROWS_PER_WORD,
     TILE_VALUE,
     WINDOW,
@@ -53,7 +54,7 @@ from .state import (
     ROTATE_PHASE,
     TAKE_PHASE,
 )
-from .turns import ask_next, finish_placement
+from .turns import ask_next, finish_placement, stop_alone
 
 _CANVASES = np.array(CANVASES)
 
@@ -110,7 +111,9 @@ def step(state, action):
     phase = state["phase"]
     state["last_seat"] = seat
     state["ply"] += 1
-    if phase == PLACE_PHASE:
+    if state["choice"] and action >= CELL and _is_movable(state, seat, action - CELL):
+        _point(state, seat, action - CELL)
+    elif phase == PLACE_PHASE:
         state["hand_cell"] = action - CELL
         state["phase"] = ROTATE_PHASE
     elif phase == ROTATE_PHASE:
@@ -128,16 +131,13 @@ def step(state, action):
             hold(state, seat, np.int64(state["interlude"][action - CHOOSE]))
             state["interlude"][action - CHOOSE] = 0
             state["queue_taken"] = True
-    elif phase == ALIGN_PHASE:
-        if action != DONE:
-            _point(state, seat, action - CELL)
-        elif state["unpaid"]:
-            _pay_new_tile(state, seat)
-            _align(state, seat)
-        else:
-            _leave_discs(state)
-    else:
+    elif phase == ARROW_PHASE:
         _cover(state, seat, action - COVER)
+    elif state["unpaid"]:
+        _pay_new_tile(state, seat)
+        _align(state, seat)
+    else:
+        _leave_discs(state)
 
 
 @kernel
@@ -149,6 +149,7 @@ def _place(state, seat, rotation):
     if state["choice"]:
         look(state, seat, tile, cell)
         state["unpaid"] = tile
+        _find_movable(state, seat)
         _align(state, seat)
         return
     sight = serve(state, seat, tile, cell)
@@ -164,48 +165,83 @@ def _place(state, seat, rotation):
 
 
 @kernel
-def _find_ready(state, seat):
-    """Find the seat's tiles with an arrow that can be covered, and whether it may stop there."""
-    state["ready"][:] = 0
-    ready = 0
-    completable = False
+def _served(state, tile):
+    """Return the arrows of a tile that a disc can be moved onto, none before it has discs."""
+    arrows = np.int64(state["arrows"][tile]) & np.int64(state["sight"][tile])
+    return 0 if tile == state["unpaid"] else arrows
+
+
+@kernel
+def _find_movable(state, seat):
+    """Find the seat's tiles on which a disc can be moved, after one was laid."""
+    state["movable"][seat][:] = 0
+    state["num_movable"][seat] = 0
     for k in range(np.int64(state["placed"][seat])):
-        tile = np.int64(state["table"][seat, k])
-        arrows = np.int64(state["arrows"][tile])
-        served = arrows & np.int64(state["sight"][tile])
-        if served and tile != state["unpaid"]:
-            cell = state["cell"][tile]
-            state["ready"][WORD[cell]] |= 1 << BIT[cell]
-            ready += 1
-            completable |= served == arrows
-    state["num_ready"] = ready
-    unpaid = np.int64(state["unpaid"])
-    state["may_stop"] = not completable or state["supply"][seat] >= NUM_ARROWS[unpaid]
+        _note_movable(state, seat, np.int64(state["table"][seat, k]))
+
+
+@kernel
+def _note_movable(state, seat, tile):
+    """Note whether a disc can be moved on a tile."""
+    cell = state["cell"][tile]
+    before = np.int64(_is_movable(state, seat, cell))
+    now = np.int64(_served(state, tile) != 0)
+    state["movable"][seat, WORD[cell]] ^= (before ^ now) << BIT[cell]
+    state["num_movable"][seat] += now - before
+
+
+@kernel
+def _is_movable(state, seat, cell):
+    return state["movable"][seat, WORD[cell]] >> BIT[cell] & 1 == 1
+
+
+@kernel
+def find_movable(states, i):
+    """Bring ``states[i]`` up to date after its tables were edited."""
+    if states[i]["choice"]:
+        for seat in range(states[i]["num_players"]):
+            _find_movable(states[i], np.int64(seat))
 
 
 @kernel
 def _align(state, seat):
     """Ask for the next disc to move; if there is none, pay the new tile's discs or go on."""
-    _find_ready(state, seat)
-    if state["num_ready"] == 0 and state["unpaid"]:
+    if state["num_movable"][seat] == 0 and state["unpaid"]:
         _pay_new_tile(state, seat)
-        _find_ready(state, seat)
-    if state["num_ready"]:
+    if state["num_movable"][seat]:
+        state["may_stop"] = not (_lacks_discs(state, seat) and _can_complete(state, seat))
         state["phase"] = ALIGN_PHASE
     else:
         _leave_discs(state)
 
 
 @kernel
+def _lacks_discs(state, seat):
+    """Say whether a new tile waits for more discs than there are in the supply."""
+    return state["supply"][seat] < NUM_ARROWS[state["unpaid"]]
+
+
+@kernel
+def _can_complete(state, seat):
+    """Say whether one of the seat's tiles, but the new one, can be completed."""
+    for k in range(np.int64(state["placed"][seat])):
+        tile = np.int64(state["table"][seat, k])
+        served = _served(state, tile)
+        if served and served == np.int64(state["arrows"][tile]):
+            return True
+    return False
+
+
+@kernel
 def _pay_new_tile(state, seat):
-    pay_discs(state, seat, np.int64(state["unpaid"]))
+    tile = np.int64(state["unpaid"])
+    pay_discs(state, seat, tile)
     state["unpaid"] = 0
+    _note_movable(state, seat, tile)
 
 
 @kernel
 def _leave_discs(state):
-    state["ready"][:] = 0
-    state["num_ready"] = 0
     state["may_stop"] = False
     finish_placement(state)
 
@@ -216,26 +252,35 @@ def _point(state, seat, cell):
     for k in range(np.int64(state["placed"][seat])):
         tile = np.int64(state["table"][seat, k])
         if state["cell"][tile] == cell:
-            served = np.int64(state["arrows"][tile]) & np.int64(state["sight"][tile])
+            served = _served(state, tile)
             pointing = 0
             for direction in range(NUM_DIRECTIONS):
                 pointing |= (served >> 4 * direction & 15 != 0) << direction
             state["pointing"] = pointing
-            state["hand"] = tile
-    state["hand_cell"] = cell
+            state["pointed"] = tile
+    state["interrupted"] = state["phase"]
     state["phase"] = ARROW_PHASE
 
 
 @kernel
 def _cover(state, seat, direction):
-    tile = np.int64(state["hand"])
-    state["hand"] = 0
+    """Move a disc of the tile chosen, then go on with what that interrupted.
+
+    Alone, the classic game is over as soon as the goal is reached, whatever is in hand.
+    """
+    tile = np.int64(state["pointed"])
     state["pointing"] = 0
     arrows = np.int64(state["arrows"][tile]) & ~(15 << 4 * direction)
     state["arrows"][tile] = arrows
     if arrows == 0:
         complete(state, seat, tile)
-    _align(state, seat)
+    _note_movable(state, seat, tile)
+    state["phase"] = state["interrupted"]
+    state["interrupted"] = 0
+    if state["phase"] == ALIGN_PHASE:
+        _align(state, seat)
+    elif state["num_players"] == 1 and state["last_round"]:
+        stop_alone(state)
 
 
 # What is legal
@@ -258,20 +303,36 @@ def _legal_but_cells(state):
 
 
 @kernel
+def _num_offered(state):
+    """Return on how many tiles the seat to play may move a disc now."""
+    count = np.int64(state["num_movable"][state["to_play"]])
+    phase = state["phase"]
+    if count and phase in (ROTATE_PHASE, ARROW_PHASE):
+        return np.int64(0)
+    return count
+
+
+@kernel
 def legal_actions(state, mask):
     """Fill the int8 mask ``(424,)`` with 1 for each legal action; return how many there are."""
     mask[:] = 0
+    seat = state["to_play"]
     if state["phase"] == PLACE_PHASE:
-        write_cells(state["free"][state["to_play"]], mask, CELL)
-        return np.int64(state["num_free"][state["to_play"]])
-    first, legal = _legal_but_cells(state)
-    for k in range(NUM_DIRECTIONS):
-        mask[first + k] = legal >> k & 1
-    count = count_bits(legal)
-    if state["phase"] == ALIGN_PHASE:
-        write_cells(state["ready"], mask, CELL)
-        count += np.int64(state["num_ready"])
-    return count
+        write_cells(state["free"][seat], mask, CELL)
+        count = np.int64(state["num_free"][seat])
+    else:
+        first, legal = _legal_but_cells(state)
+        for k in range(NUM_DIRECTIONS):
+            mask[first + k] = legal >> k & 1
+        count = count_bits(legal)
+    offered = _num_offered(state)
+    if offered:
+        for word in range(NUM_WORDS):
+            cells = state["movable"][seat, word]
+            while cells:
+                mask[CELL + word * (ROWS_PER_WORD * WINDOW) + lowest_bit(cells)] = 1
+                cells &= cells - 1
+    return count + offered
 
 
 @kernel
@@ -281,24 +342,29 @@ def is_legal(state, action):
         first, legal = _legal_but_cells(state)
         return action >= first and legal >> action - first & 1 == 1
     cell = action - CELL
-    if state["phase"] == PLACE_PHASE:
-        return state["free"][state["to_play"], WORD[cell]] >> BIT[cell] & 1 == 1
-    return state["phase"] == ALIGN_PHASE and state["ready"][WORD[cell]] >> BIT[cell] & 1 == 1
+    seat = state["to_play"]
+    if _is_movable(state, seat, cell):
+        return _num_offered(state) > 0
+    free = state["free"][seat, WORD[cell]] >> BIT[cell] & 1 == 1
+    return state["phase"] == PLACE_PHASE and free
 
 
 @kernel
 def random_action(state, word):
     """Return the ``below(word, count)``-th legal action in ascending order."""
+    seat = state["to_play"]
+    offered = _num_offered(state)
     if state["phase"] == PLACE_PHASE:
-        seat = state["to_play"]
-        return _select_cell(state["free"][seat], below(word, state["num_free"][seat]))
+        k = below(word, state["num_free"][seat] + offered)
+        if offered:
+            return _select_of_two(state["free"][seat], state["movable"][seat], k)
+        return _select_cell(state["free"][seat], k)
     first, legal = _legal_but_cells(state)
     others = count_bits(legal)
-    cells = np.int64(state["num_ready"] if state["phase"] == ALIGN_PHASE else 0)
-    k = below(word, others + cells)
+    k = below(word, others + offered)
     if k < others:
         return first + select_bit(legal, k)
-    return _select_cell(state["ready"], k - others)
+    return _select_cell(state["movable"][seat], k - others)
 
 
 @kernel
@@ -311,6 +377,18 @@ def _select_cell(cells, k):
         word += 1
         inside = count_bits(cells[word])
     return CELL + word * (ROWS_PER_WORD * WINDOW) + select_bit(cells[word], k)
+
+
+@kernel
+def _select_of_two(cells, others, k):
+    """Return the action of the k-th cell of two sets together."""
+    word = 0
+    inside = count_bits(cells[0] | others[0])
+    while k >= inside:
+        k -= inside
+        word += 1
+        inside = count_bits(cells[word] | others[word])
+    return CELL + word * (ROWS_PER_WORD * WINDOW) + select_bit(cells[word] | others[word], k)
 
 
 @kernel

@@ -19,7 +19,8 @@ tile has an arrow to cover and the player has not stopped; then the discs for th
 ALIGN and ARROW in turn again, now with the new tile too. ALIGN is left out where no arrow can be
 covered. Stopping before the discs are paid is not allowed while they are short and a tile can be
 completed (rulebook 3: cacophony discs come only "si vous ne pouvez pas compléter d'autres tuiles").
-Arrows left open can be covered after a later placement of the same player.
+Arrows left open can be covered later ("à tout moment"): in TAKE, PLACE and CHOOSE too a tile may be
+chosen whose disc is moved (24-423); ARROW follows, and then the phase that was interrupted.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ _BY_TILE = (NUM_TILES + 1,)
 #              display, interlude: tiles on those spaces, 0 where empty
 # Interlude.   queue: seats in the order they choose; queue_next: how many have been asked, 0 while
 #              there is no interlude; queue_taken: somebody took a tile
-# In hand.     hand: tile about to be placed, or in ARROW the one chosen; hand_cell: its cell
+# In hand.     hand: tile about to be placed; hand_cell: its cell
 # Players.     score: points on the track less negative tokens (the marker stands on
 #              max(0, score)); arrival: when the marker came to its square, counted by ``clock``;
 #              bonus: solo advanced; supply: discs the player can use; cacophony: those received
@@ -81,9 +82,11 @@ _BY_TILE = (NUM_TILES + 1,)
 # Tiles.       place, cell (in the window of the player's table), rotation, and arrows: those not
 #              covered yet, four bits a direction (8 + element), all 0 once the tile is turned over
 # Indices.     occupied: cells with tiles; free: cells where a tile may go; num_free: how many
-# ALIGN.       unpaid: new tile that has not got its discs yet; ready: cells of the tiles with an
-#              arrow that can be covered; num_ready; pointing: in ARROW, the directions as bits;
-#              may_stop
+# Choice.      unpaid: new tile that has not got its discs yet; may_stop: in ALIGN; sight: what lies
+#              in each direction of a tile, as in arrows; pointed: tile chosen last to move a disc
+#              on; pointing: in ARROW, its arrows that can be covered, a bit a direction;
+#              interrupted: in ARROW, the phase that goes on after it; movable: cells of each seat's
+#              tiles on which a disc can be moved; num_movable: how many
 DTYPE = game_dtype(
     [
         ("solo", np.int8),
@@ -129,9 +132,11 @@ DTYPE = game_dtype(
         ("unpaid", np.uint8),
         ("may_stop", np.bool_),
         ("sight", np.uint32, _BY_TILE),
+        ("pointed", np.uint8),
         ("pointing", np.uint8),
-        ("num_ready", np.int16),
-        ("ready", np.int64, (NUM_WORDS,)),
+        ("interrupted", np.int8),
+        ("num_movable", np.int16, _SEATS),
+        ("movable", np.int64, (MAX_PLAYERS, NUM_WORDS)),
     ]
 )
 # The fields that a new game begins with at 0, all but those of the options: numbers and arrays.

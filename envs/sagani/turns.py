@@ -32,8 +32,14 @@ def _go_on_alone(state):
     if tile:
         hold(state, 0, tile)
     else:
-        state["phase"] = TAKE_PHASE
-        state["terminated"] = True
+        stop_alone(state)
+
+
+@kernel
+def stop_alone(state):
+    """End a game alone; a tile in hand stays there."""
+    state["phase"] = TAKE_PHASE
+    state["terminated"] = True
 
 
 @kernel

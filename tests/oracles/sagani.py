@@ -14,6 +14,8 @@ A turn is a chain of small decisions, each with a method:
     phase "align"      align(cell, direction), or stop_aligning()    only with alignments="choice"
     phase "interlude"  interlude_take(space), or interlude_pass()
     phase "over"
+
+With alignments="choice", align(cell, direction) is there in every phase but the last.
 """
 
 from __future__ import annotations
@@ -466,15 +468,22 @@ class SaganiOracle:
     def legal_alignments(self) -> list[Alignment]:
         """The discs the player may move now ("4. Placer les pions sur les flèches").
 
-        First those of the other tiles; once the player has stopped, the new tile gets its discs
-        and any tile's may move. Ruling: "à tout moment" is read as: in one's own turn, after the
-        tile is placed.
+        "Vous pouvez vérifier à tout moment": before a tile is taken, with one in hand, once it is
+        placed. A new tile's own discs move once it has got them. Ruling: the moment is one of the
+        player's own, his turn or his choice in an interlude. "auto" has moved all there are.
         """
-        return self.areas[self.to_play].alignments() if self.phase == "align" else []
+        return self.areas[self.to_play].alignments() if self._may_move_discs() else []
+
+    def _may_move_discs(self) -> bool:
+        return self.phase == "align" or (self.choice and self.phase != "over")
 
     def align(self, cell: Cell, direction: str) -> None:
-        """Move a disc to an arrow; a completed tile scores ("4.", "5. Compléter une tuile")."""
-        if self.phase != "align":
+        """Move a disc to an arrow; a completed tile scores ("4.", "5. Compléter une tuile").
+
+        Alone, the classic game is over "dès que vous atteignez 75 points" ("Jeu Solo Classique").
+        Ruling: with a tile in hand at once, that one is not placed; else with the placement.
+        """
+        if not self._may_move_discs():
             raise ValueError(f"no discs to move, the phase is {self.phase!r}")
         area = self.areas[self.to_play]
         points = area.align(cell, direction)
@@ -482,6 +491,8 @@ class SaganiOracle:
         if area.tiles[cell].flipped:
             self.events.append(("complete", cell))
         self._add_points(points)
+        if self.mode == "classic" and self.last_round and self.phase == "place":
+            self.phase = "over"
 
     def may_stop(self) -> bool:
         """Whether the player may leave the discs where they are.

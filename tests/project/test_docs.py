@@ -42,7 +42,7 @@ def test_tables_say_all(game):
 @pytest.mark.parametrize("game", GAMES, ids=repr)
 def test_help_of_the_environment_names_its_arguments(game):
     """``help(saga_v0.env)`` shows ``**kwargs``: the names are in the text."""
-    told = import_module(f"ludotheque.envs.{game.name}_v0").env.__doc__
+    told = import_module(f"ludotheque.envs.{game.name}_v{game.version}").env.__doc__
     arguments = [name for name in signature(TurnBasedEnv).parameters if name != "game"]
     for name in [*arguments, *(option.name for option in game.options)]:
         assert name == "options" or re.search(rf"\b{name}\b", told), name

@@ -253,7 +253,8 @@ def test_a_mask_does_not_fit_sample(game):
 
     Masks as lists, bool or int64 fail in Discrete.sample(mask), which wants int8 of the shape.
     """
-    conformance.check_mask_form(lambda: pettingzoo.make("aec", f"ludotheque/{game.name}-v0"))
+    name = f"ludotheque/{game.name}-v{game.version}"
+    conformance.check_mask_form(lambda: pettingzoo.make("aec", name))
     env = SeatEnv(game)
     seen, info = env.reset(seed=0)
     for _ in range(8):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 # Name of the game → its id without the version, and the version.
 GAMES = {
     "sarena": ("Sarena", 0),
-    "sagani": ("Sagani", 0),
+    "sagani": ("Sagani", 1),
     "harmonies": ("Harmonies", 0),
     "saga": ("Saga", 0),
     "shamans": ("Shamans", 0),

@@ -60,7 +60,8 @@ class Layout(NamedTuple):
     display_spaces: list[Rect]
     interlude_spaces: list[Rect]
     pile_spaces: list[Rect]
-    hand: Rect
+    hand: Rect  # the tile in hand, or the one whose disc is moved
+    waiting: Rect  # the tile in hand meanwhile
     turned: list[Rect]
     button: Rect
     areas: list[Area]
@@ -85,6 +86,7 @@ def layout_of(seen: Visible) -> Layout:
         interlude_spaces=_spaces(interlude, 62, INTERLUDE_SIZE if several else 0),
         pile_spaces=_spaces(piles, 56, NUM_PILES),
         hand=Rect(x + 21, y + 106, 148, 148),
+        waiting=Rect(x + 105, y + 266, 56, 56),
         turned=Rect(x + 3, y + 90, 92, 114).repeated(NUM_ROTATIONS, 2),
         button=Rect(x + 20, y + 270, column.width - 40, 44),
         areas=_areas(room, seen),
@@ -154,8 +156,8 @@ def places(plan: Layout, seen: Visible) -> list[tuple[Place, Rect]]:
     if seen.over:
         return found
     cells = area_of(plan, seen.to_play).cells
-    if seen.phase == "ARROW" and seen.hand is not None and seen.chosen is not None:
-        found += _arrows(seen.hand, plan.hand) + _arrows(seen.hand, cells[seen.chosen])
+    if seen.pointed is not None and seen.chosen is not None:
+        found += _arrows(seen.pointed, plan.hand) + _arrows(seen.pointed, cells[seen.chosen])
     row, column = seen.origin
     named = [((row - y, column + x), box) for (x, y), box in cells.items()]
     window = range(WINDOW)

@@ -89,10 +89,16 @@ def _mark(canvas: Canvas, place: Place, box: Rect, seen: Visible) -> None:
     kind = place[0]
     if place in seen.legal and kind in ("take", "choose", "aside"):
         _frame(canvas, box, dashed=True, grow=2)
-    elif place in seen.legal and kind == "cell" and seen.phase == "ALIGN":
+    elif kind == "cell" and _position_of(place, seen) in seen.movable:
         _frame(canvas, box, dashed=True)
     if kind in ("take", "choose") and seen.move is not None and place == seen.move.place:
         _frame(canvas, box, grow=2)
+
+
+def _position_of(place: Place, seen: Visible) -> Position:
+    """Return a cell's place in the window as a position."""
+    row, column = seen.origin
+    return int(place[2]) - column, row - int(place[1])
 
 
 # Above the tables
@@ -256,7 +262,7 @@ def _draw_area(canvas: Canvas, area: Area, seen: Visible) -> None:
 def _framed(area: Area, seen: Visible) -> Position | None:
     """Return the cell or tile chosen, or what the last move was about where none is to choose."""
     seat, move = area.seat, seen.move
-    if seat == seen.to_play and (seen.chosen is not None or seen.phase == "ALIGN"):
+    if seat == seen.to_play and (seen.chosen is not None or seen.movable):
         return seen.chosen
     if move is None or move.seat != seat or move.position not in seen.tables[seat].tiles:
         return None
@@ -281,7 +287,7 @@ def _draw_axes(canvas: Canvas, area: Area) -> None:
 
 def _draw_free(canvas: Canvas, area: Area, seen: Visible) -> None:
     """Draw where the tile in hand may go."""
-    for position in seen.cells:
+    for position in seen.free:
         box = area.cells[position]
         canvas.rect(
             *box.grown(-0.03 * box.width),
@@ -361,9 +367,14 @@ def _draw_decision(canvas: Canvas, plan: Layout, seen: Visible) -> None:
     y = LOOK.decision(canvas, box, seen, prompt(seen), 23)
     for turns, (face, part) in enumerate(zip(seen.turned, plan.turned, strict=False)):
         _draw_turned(canvas, part, 90 * turns, face, seen.to_play)
-    if seen.hand is not None and not seen.turned:
+    if seen.pointed is not None:
+        tile(canvas, plan.hand, seen.pointed, "chosen", seen.to_play)
+        if seen.hand is not None:
+            LOOK.text(canvas, plan.button.x, plan.waiting.centre[1], "in hand", fill=FAINT_INK)
+            tile(canvas, plan.waiting, seen.hand, "in hand", seen.to_play)
+    elif seen.hand is not None and not seen.turned:
         tile(canvas, plan.hand, seen.hand, "in hand", seen.to_play)
-    if seen.queue and seen.hand is None:
+    if seen.queue and seen.hand is None and seen.pointed is None:
         names = ", ".join(name_of(seat) for seat in seen.queue)
         lines = ["then", *textwrap.wrap(names, 21)]
         LOOK.write(canvas, box.x + 14, y + 8, lines, fill=FAINT_INK)

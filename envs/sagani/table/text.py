@@ -48,24 +48,32 @@ def describe(
     parts = [_heading(seen), _supply(seen), *_tables(seen)]
     if seen.over:
         parts.append(_results(seen))
-    elif seen.hand is not None:
-        parts.append(_in_hand(seen.hand, seen.turned))
+    else:
+        if seen.pointed is not None:
+            parts.append([f"chosen: {seen.pointed.name}", *_beside([_block(seen.pointed)])])
+        if seen.hand is not None:
+            parts.append(_in_hand(seen.hand, seen.turned))
     return paragraphs(parts)
 
 
 def prompt(seen: Visible) -> str:
     """Say what the seat to play decides."""
-    if ("aside",) in seen.legal:
-        return "takes the last tile, or sets it aside and draws the top of the pile"
     hand = "" if seen.hand is None else seen.hand.name
+    pointed = "" if seen.pointed is None else seen.pointed.name
     stop = ", or stops" if ("done",) in seen.legal else ""
+    move = ", or moves a disc" if seen.movable else ""
+    take = f"takes a tile of the display{move}"
+    if ("aside",) in seen.legal:
+        take = "takes the last tile, or sets it aside and draws the top of the pile"
+        if move:
+            take = f"takes the last tile, sets it aside for the pile's top{move}"
     return {
-        "TAKE": "takes a tile of the display",
-        "PLACE": f"chooses where {hand} goes",
+        "TAKE": take,
+        "PLACE": f"chooses where {hand} goes{move}",
         "ROTATE": f"turns {hand} and places it",
-        "CHOOSE": "interlude: takes one of the tiles, or none",
+        "CHOOSE": f"interlude: takes one of the tiles, or none{move}",
         "ALIGN": f"chooses a tile to move a disc on{stop}",
-        "ARROW": f"chooses the arrow of {hand} to cover",
+        "ARROW": f"chooses the arrow of {pointed} to cover",
     }[seen.phase]
 
 
@@ -185,7 +193,7 @@ def _grid(seen: Visible, seat: int) -> list[str]:
     on_turn = seat == seen.to_play and not seen.over
     cells = {position: _block(face) for position, face in table.tiles.items()}
     if on_turn and seen.phase == "PLACE":
-        cells.update({position: _middle_only(FREE) for position in seen.cells})
+        cells.update({position: _middle_only(FREE) for position in seen.free})
     if on_turn and seen.turned and seen.chosen is not None:
         cells[seen.chosen] = _middle_only(f"?{seen.turned[0].code}?")
     if not cells:

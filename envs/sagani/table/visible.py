@@ -31,7 +31,6 @@ from ..components import (
 from ..notation import action_to_string
 from ..rules import legal_actions, returns
 from ..state import (
-    ALIGN_PHASE,
     ARROW_PHASE,
     PHASES,
     ROTATE_PHASE,
@@ -123,11 +122,13 @@ class Visible(VisibleBase):
     aside: list[Face]
     removed: int
     legal: frozenset[Place]
-    cells: frozenset[Position]  # those among ``legal``
+    free: frozenset[Position]  # where the tile in hand may go
+    movable: frozenset[Position]  # tiles with a disc that may be moved now
     origin: tuple[int, int]  # row and column in the window of the first tile of ``to_play``
-    hand: Face | None  # not turned; in ARROW the tile chosen, as it lies
+    hand: Face | None  # not turned
     turned: list[Face]  # ROTATE: ``hand`` by quarter turns
-    chosen: Position | None  # ROTATE, ARROW: the cell of ``hand``
+    pointed: Face | None  # ARROW: the tile whose disc is moved, as it lies
+    chosen: Position | None  # the cell of ``pointed``, or that of ``hand`` in ROTATE
     queue: list[int]  # seats that choose after ``to_play`` in this interlude
     tables: list[Table]
     track: list[tuple[int, list[int]]]
@@ -155,8 +156,11 @@ def see(
     to_play = int(state["to_play"])
     legal = choices_of(state, legal_actions, ACTIONS)
     tables = [_table(state, other, bool(legal)) for other in range(common["num_players"])]
-    hand, chosen = _in_hand(state, tables[to_play]) if legal else (None, None)
+    hand = int(state["hand"]) if legal else 0
+    chosen = _chosen(state) if legal else None
+    lying = tables[to_play].tiles
     row, column = divmod(int(state["origin"][to_play]), WINDOW)
+    cells = frozenset((at[2] - column, row - at[1]) for at in legal if at[0] == "cell")
     asked = int(state["queue_next"])
     return Visible(
         **common,
@@ -173,10 +177,12 @@ def see(
         aside=[_back(tile) for tile in aside_of(state)],
         removed=len(removed(state)),
         legal=frozenset(legal),
-        cells=frozenset((at[2] - column, row - at[1]) for at in legal if at[0] == "cell"),
+        free=cells - lying.keys(),
+        movable=cells & lying.keys(),
         origin=(row, column),
-        hand=hand,
+        hand=_front(hand) if hand else None,
         turned=_turned(state) if legal and state["phase"] == ROTATE_PHASE else [],
+        pointed=lying[chosen] if chosen is not None and state["phase"] == ARROW_PHASE else None,
         chosen=chosen,
         queue=state["queue"][asked : len(tables)].tolist() if legal and asked else [],
         tables=tables,
@@ -222,22 +228,23 @@ def _table(state: np.void, seat: int, playing: bool) -> Table:
 
 
 def _lying(state: np.void, lies: Placed, choosing: bool) -> Face:
-    tile, phase = lies.tile, int(state["phase"])
+    tile = lies.tile
     unpaid = tile == state["unpaid"]
-    asked = phase == ALIGN_PHASE and not unpaid or phase == ARROW_PHASE and tile == state["hand"]
-    marked = int(state["arrows"][tile]) & int(state["sight"][tile]) if choosing and asked else 0
+    asked = tile == state["pointed"] if state["phase"] == ARROW_PHASE else not unpaid
+    marked = 0
+    if state["choice"] and choosing and asked and state["phase"] != ROTATE_PHASE:
+        marked = int(state["arrows"][tile]) & int(state["sight"][tile])
     return _front(tile, lies.rotation, lies.covered, marked, 0 if unpaid else lies.discs)
 
 
-def _in_hand(state: np.void, table: Table) -> tuple[Face | None, Position | None]:
-    """Return the tile in hand or chosen, and its cell."""
-    hand, phase = int(state["hand"]), int(state["phase"])
-    if phase not in (ROTATE_PHASE, ARROW_PHASE):
-        return _front(hand) if hand else None, None
-    chosen = (0, 0)
-    if table.tiles:
-        chosen = position_of(state, int(state["to_play"]), int(state["hand_cell"]))
-    return table.tiles[chosen] if phase == ARROW_PHASE else _front(hand), chosen
+def _chosen(state: np.void) -> Position | None:
+    """Return the cell of the tile about to be turned, or of the one whose disc is moved."""
+    seat, phase = int(state["to_play"]), int(state["phase"])
+    if phase == ARROW_PHASE:
+        return position_of(state, seat, int(state["cell"][state["pointed"]]))
+    if phase != ROTATE_PHASE:
+        return None
+    return position_of(state, seat, int(state["hand_cell"])) if state["placed"][seat] else (0, 0)
 
 
 def _turned(state: np.void) -> list[Face]:
@@ -267,11 +274,8 @@ def _move(state: np.void, tables: list[Table], last_action) -> Move:
         position = next(reversed(tiles))
         text = f"placed {tiles[position].name} at {position_words(position)}"
     elif kind == "cover":
-        text = f"covered {place[1]}"
-        # Alone, the next tile in hand has taken over ``hand_cell``.
-        if not state["hand"]:
-            position = position_of(state, seat, int(state["hand_cell"]))
-            text += f" of {tiles[position].name}"
+        position = position_of(state, seat, int(state["cell"][state["pointed"]]))
+        text = f"covered {place[1]} of {tiles[position].name}"
     elif kind == "cell":
         position = position_of(state, seat, action - CELL)
         name = tiles[position].name if position in tiles else hand

@@ -424,7 +424,10 @@ class Kernels:
         """A first tile's cell is not asked for."""
         if self.state["phase"] == ROTATE_PHASE:
             return [(0, 0)]
-        return self._cells() if self.phase == "place" else []
+        lying = self.table(self.to_play)
+        return (
+            [cell for cell in self._cells() if cell not in lying] if self.phase == "place" else []
+        )
 
     def place(self, cell: Cell, rotation: int) -> None:
         if cell not in self.legal_cells() or rotation not in range(4):
@@ -441,10 +444,13 @@ class Kernels:
         assert first or bool(on_ring) == (int(self.state["origin"][seat]) != before)
 
     def legal_alignments(self) -> list[tuple[Cell, str]]:
-        if self.phase != "align":
+        if self.phase == "over":
             return []
+        lying = self.table(self.to_play)
         found = []
         for cell in self._cells():
+            if cell not in lying:
+                continue
             chosen = self.states.copy()
             GAME.step(chosen, ACTIONS[self._at(cell)])
             actions = np.flatnonzero(GAME.legal_mask(chosen)).tolist()

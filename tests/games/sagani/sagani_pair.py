@@ -133,22 +133,26 @@ class Pair:
     def expected(self) -> tuple[int, set[Decision]]:
         """The kernels' phase and the decisions that the oracle allows."""
         oracle = self.oracle
+        lying = oracle.areas[oracle.to_play].tiles
+        alignments = oracle.legal_alignments()
+        movable = {("cell", cell) for cell, _ in alignments}
+        if self.cell in lying:
+            return ARROW_PHASE, {("cover", way) for cell, way in alignments if cell == self.cell}
         if oracle.phase == "take":
             aside = {("aside",)} if oracle.may_set_aside() else set()
-            return TAKE_PHASE, aside | {("take", slot) for slot in oracle.legal_tiles()}
+            taken = {("take", slot) for slot in oracle.legal_tiles()}
+            return TAKE_PHASE, aside | taken | movable
         if oracle.phase == "interlude":
             spaces = oracle.legal_interlude_spaces()
-            return CHOOSE_PHASE, {("pass",)} | {("choose", space) for space in spaces}
+            return CHOOSE_PHASE, {("pass",)} | {("choose", space) for space in spaces} | movable
         if oracle.phase == "place":
-            if self.cell is not None or not oracle.areas[oracle.to_play].tiles:
+            if self.cell is not None or not lying:
                 return ROTATE_PHASE, {("turn", turns) for turns in range(4)}
-            return PLACE_PHASE, {("cell", cell) for cell in self.cells_that_fit(oracle.to_play)}
+            free = {("cell", cell) for cell in self.cells_that_fit(oracle.to_play)}
+            return PLACE_PHASE, free | movable
         assert oracle.phase == "align"
-        alignments = oracle.legal_alignments()
-        if self.cell is not None:
-            return ARROW_PHASE, {("cover", way) for cell, way in alignments if cell == self.cell}
         done = {("done",)} if oracle.may_stop() else set()
-        return ALIGN_PHASE, done | {("cell", cell) for cell, _ in alignments}
+        return ALIGN_PHASE, done | movable
 
     # ---- doing it -----------------------------------------------------------------------------
 
@@ -156,6 +160,8 @@ class Pair:
         """Take a decision in both, and compare."""
         self.game.step(self.states, self.choices[decision])
         self.ply += 1
+        if decision[0] == "cover":
+            self.happened[f"cover in {self.oracle.phase}"] += 1
         self.tell_oracle(*decision)
         self.happened[decision[0]] += 1
         while self.oracle.phase == "align" and not self.oracle.legal_alignments():
@@ -229,8 +235,7 @@ class Pair:
     def check_supply(self) -> None:
         """Piles, display, interlude, hand, and the tiles put aside or out of the game."""
         state, oracle = self.state, self.oracle
-        if oracle.phase != "align":
-            assert state["hand"] == number_of(oracle.hand)
+        assert state["hand"] == number_of(oracle.hand)
         assert state["interlude"].tolist() == [number_of(what) for what in oracle.interlude]
         assert sorted(removed(state)) == sorted(what.id for what in oracle.removed)
         assert aside_of(state) == [what.id for what in oracle.low_tiles]
@@ -342,10 +347,13 @@ def keen(pair: Pair, rng: random.Random) -> Decision:
     oracle = pair.oracle
     phase, decisions = pair.phase, set(pair.choices)
     area = oracle.areas[oracle.to_play]
+    movable = {decision for decision in decisions if decision[1:] and decision[1] in area.tiles}
+    if movable and rng.random() < 0.2:
+        return rng.choice(sorted(movable))
     if phase == PLACE_PHASE:
         best = {
             decision: max(gain(area, oracle.hand, decision[1], turns) for turns in range(4))
-            for decision in sorted(decisions)
+            for decision in sorted(decisions - movable)
         }
         return max(best, key=lambda decision: (best[decision], rng.random()))
     if phase == ROTATE_PHASE and area.tiles:
@@ -373,6 +381,17 @@ def straight(pair: Pair, rng: random.Random) -> Decision:
     along = (pair.oracle.to_play + 1) % 4
     sign = 1 if along < 2 else -1
     return max(sorted(decisions), key=lambda decision: sign * decision[1][along % 2])
+
+
+def putting_off(pair: Pair, rng: random.Random) -> Decision:
+    """Leave discs where they are once a tile is placed; move them before the next one, or not."""
+    if ("done",) in pair.choices:
+        return ("done",)
+    lying = pair.oracle.areas[pair.oracle.to_play].tiles
+    movable = sorted(at for at in pair.choices if at[0] == "cell" and at[1] in lying)
+    if movable and pair.phase != ALIGN_PHASE and rng.random() < 0.2:
+        return rng.choice(movable)
+    return apart(pair, rng)
 
 
 WAYS = {"anything": anything, "keen": keen, "apart": apart, "straight": straight}

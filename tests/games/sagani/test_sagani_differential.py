@@ -20,6 +20,7 @@ from sagani_pair import (
     contents,
     every_mode,
     keen,
+    putting_off,
     stirred,
     straight,
     until,
@@ -190,6 +191,18 @@ def test_games_with_interludes(game, mode):
         taken["pass"] += pair.happened["pass"]
         taken["removed"] += len(pair.oracle.removed)
     assert min(taken[what] for what in ("interludes", "choose", "pass", "removed")) > 0
+
+
+@every_mode
+def test_games_with_discs_moved_at_every_moment(game, mode):
+    rng = random.Random(mode)
+    happened = Counter()
+    for seed in range(2):
+        pair = Pair(game, seed, mode, "choice")
+        pair.run(putting_off, rng)
+        happened += pair.happened
+    several = ["take", "interlude"] if mode in SEVERAL else []
+    assert all(happened[f"cover in {phase}"] for phase in ["place", *several])
 
 
 @either_way

@@ -23,7 +23,6 @@ from ludotheque.envs.sagani.components import (
 from ludotheque.envs.sagani.position import TileAt, set_position
 from ludotheque.envs.sagani.rules import legal_actions, random_action, setup, step
 from ludotheque.envs.sagani.state import (
-    ARROW_PHASE,
     IN_DISPLAY,
     IN_HAND,
     IN_INTERLUDE,
@@ -79,7 +78,7 @@ def _places(state, places):
         if tile:
             places[tile] = IN_INTERLUDE
             count += 1
-    if state["hand"] and state["phase"] != ARROW_PHASE:
+    if state["hand"]:
         places[state["hand"]] = IN_HAND
         count += 1
     for seat in range(state["num_players"]):

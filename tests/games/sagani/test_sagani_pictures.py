@@ -389,6 +389,34 @@ def test_the_words_of_the_last_move():
     assert "player_0 placed fire 10" in words(draw(states[0], 0, 13))
 
 
+def test_a_disc_is_moved_while_a_tile_is_in_hand():
+    """Both tiles are shown, the turn goes on where it was, and the words say all that."""
+    states = GAME.new_state(0, 2, alignments="choice")
+    laid = [TileAt(55, 0, 0), TileAt(56, 0, 1, flipped=True)]
+    set_position(states, tables={0: laid}, display=[3, 4])
+    seen = see(states[0], 0)
+    assert (seen.movable, seen.free) == ({(0, 0)}, set())
+    assert seen.tables[0].tiles[0, 0].marked == {0}
+    assert describe(states[0], 0).splitlines()[1] == (
+        "player_0 takes a tile of the display, or moves a disc"
+    )
+    GAME.step(states, GAME.action_from_string("take 2", states[0]))
+    seen = see(states[0], 0)
+    assert (seen.movable, (0, 0) in seen.free) == ({(0, 0)}, False)
+    GAME.step(states, GAME.action_from_string("+0+0", states[0]))
+    seen = see(states[0], 0, int(states[0]["last_action"]))
+    assert (seen.chosen, seen.pointed.code, seen.hand.code) == ((0, 0), "A1", "F6")
+    assert seen.move.text == "player_0 chose +0+0 for air 1"
+    assert {"chosen: air 1", "in hand: fire 6"} <= set(describe(states[0], 0).splitlines())
+    found = titles(draw(states[0], 0))
+    assert any(title.startswith("chosen: air 1") for title in found)
+    assert any(title.startswith("in hand: fire 6") for title in found)
+    GAME.step(states, GAME.action_from_string("cover n", states[0]))
+    seen = see(states[0], 0, int(states[0]["last_action"]))
+    assert (PHASES[states[0]["phase"]], seen.hand.code, seen.pointed) == ("PLACE", "F6", None)
+    assert seen.move.text == "player_0 covered n of air 1"
+
+
 # The end
 
 
@@ -479,6 +507,7 @@ def test_every_legal_action_has_its_point(mode):
         ("4", "PLACE"),
         ("solo", "ROTATE"),
         ("3", "CHOOSE"),
+        ("choice", "PLACE"),
         ("choice", "ALIGN"),
         ("choice", "ARROW"),
     ],

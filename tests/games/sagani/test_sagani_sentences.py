@@ -1286,11 +1286,127 @@ def test_discs_may_be_left_where_they_are_and_moved_later(rules):
     game.stop_aligning()
     assert (game.points, game.to_play) == ([0, 0], 1)
     idle_turn(game)
+    assert game.legal_alignments() == [((0, 0), "n")]
     game.take(game.legal_tiles()[0])
     game.place((1, 0), 0)
     game.align((0, 0), "n")
     assert game.points == [1, 0]
     assert game.table(0)[0, 0].flipped
+
+
+def one_disc_waits(x: int = 0) -> list[TileAt]:
+    """A tile of one point whose one disc could be moved north."""
+    return [TileAt(PLAIN, x, 0), TileAt(56, x, 1, flipped=True)]
+
+
+@both
+def test_discs_may_be_moved_at_any_moment_of_ones_turn(rules):
+    """À tout moment: before a tile is taken, and with one in hand."""
+    for take_first in (False, True):
+        game = rules(tables={0: one_disc_waits()}, alignments="choice", display=[3, 4])
+        if take_first:
+            game.take(0)
+        asked = (game.phase, game.hand, game.legal_tiles(), game.legal_cells())
+        assert game.legal_alignments() == [((0, 0), "n")]
+        assert not game.may_stop()
+        for wrong in (((0, 0), "s"), ((0, 1), "n"), ((1, 0), "n")):
+            with pytest.raises(ValueError):
+                game.align(*wrong)
+        game.align((0, 0), "n")
+        assert (game.points, game.to_play, game.supply[0]) == ([1, 0], 0, 24)
+        # The turn goes on where it was.
+        assert (game.phase, game.hand, game.legal_tiles(), game.legal_cells()) == asked
+        assert game.legal_alignments() == []
+        if not take_first:
+            game.take(0)
+        game.place((1, 0), 0)
+        assert (game.phase, game.to_play) == ("take", 1)
+
+
+@both
+def test_discs_need_not_be_moved_before_a_tile_is_taken_and_placed(rules):
+    game = rules(tables={0: one_disc_waits()}, alignments="choice", display=[39, 4])
+    game.take(0)
+    game.place((1, 0), 0)
+    assert ((0, 0), "n") in game.legal_alignments()
+    assert game.points == [0, 0]
+
+
+@both
+def test_discs_may_be_moved_after_the_last_tile_was_set_aside(rules):
+    """The top of the pile has been turned over, and waits in hand."""
+    game = rules(tables={0: one_disc_waits()}, alignments="choice", display=[3], pile=range(4, 20))
+    game.set_aside_last_tile()
+    game.align((0, 0), "n")
+    assert (game.phase, game.hand, game.points) == ("place", 4, [1, 0])
+
+
+@both
+def test_discs_moved_before_a_tile_is_taken_may_bring_the_end(rules):
+    game = rules(
+        tables={0: one_disc_waits()}, alignments="choice", points=[74, 0], first_player=1, turn=0
+    )
+    game.align((0, 0), "n")
+    assert (game.last_round, game.is_over(), game.phase) == (True, False, "take")
+    idle_turn(game)
+    assert game.is_over()
+
+
+@both
+def test_discs_may_be_moved_by_who_chooses_in_an_interlude(rules):
+    """Also by who takes none; the order of the interlude stays."""
+    game = interlude_started(rules, 3, alignments="choice", tables={2: one_disc_waits()})
+    assert game.choosers == [2, 1, 0]
+    game.align((0, 0), "n")
+    assert (game.phase, game.to_play, game.points) == ("interlude", 2, [0, 0, 1])
+    assert game.legal_interlude_spaces() == [0, 1, 2, 3]
+    assert game.choosers == [2, 1, 0]
+    game.interlude_pass()
+    assert (game.choosers, game.legal_alignments()) == ([1, 0], [])
+
+
+@both
+def test_who_chooses_in_an_interlude_may_move_discs_with_the_tile_in_hand(rules):
+    game = interlude_started(rules, alignments="choice", tables={1: one_disc_waits()})
+    number = game.interlude[0]
+    game.interlude_take(0)
+    game.align((0, 0), "n")
+    assert (game.phase, game.to_play, game.hand) == ("place", 1, number)
+
+
+@both
+def test_discs_are_moved_at_once_unless_it_is_a_choice(rules):
+    """Otherwise nobody is asked for a disc, not even where one has been left by hand."""
+    game = rules(tables={0: one_disc_waits()}, display=[3, 4])
+    assert game.legal_alignments() == []
+    with pytest.raises(ValueError):
+        game.align((0, 0), "n")
+
+
+@both
+def test_classic_solo_ends_at_once_with_75_points_whatever_is_in_hand(rules):
+    """La partie s'arrête dès que vous atteignez 75 points: the tile in hand doesn't count."""
+    game = rules(
+        num_players=1, tables={0: one_disc_waits()}, alignments="choice", points=[74], hand=39
+    )
+    game.align((0, 0), "n")
+    assert game.is_over()
+    assert (game.scores(), game.ranks()) == ([75 - 2], [1])
+    assert (game.legal_cells(), game.legal_alignments()) == ([], [])
+
+
+@both
+def test_advanced_solo_goes_on_after_75_points(rules):
+    game = rules(
+        num_players=1,
+        solo="advanced",
+        tables={0: one_disc_waits()},
+        alignments="choice",
+        points=[74],
+        hand=39,
+    )
+    game.align((0, 0), "n")
+    assert (game.points, game.phase, game.hand) == ([75], "place", 39)
 
 
 @both

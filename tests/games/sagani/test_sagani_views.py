@@ -179,9 +179,11 @@ class Sight:
 
     def chosen(self) -> np.ndarray:
         seen = np.zeros((1, WINDOW, WINDOW), int)
-        acting = self.seat == self.state["to_play"]
-        if acting and self.state["hand"] and self.state["phase"] in (ROTATE_PHASE, ARROW_PHASE):
-            seen[0][divmod(int(self.state["hand_cell"]), WINDOW)] = 1
+        state = self.state
+        if self.seat == state["to_play"] and state["phase"] == ROTATE_PHASE:
+            seen[0][divmod(int(state["hand_cell"]), WINDOW)] = 1
+        if self.seat == state["to_play"] and state["phase"] == ARROW_PHASE:
+            seen[0][divmod(int(state["cell"][state["pointed"]]), WINDOW)] = 1
         return seen
 
     def tiles(self) -> np.ndarray:
@@ -210,7 +212,7 @@ class Sight:
         )
 
     def hand(self) -> np.ndarray:
-        return face(0 if self.state["phase"] == ARROW_PHASE else int(self.state["hand"]))
+        return face(int(self.state["hand"]))
 
     def display(self) -> np.ndarray:
         return self.offers(self.state["display"].tolist())
@@ -253,7 +255,10 @@ class Sight:
 
     def game(self) -> np.ndarray:
         state = self.state
-        phase = [int(k == state["phase"]) for k in range(6)]
+        phases = {int(state["phase"])}
+        if state["phase"] == ARROW_PHASE:
+            phases.add(int(state["interrupted"]))
+        phase = [int(k in phases) for k in range(6)]
         players = [int(k == state["num_players"]) for k in range(1, 5)]
         canvas = [int(k == state["canvas"]) for k in CANVASES]
         rest = [int(state["bonus"]) // 5, *pile_sizes(state)]
