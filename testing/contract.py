@@ -20,7 +20,7 @@ from ludotheque.envs.core.errors import GameOverError, IllegalActionError
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.aec import TurnBasedEnv
 from ludotheque.envs.core.interfaces.batch import BatchEnv
-from ludotheque.envs.core.loops import ILLEGAL
+from ludotheque.envs.core.loops import ILLEGAL, RAISE
 from ludotheque.envs.core.rewards import REWARDS
 from ludotheque.envs.core.rng import GAMMA, below, decision_seed, mix64
 from ludotheque.envs.core.schema import slices
@@ -121,9 +121,15 @@ def views(game: Game, states: np.ndarray, seat: int) -> dict[str, np.ndarray]:
     return fields
 
 
-def _assert_same_views(one: dict, other: dict, what: str) -> None:
-    for name, numbers in one.items():
-        assert np.array_equal(numbers, other[name]), f"{what}: field {name!r} changed"
+def _assert_same_views(
+    game: Game, states: np.ndarray, others: np.ndarray, seat: int, what: str
+) -> None:
+    for form in game.observation_forms:
+        seen = game.observe(states, seat, form=form)
+        if not np.array_equal(seen, game.observe(others, seat, form=form)):
+            one, other = views(game, states, seat), views(game, others, seat)
+            changed = [name for name in one if not np.array_equal(one[name], other[name])]
+            raise AssertionError(f"{what}: fields {changed} changed")
 
 
 # The record
@@ -183,8 +189,8 @@ def check_copies(setting: Setting, seed: int = 0) -> None:
             action = int(rng.choice(legal_actions(game, states)))
             for record in (states, *twins):
                 game.step(record, action)
-            for twin in twins:
-                assert game.digest(twin) == game.digest(states), f"after action {action}"
+        for twin in twins:
+            assert game.digest(twin) == game.digest(states), "copies end otherwise"
 
 
 # Actions
@@ -197,25 +203,29 @@ def check_legality(setting: Setting, seed: int = 0) -> None:
         mask = game.legal_mask(states)
         assert mask.dtype == np.int8 and mask.shape == (game.num_actions,), f"mask is {mask}"
         assert mask.any() != is_over(states), f"{mask.sum()} legal actions, over={is_over(states)}"
-        before = game.digest(states)
+        original, trial = states.tobytes(), states.copy()
+        # Of the copy: bytes between fields are not copied.
+        before = trial.tobytes()
         refusal = GameOverError if is_over(states) else IllegalActionError
         for action in range(game.num_actions):
             if not is_over(states):
                 legal = bool(game.kernels["is_legal"](states[0], action))
                 assert legal == bool(mask[action]), f"is_legal({action}) is {legal}"
-            _check_trial(game, states.copy(), action, bool(mask[action]), refusal, before)
-        assert game.digest(states) == before, "trying actions in copies changed the original"
+            if _is_accepted(game, trial, action, refusal):
+                assert mask[action], f"illegal action {action} is accepted"
+                assert trial.tobytes() != before, f"action {action} changes nothing"
+                trial = states.copy()
+                before = trial.tobytes()
+            assert trial.tobytes() == before, f"the refused action {action} changed the state"
+        assert states.tobytes() == original, "trying actions in copies changed the original"
 
 
-def _check_trial(game, trial, action, legal, refusal, before) -> None:
+def _is_accepted(game: Game, trial: np.ndarray, action: int, refusal: type[Exception]) -> bool:
     try:
         game.step(trial, action)
-    except refusal as error:
-        assert not legal, f"legal action {action} is refused: {error}"
-        assert game.digest(trial) == before, f"the refused action {action} changed the state"
-    else:
-        assert legal, f"illegal action {action} is accepted"
-        assert game.digest(trial) != before, f"action {action} changes nothing"
+    except refusal:
+        return False
+    return True
 
 
 def check_out_of_bounds(setting: Setting, seed: int = 0) -> None:
@@ -336,29 +346,33 @@ def check_determinize(setting: Setting, seed: int = 0) -> None:
     """A redraw is a playable game that the seat can't tell from the true one, with new luck."""
     game = setting.game
     for states, seat in itertools.product(positions(setting, seed), setting.seats):
-        seen, mask = views(game, states, seat), game.legal_mask(states)
-        for redraw in range(seed, seed + 4):
-            drawn = game.determinize(states, seat, redraw)
-            what = f"determinize(seat {seat}, seed {redraw}) at ply {states['ply'][0]}"
-            _assert_same_views(seen, views(game, drawn, seat), what)
+        mask, what = game.legal_mask(states), f"determinize(seat {seat}) at ply {states['ply'][0]}"
+        redrawn = [game.determinize(states, seat, seed + redraw) for redraw in range(4)]
+        for redraw, drawn in enumerate(redrawn):
+            _assert_same_views(game, states, drawn, seat, what)
             for name in PUBLIC:
                 assert drawn[name] == states[name], f"{what}: {name} changed"
             if states["to_play"][0] == seat:
                 assert np.array_equal(game.legal_mask(drawn), mask), f"{what}: other legal actions"
-            again = game.determinize(states, seat, redraw)
+            again = game.determinize(states, seat, seed + redraw)
             assert game.digest(again) == game.digest(drawn), f"{what}: another result next time"
-            _assert_playable(game, drawn, what)
-        redrawn = [game.determinize(states, seat, redraw)[0] for redraw in range(seed, seed + 4)]
         for name in ("rng", "seed"):
-            values = {int(state[name]) for state in redrawn}
+            values = {int(drawn[name][0]) for drawn in redrawn}
             assert len(values) == 4, f"determinize keeps {name}, from which luck could be foretold"
+        _assert_playable(game, np.concatenate(redrawn), what)
 
 
 def _assert_playable(game: Game, states: np.ndarray, what: str) -> None:
+    count, seats = len(states), game.max_players
+    actions, learner = np.zeros((2, count), np.int64)
+    rewards, (seat_rewards, scores) = np.zeros(count, "f4"), np.zeros((2, count, seats), "f4")
+    outputs = (rewards, seat_rewards, scores, np.zeros((count, seats), np.int64))
     for _ in range(game.max_plies + 1):
-        if is_over(states):
+        rows = np.flatnonzero(~(states["terminated"] | states["truncated"]))
+        if not len(rows):
             return
-        game.step(states, legal_actions(game, states)[0])
+        game.loops.random_actions(states, 0, count, actions)
+        game.loops.play_rows(states, rows, actions[rows], learner, (RAISE, 0.0, 0), outputs)
     raise AssertionError(f"{what}: the redrawn game does not end")
 
 
@@ -399,7 +413,7 @@ def check_chance_is_hidden(setting: Setting, seed: int = 0) -> None:
         lucky["rng"] += np.uint64(12345)
         lucky["seed"] += np.uint64(54321)
         what = f"seat {seat} when only the luck to come changes"
-        _assert_same_views(views(game, states, seat), views(game, lucky, seat), what)
+        _assert_same_views(game, states, lucky, seat, what)
         assert np.array_equal(game.legal_mask(states), game.legal_mask(lucky)), what
 
 
@@ -457,11 +471,12 @@ def check_rewards(setting: Setting, seed: int = 0) -> None:
     for reward, number in itertools.product(REWARDS, range(3)):
         env = TurnBasedEnv(setting.game, setting.num_players, reward=reward, **setting.options)
         env.reset(seed=seed + number)
+        for agent in env.possible_agents:
+            env.action_space(agent).seed(seed + number)
         start = setting.game.returns(env.get_state()["states"])[0]
         total = np.zeros(setting.num_players)
         while not (env.terminations[env.agent_selection] or env.truncations[env.agent_selection]):
             assert reward == "score_change" or not total.any(), f"{reward} pays before the end"
-            env.action_space(env.agent_selection).seed(seed + number)
             env.step(env.sample_legal())
             total += [env.rewards[agent] for agent in env.agents]
         scores, ranks = setting.game.returns(env.get_state()["states"])

@@ -132,11 +132,12 @@ class Game:
     @cached_property
     def loops(self) -> SimpleNamespace:
         """The batch loops of this game with flat observations."""
-        return self._compile("flat", "observe")
+        return compile_loops(self.name, self.num_actions, self._loop_kernels("observe"))
 
     @cached_property
     def _planes_loops(self) -> SimpleNamespace:
-        return self._compile("planes", "observe_planes")
+        kernels = self._loop_kernels("observe_planes")
+        return compile_loops(f"{self.name}_planes", self.num_actions, kernels, made=self.loops)
 
     def loops_for(self, form: str) -> SimpleNamespace:
         """Return the batch loops that write observations of ``form``."""
@@ -145,10 +146,8 @@ class Game:
         check_choice(form, self.observation_forms, f"observation of {self.name}")
         return self._planes_loops
 
-    def _compile(self, form: str, observe: str) -> SimpleNamespace:
-        kernels = {name: self.kernels[name] for name in KERNELS if name != "observe"}
-        kernels["observe"] = self.kernels[observe]
-        return compile_loops(f"{self.name}_{form}", self.num_actions, kernels)
+    def _loop_kernels(self, observe: str) -> dict[str, Any]:
+        return {name: self.kernels[observe if name == "observe" else name] for name in KERNELS}
 
     def observation_schema(self, form: str = "flat") -> tuple[Field, ...]:
         """Return the fields of an observation form, in order."""

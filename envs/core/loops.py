@@ -39,7 +39,7 @@ KERNELS = (
     "determinize",
 )
 setup = legal_actions = is_legal = random_action = step = observe = returns = determinize = None
-final = act = write_view = play_out = NUM_ACTIONS = None
+final = write_view = play_out = NUM_ACTIONS = None
 
 
 def _final(state, scores, ranks):
@@ -50,8 +50,9 @@ def _final(state, scores, ranks):
         returns(state, scores, ranks)
 
 
-def _act(state, action, rule, rewards, scores, ranks):
-    """Play one action, fill every seat's reward for it, and return a code."""
+def play(states, i, action, rule, rewards, scores, ranks):
+    """Play one action in game ``i``, fill every seat's reward for it, and return a code."""
+    state = states[i]
     illegal, penalty, reward_kind = rule
     num_players = state["num_players"]
     for seat in range(num_players):
@@ -151,11 +152,6 @@ def views(states, start, stop, seats, off_turn, observations, masks):
         write_view(states[i], seat, off_turn, observations[i], masks[i])
 
 
-def play(states, i, action, rule, rewards, scores, ranks):
-    """Play one action in one game (see ``_act``)."""
-    return act(states[i], action, rule, rewards, scores, ranks)
-
-
 def first_illegal(states, rows, actions):
     """Return the first k, ``rows[k]`` being a game not over, for which ``actions[k]`` is illegal.
 
@@ -194,7 +190,7 @@ def advance(states, start, stop, actions, options, autoreset, rule, outputs):
     observations, masks, to_play, rewards, terminated, truncated, scores, ranks = outputs
     for i in range(start, stop):
         state = states[i]
-        act(state, actions[i], rule, rewards[i], scores[i], ranks[i])
+        play(states, i, actions[i], rule, rewards[i], scores[i], ranks[i])
         terminated[i] = state["terminated"]
         truncated[i] = state["truncated"]
         if autoreset and (terminated[i] or truncated[i]):
@@ -219,7 +215,7 @@ def play_seats(states, start, stop, learner, random_seats, reward_kind, outputs)
             if not random_seats[i, state["to_play"]]:
                 break
             action = random_action(state, mix64(decision_seed(state["seed"], state["ply"])))
-            act(state, action, rule, seat_rewards[i], scores[i], ranks[i])
+            play(states, i, action, rule, seat_rewards[i], scores[i], ranks[i])
             rewards[i] += seat_rewards[i, learner[i]]
 
 
@@ -228,7 +224,7 @@ def play_rows(states, rows, actions, learner, rule, outputs):
     rewards, seat_rewards, scores, ranks = outputs
     for k in range(len(rows)):
         i = rows[k]
-        act(states[i], actions[k], rule, seat_rewards[i], scores[i], ranks[i])
+        play(states, i, actions[k], rule, seat_rewards[i], scores[i], ranks[i])
         rewards[i] += seat_rewards[i, learner[i]]
 
 
@@ -264,15 +260,16 @@ def redraw(states, start, stop, seats, seeds):
         determinize(states[i], seat, seeds[i])
 
 
-_INNER = {"final": _final, "act": _act, "write_view": _write_view, "play_out": _play_out}
+_INNER = {"final": _final, "write_view": _write_view, "play_out": _play_out}
+# In an order in which each comes after those that it calls.
 _LOOPS = (
+    play,
     deal,
     deal_rows,
     following_seeds,
     view,
     mask,
     views,
-    play,
     first_illegal,
     random_actions,
     decision_seeds,
@@ -286,20 +283,28 @@ _LOOPS = (
 )
 
 
-def compile_loops(name: str, num_actions: int, kernels: dict[str, Any]) -> SimpleNamespace:
+def compile_loops(
+    name: str, num_actions: int, kernels: dict[str, Any], made: SimpleNamespace | None = None
+) -> SimpleNamespace:
     """Return the loops of a game, compiled on first call.
 
     Args:
         name: of the game and the observation form, for the names in the kernel cache.
         num_actions: size of the mask.
         kernels: one kernel for each name in ``KERNELS``.
+        made: loops of this game with another form; those that don't observe are taken from it.
     """
     bound = {**kernels, "NUM_ACTIONS": num_actions}
     loops = SimpleNamespace()
+    observing = {"observe"}
     for loop_name, template in {**_INNER, **{loop.__name__: loop for loop in _LOOPS}}.items():
-        wanted = {key: bound[key] for key in bound if key in template.__code__.co_names}
-        bound_loop = specialize(template, f"{name}_{loop_name}", **wanted)
-        setattr(loops, loop_name, bound_loop)
-        if loop_name in _INNER:
-            bound[loop_name] = bound_loop
+        called = set(template.__code__.co_names)
+        if called & observing:
+            observing.add(loop_name)
+        if made is None or loop_name in observing:
+            wanted = {key: bound[key] for key in bound if key in called}
+            bound[loop_name] = specialize(template, f"{name}_{loop_name}", **wanted)
+        else:
+            bound[loop_name] = getattr(made, loop_name)
+        setattr(loops, loop_name, bound[loop_name])
     return loops

@@ -93,7 +93,8 @@ def _clear(state):
     state["turns"] = 0
     state["last_round"] = False
     state["hand"][:] = 0
-    state["bag"][:] = TOKENS
+    for colour in range(len(TOKENS)):
+        state["bag"][colour] = TOKENS[colour]
     state["central"][:] = 0
     state["discarded"][:] = 0
     state["deck"] = ALL_ANIMALS

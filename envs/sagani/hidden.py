@@ -47,10 +47,13 @@ def determinize(state, seat, seed):
             if pile[place] == aside[k]:
                 pile[place] = unseen[k]
                 break
-    aside[:] = unseen[:num_aside]
-    pile[drawn:] = unseen[num_aside:]
     for place in range(len(unseen)):
-        state["place"][unseen[place]] = PUT_ASIDE if place < num_aside else IN_PILE
+        tile = unseen[place]
+        state["place"][tile] = PUT_ASIDE if place < num_aside else IN_PILE
+        if place < num_aside:
+            aside[place] = tile
+        else:
+            pile[drawn + place - num_aside] = tile
 
 
 @kernel

@@ -2,9 +2,9 @@
 
 What is known to a seat and kept: its hand, the card it gave while the receiver has it, the card it
 got, role cards it has looked at, its tiles that lie face down, and that a tile kept face down is no
-Mask, that the Eclipse isn't on top of the pile, and that whoever is being asked about a Portal or a
-Dagger has one. Cards played off the Destination tell nothing (any card may be played), nor does
-passing. All that is consistent with this is equally likely.
+Mask, that the Eclipse isn't on top of the pile, and, where only holders are asked about a Portal or
+a Dagger, that whoever is being asked has one. Cards played off the Destination tell nothing (any
+card may be played), nor does passing. All that is consistent with this is equally likely.
 """
 
 from __future__ import annotations
@@ -148,10 +148,12 @@ def _redraw_face_down(state, seat, unseen):
 @kernel
 def _count_unseen(state, seat, unseen):
     """Count the tiles of each kind that the seat hasn't seen."""
-    unseen[:] = TILES_IN_BOX - state["gone"]
-    unseen[:NUM_HELD] -= state["hidden"][seat]
-    for other in range(np.int64(state["num_players"])):
-        unseen[:NUM_HELD] -= state["shown"][other]
+    for kind in range(NUM_TILES):
+        unseen[kind] = TILES_IN_BOX[kind] - state["gone"][kind]
+    for kind in range(NUM_HELD):
+        unseen[kind] -= state["hidden"][seat, kind]
+        for other in range(np.int64(state["num_players"])):
+            unseen[kind] -= state["shown"][other, kind]
     for place in range(FACE_UP):
         if state["display"][place] != NO_TILE:
             unseen[state["display"][place]] -= 1

@@ -22,6 +22,7 @@ from .components import (
     NO_WORLD,
     NOBODY,
     NUM_ARTEFACTS,
+    NUM_HELD,
     PILE_SIZE,
     POINTS_OF_CAMP,
     POINTS_OF_SHARDS,
@@ -61,6 +62,8 @@ def clear_table(state):
     state["steps"] = 0
     state["mover"] = NOBODY
     state["asked"] = 0
+    state["resume"] = 0
+    state["stirred"] = NOBODY
     state["performer"] = NOBODY
     state["doing"] = NO_WORLD
     state["pending"] = 0
@@ -121,7 +124,8 @@ def _deal_roles(state):
 @kernel
 def _deal_artefacts(state):
     """Two face up; then the Eclipse goes anywhere into the pile but on top."""
-    state["pile"][:] = ARTEFACTS_IN_BOX
+    for place in range(NUM_ARTEFACTS):
+        state["pile"][place] = ARTEFACTS_IN_BOX[place]
     shuffle(state, state["pile"], NUM_ARTEFACTS)
     for place in range(FACE_UP):
         state["display"][place] = state["pile"][NUM_ARTEFACTS - 1 - place]
@@ -145,8 +149,9 @@ def score_round(state):
             if camp == state["won"]:
                 state["points"][seat] += POINTS_OF_CAMP[camp]
             # Shards are shown for their points; so are the others, which makes no difference.
-            state["shown"][seat] += state["hidden"][seat]
-            state["hidden"][seat] = 0
+            for kind in range(NUM_HELD):
+                state["shown"][seat, kind] += state["hidden"][seat, kind]
+                state["hidden"][seat, kind] = 0
             if state["shown"][seat, SHARD] >= SHARDS_THAT_SCORE:
                 state["points"][seat] += POINTS_OF_SHARDS
         reveal_role(state, seat)

@@ -17,7 +17,7 @@ GAMES = {
     "sagani": ("Sagani", 1),
     "harmonies": ("Harmonies", 0),
     "saga": ("Saga", 0),
-    "shamans": ("Shamans", 0),
+    "shamans": ("Shamans", 1),
 }
 NAMESPACE = "ludotheque"
 _REGISTERED: dict[str, Game] = {}
