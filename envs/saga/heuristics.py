@@ -25,13 +25,12 @@ from .components import (
     FORESTLAND,
     HAND_IS_FREE,
     NUM_KINGDOMS,
-    NUM_KNIGHTS,
     SEALAND,
     TAKE_FAME,
     VALUE_OF,
 )
 from .scoring import best_force, hand_is_free, hand_points, points_for, table_points, total_points
-from .state import CENTRE, LAST_CARD, LAST_KNIGHT, PLACING, SEEN_KNIGHTS, TAKING, UNSEEN_KNIGHTS
+from .state import CENTRE, LAST_CARD, LAST_KNIGHT, PLACING, SEEN_CARDS, TAKING, UNSEEN_CARDS
 
 # What the numbers of ``WEIGHTS`` are for.
 (
@@ -105,20 +104,20 @@ def _pool_points(state, seat):
 def _best_card(state, seat):
     """Return the value after the best card for the place that was chosen."""
     place = np.int64(state["chosen"])
-    knights = state["legal"][SEEN_KNIGHTS] >> NUM_KNIGHTS | state["legal"][UNSEEN_KNIGHTS]
+    cards = state["legal"][SEEN_CARDS] | state["legal"][UNSEEN_CARDS]
     best = -np.inf
-    while knights:
-        knight = select_bit(knights, 0)
-        knights &= knights - 1
-        best = max(best, _margin(state, seat, _move(state, seat, place, knight)))
+    while cards:
+        card = select_bit(cards, 0)
+        cards &= cards - 1
+        best = max(best, _margin(state, seat, _move(state, seat, place, card)))
     return best
 
 
 @kernel
-def _move(state, seat, place, knight):
+def _move(state, seat, place, card):
     """Return what playing a card does (see ``_NO_MOVE``)."""
-    colour = np.int64(COLOUR_OF[knight])
-    value = np.int64(VALUE_OF[knight])
+    colour = np.int64(COLOUR_OF[card])
+    value = np.int64(VALUE_OF[card])
     if place == NEW:
         if _wins(state, seat, colour, value):
             return (colour, value + defence_modifier(state, colour), -1, 0, -1, 0, value)
@@ -144,11 +143,11 @@ def _wins(state, seat, kingdom, total):
 def _best_last_card(state, seat):
     """Return the final margin after the best last card for the place that was chosen."""
     place = np.int64(state["chosen"])
-    knights = state["legal"][SEEN_KNIGHTS] >> NUM_KNIGHTS
+    cards = state["legal"][SEEN_CARDS]
     best = 0.0
-    while knights:
-        value = VALUE_OF[select_bit(knights, 0)]
-        knights &= knights - 1
+    while cards:
+        value = VALUE_OF[select_bit(cards, 0)]
+        cards &= cards - 1
         gain = 0 if hand_is_free(state, seat) else value
         if place >= ADD:
             kingdom = place - ADD
