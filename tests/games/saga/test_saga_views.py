@@ -354,6 +354,21 @@ def test_what_face_down_cards_can_be_is_observed_by_all():
     assert blue == pytest.approx(2000, rel=0.1)
 
 
+def test_estimates_reckon_with_what_a_face_down_card_can_be():
+    """A force is the more of a threat the more its face-down card can be worth; not is."""
+    hand = ["red 1", "red 4", "recruited red 3", "recruited red 4"]
+    kingdoms = {"Forestland": (1, ["green 4", "blue 4"])}
+
+    def estimate(card: str) -> float:
+        rest = hand.copy()
+        rest.remove(card)
+        parts = {"forces": {0: [["green 3"]]}, "down": {0: [(0, card)]}, "hands": {0: rest}}
+        return GAME.kernels["evaluate"](position(kingdoms=kingdoms, **parts)[0], 1)
+
+    own, other, recruited = map(estimate, ("red 1", "red 4", "recruited red 4"))
+    assert own == pytest.approx(other) and recruited < own - 0.1
+
+
 def test_redraw_fits_the_place_that_a_seat_has_chosen():
     """Who has chosen the force has a card for it in hand: not all can lie on the table."""
     states = position(
