@@ -51,10 +51,10 @@ def test_all_that_was_told_and_nothing_else(game):
 
 
 def test_a_card_laid_face_down_is_told_of_without_its_name():
-    batch = make_batch("saga", 64, 3, history=1)
+    batch = make_batch("saga", 64, 3, history=1, sides="reverse")
     batch.reset(3)
     met = 0
-    for _ in range(60):
+    for _ in range(90):
         before = batch.get_state()
         actions = batch.random_actions()
         batch.step(actions)

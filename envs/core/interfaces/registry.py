@@ -16,7 +16,7 @@ GAMES = {
     "sarena": ("Sarena", 0),
     "sagani": ("Sagani", 1),
     "harmonies": ("Harmonies", 0),
-    "saga": ("Saga", 0),
+    "saga": ("Saga", 1),
     "shamans": ("Shamans", 1),
 }
 NAMESPACE = "ludotheque"
