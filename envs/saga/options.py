@@ -210,8 +210,8 @@ OPTIONS = (
         "packs_known",
         ("from_setup", "once_shown"),
         "from_setup",
-        "by their backs: those of the cards in hand too, or a pack from its first card on, and no "
-        "back after that",
+        "all see the backs of hands, and of cards face down; or a pack is known from its first "
+        "card on, and backs tell nothing more",
     ),
     Option(
         "packs",

@@ -354,6 +354,21 @@ def test_what_face_down_cards_can_be_is_observed_by_all():
     assert blue == pytest.approx(2000, rel=0.1)
 
 
+def test_estimates_reckon_with_what_a_face_down_card_can_be():
+    """A force is the more of a threat the more its face-down card can be worth; not is."""
+    hand = ["red 1", "red 4", "recruited red 3", "recruited red 4"]
+    kingdoms = {"Forestland": (1, ["green 4", "blue 4"])}
+
+    def estimate(card: str) -> float:
+        rest = hand.copy()
+        rest.remove(card)
+        parts = {"forces": {0: [["green 3"]]}, "down": {0: [(0, card)]}, "hands": {0: rest}}
+        return GAME.kernels["evaluate"](position(kingdoms=kingdoms, **parts)[0], 1)
+
+    own, other, recruited = map(estimate, ("red 1", "red 4", "recruited red 4"))
+    assert own == pytest.approx(other) and recruited < own - 0.1
+
+
 def test_redraw_fits_the_place_that_a_seat_has_chosen():
     """Who has chosen the force has a card for it in hand: not all can lie on the table."""
     states = position(
@@ -398,6 +413,29 @@ def test_redraws_are_sound_in_random_games():
                 if not drawn["terminated"][0]:
                     assert GAME.legal_mask(drawn).any()
     assert checked > 300
+
+
+def test_redraws_are_among_the_ways_of_the_oracle():
+    """Games on both, with cards put face down as soon as it can be and seldom turned up."""
+    rng = random.Random(2)
+    likely = {"down": 50, "turn": 0.02, "take": 2}
+    sides = ["reverse", "crown", "reverse", "reverse", "crown", "crown"]
+    checked = 0
+    for seed in range(10):
+        kernels = OnKernels.dealt(seed, 2, sides=sides)
+        oracle = OnOracle.same_as(kernels)
+        while not (kernels.over or kernels.cut_off):
+            for seat, player in enumerate(oracle.game.players):
+                if any(force.face_down for force in player.forces):
+                    ways = {tuple(" ".join(words(card)) for card in way) for way in player.ways()}
+                    drawn = redraws(kernels.states, 1 - seat, 10)
+                    assert set(lying_down(drawn, seat)) <= ways
+                    checked += 1
+            texts = sorted(kernels.legal())
+            (text,) = rng.choices(texts, [likely.get(text.split()[0], 1) for text in texts])
+            kernels.play(text)
+            oracle.play(text)
+    assert checked > 100
 
 
 def everything(state, seat) -> list[int]:
@@ -566,16 +604,16 @@ def written(state, seat) -> list[int]:
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])
 def test_observation_is_as_written_a_second_time(num_players):
-    """At every ply of random games, for every seat; face-down cards as often as can be."""
+    """In random games, for the seats in turn; face-down cards as often as can be."""
     rng = np.random.default_rng(num_players)
     kinds = set()
     for seed, retake in ((1, "at_once"), (2, "with_card"), (3, "at_once")):
         known = "once_shown" if seed == 2 else "from_setup"
         options = {"sides": "reverse", "retake": retake, "packs_known": known}
         states = GAME.new_state(seed, num_players, **options)
-        for _ in range(150):
-            for seat in range(num_players):
-                assert GAME.observe(states, seat).tolist() == written(states[0], seat)
+        for ply in range(150):
+            seat = ply * 3 // 2 % num_players  # also one that doesn't play
+            assert GAME.observe(states, seat).tolist() == written(states[0], seat)
             if states["terminated"][0]:
                 break
             legal = np.flatnonzero(GAME.legal_mask(states))
@@ -752,6 +790,8 @@ def more(amount: int):
     return with_part("fame", lambda fame: [fame[0], min(fame[1] + amount, 19_000), *fame[2:]])
 
 
+# Records that are changed.
+RECORDS = 4
 # A kingdom with two sides that are alike.
 PLAIN = {"Fieldland": {"crown": {}, "reverse": {}}}
 # What is changed in a record, one kind of fact after the other.
@@ -819,7 +859,7 @@ def test_a_seat_sees_what_it_may_know_and_nothing_else():
     rng = random.Random(5)
     seen: dict[bytes, str] = {}
     told = Counter()
-    for _ in range(12):
+    for _ in range(RECORDS):
         base = random_record(rng).but(parts={"used": []})
         base.options["kingdoms"] = PLAIN
         before = base.views()
@@ -831,7 +871,7 @@ def test_a_seat_sees_what_it_may_know_and_nothing_else():
                 told[kind] += facts != old_facts
                 assert seen.setdefault(view, facts) == facts, kind
     assert set(told) == set(CHANGES) and min(told.values()) > 0
-    assert told["which card lies face down"] == 12, "its owner alone knows"
+    assert told["which card lies face down"] == RECORDS, "its owner alone knows"
 
 
 def test_what_is_remembered_of_a_face_down_card_is_seen():

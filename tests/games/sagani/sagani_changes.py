@@ -13,7 +13,7 @@ from ludotheque.envs.sagani.rules import find_movable
 from ludotheque.envs.sagani.state import REMOVED
 
 # All that may be known, without the seat that it is about.
-KINDS = {
+FACTS = {
     "bonus",
     "cacophony",
     "cell chosen",

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from knowledge import Knowledge, differing
 from sagani_adapter import free_positions
-from sagani_changes import CHANGES, KINDS, NOT_ALONE, known
+from sagani_changes import CHANGES, FACTS, NOT_ALONE, known
 from sagani_pair import Pair, putting_off
 
 from ludotheque.envs import get_game
@@ -467,7 +467,7 @@ def test_everything_that_a_seat_may_know_is_observed(mode, alignments, never):
         # Once at the start, once later on, and at the end.
         if met[asked] in (2, 20) or pair.oracle.is_over():
             changed |= look_at_changes(pair, seen, rng)
-    assert changed == KINDS - never
+    assert changed == FACTS - never
     assert min(map(len, seen.values())) > 50
 
 
