@@ -471,7 +471,8 @@ def test_actions_say_what_they_are_about(game):
 
 def test_a_board_network_checks_its_game():
     layout = targets_of(get_game("sarena"))
-    assert layout.grid == (6, 6) and layout.planes.shape == (36, 16) and len(layout.rest) == 12
+    assert layout.grid == (6, 6) and layout.planes.shape == (36, 16)
+    assert len(layout.rest) == get_game("sarena").observation_size() - layout.planes.size
     assert layout.framed[[0, 5, 35]].tolist() == [9, 14, 54]
     model = tiny(Path("unused")).make_model(SeatVecEnv("sarena", 32))
     network = copy_network(model.policy, get_game("sarena"))
