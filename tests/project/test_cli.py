@@ -698,6 +698,26 @@ def test_train_resume_and_play_the_model(tmp_path: Path):
 
 
 @pytest.mark.training
+def test_train_values_and_play_the_model(tmp_path: Path):
+    pytest.importorskip("torch")
+    folder = tmp_path / "run"
+    first = run_json("train", "--method", "td", "--steps", 1000, "--seed", 1, "--out", folder)
+    assert {found["opponent"] for found in first["evaluations"]} == {"random", "greedy"}
+    # The folder knows how it was trained.
+    assert_refused(run("train", "--steps", 1000, "--out", folder, "--resume"), "already ran")
+    wrong = run("train", "--method", "ppo", "--steps", 9000, "--out", folder, "--resume")
+    assert_refused(wrong, "trained by 'td'")
+    result = run_json("watch", "--agents", f"td:{first['model']},random", "--seed", 1)
+    assert result["plies"] > 0
+
+
+def test_ways_to_train_that_do_not_exist_are_refused(tmp_path: Path):
+    assert_refused(run("train", "--method", "tdd", "--out", tmp_path / "run"), "Did you mean 'td'")
+    reward = ("--method", "td", "--reward", "win")
+    assert_refused(run("train", *reward, "--out", tmp_path / "run"), "leave out --reward")
+
+
+@pytest.mark.training
 def test_a_resumed_run_knows_how_many_play(tmp_path: Path):
     pytest.importorskip("sb3_contrib")
     arguments = ("train", "--steps", 1000, "--out", tmp_path / "run")
