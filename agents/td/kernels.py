@@ -38,7 +38,8 @@ class Nets(NamedTuple):
         rows: int32, one entry a number of the padded observation: its row of ``first``, or -1.
         first: float32 ``(nets, inputs, width)``; first_bias: ``(nets, width)``.
         second: float32 ``(nets, width, last_width)``; second_bias: ``(nets, last_width)``.
-        last: float32 ``(nets, last_width)``; last_bias: ``(nets,)``.
+        last: float32 ``(nets, seats, last_width)``; last_bias: ``(nets, seats)``. The first seat is
+            the one that acted, whose ``evaluate`` is added.
         weight: float64 ``(nets,)``: what ``evaluate`` is multiplied by.
     """
 
@@ -62,7 +63,8 @@ class Work(NamedTuple):
         seen: int8 ``(3, size)``, observations, padded with zeros to whole words: of the last
             afterstate and of this one, in turn; the third stays zero. words: the same as uint64.
         best: int8, the observation of the afterstate chosen.
-        sums, hidden: float32, one entry a unit of the two layers.
+        sums, hidden: float32, one entry a unit of the two layers. best_hidden: the second layer at
+            the afterstate chosen.
         scores, ranks, utility: one entry a seat.
     """
 
@@ -75,6 +77,7 @@ class Work(NamedTuple):
     best: Any
     sums: Any
     hidden: Any
+    best_hidden: Any
     scores: Any
     ranks: Any
     utility: Any
@@ -85,8 +88,9 @@ class Samples(NamedTuple):
 
     Attributes:
         seen: int8 ``(rows, size)``, the afterstate chosen, as its seat saw it.
-        seat: int64; base, value, target: float32: ``evaluate`` times its weight, the value, and
-            what the value should have been.
+        seat: int64; base: float32, ``evaluate`` times its weight.
+        value, target: float32 ``(rows, seats)``: the values of the seats, from the sample's seat
+            on, and what they should have been.
         outcome: float32 ``(rows, 3, seats)``: margin, score and rank of the seats at the end, from
             the sample's seat on; the first two divided by the spread, the rank from +1 to -1.
     """
@@ -156,10 +160,17 @@ def finish(nets, k, work):
             weights = nets.second[k, j]
             for m in range(len(hidden)):
                 hidden[m] += x * weights[m]
-    total = np.float64(nets.last_bias[k])
+    return value_ahead(nets, k, 0, hidden)
+
+
+@kernel
+def value_ahead(nets, k, ahead, hidden):
+    """Return the value that the second layer gives to the seat so many places ahead."""
+    weights = nets.last[k, ahead]
+    total = np.float64(nets.last_bias[k, ahead])
     for m in range(len(hidden)):
         if hidden[m] > 0.0:
-            total += np.float64(hidden[m] * nets.last[k, m])
+            total += np.float64(hidden[m] * weights[m])
     return total
 
 
@@ -205,6 +216,7 @@ def _choose(state, nets, k, work, seed, temperature):
                 best = key
                 chosen, chosen_base, chosen_value = action, base, value
                 work.best[:] = work.seen[now, :size]
+                work.best_hidden[:] = work.hidden
             before = now
             now = 1 - now
     return chosen, chosen_base, chosen_value
@@ -244,7 +256,14 @@ def play_games(seed, options, nets, plan, work, samples):
                     samples.seen[used, : len(work.best)] = work.best
                     samples.seat[used] = seat
                     samples.base[used] = base
-                    samples.value[used] = value
+                    samples.value[used, 0] = value
+                    for ahead in range(1, num_players):
+                        # Between two, one's gain is the other's loss.
+                        samples.value[used, ahead] = (
+                            -value
+                            if num_players == 2
+                            else value_ahead(nets, k, ahead, work.best_hidden)
+                        )
                     used += 1
             step(state, action)
             state["last_action"] = action
@@ -269,32 +288,33 @@ def _seat_rival(seed, num_players, rivals):
 
 @kernel
 def _fill_targets(samples, first, stop, num_players, plan, work):
-    """Fill outcome and target of a game's samples, from the last to the first.
+    """Fill outcome and target of a game's samples, from the last to the first: TD(lambda).
 
-    A seat's target is its result, or is led back from its own next decision: TD(lambda).
+    The last one's target is the result. Before it, every seat's target is led back from the next
+    sample, whoever's it is: from the value there and the target there.
     """
     utility = work.utility
+    share = plan.rank_share if num_players > 1 else 0.0
     utilities(MARGIN, work.scores, work.ranks, num_players, utility)
     for t in range(first, stop):
         for ahead in range(num_players):
             seat = (samples.seat[t] + ahead) % num_players
-            samples.outcome[t, 0, ahead] = utility[seat] / plan.spread
+            samples.outcome[t, 0, ahead] = (1.0 - share) * utility[seat] / plan.spread
             samples.outcome[t, 1, ahead] = work.scores[seat] / plan.spread
     utilities(RANK, work.scores, work.ranks, num_players, utility)
-    share = plan.rank_share if num_players > 1 else 0.0
-    for t in range(stop - 1, first - 1, -1):
+    for t in range(first, stop):
         for ahead in range(num_players):
             rank = utility[(samples.seat[t] + ahead) % num_players]
             samples.outcome[t, 2, ahead] = rank
-            samples.outcome[t, 0, ahead] *= 1.0 - share
             samples.outcome[t, 0, ahead] += share * rank
-        samples.target[t] = samples.outcome[t, 0, 0]
-        # The seat's own next decision has its target already.
-        for later in range(t + 1, stop):
-            if samples.seat[later] == samples.seat[t]:
-                ahead_value = (1.0 - plan.trace) * samples.value[later]
-                samples.target[t] = ahead_value + plan.trace * samples.target[later]
-                break
+    for t in range(stop - 1, first - 1, -1):
+        for ahead in range(num_players):
+            if t == stop - 1:
+                samples.target[t, ahead] = samples.outcome[t, 0, ahead]
+            else:
+                there = (samples.seat[t] + ahead - samples.seat[t + 1]) % num_players
+                value = (1.0 - plan.trace) * samples.value[t + 1, there]
+                samples.target[t, ahead] = value + plan.trace * samples.target[t + 1, there]
 
 
 # In an order in which each comes after those that it calls.

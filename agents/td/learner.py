@@ -83,7 +83,9 @@ class Learner:
         """Return the running mean as ``ValueModel.arrays`` has it, in new arrays."""
         first, first_bias, second, second_bias, last, last_bias = self.mean
         # The scale of the inputs goes into the weights.
-        parts = [(first * self.scale).T, first_bias, second.T, second_bias, last[0], last_bias[:1]]
+        seats = len(last) // 3
+        parts = [(first * self.scale).T, first_bias, second.T, second_bias]
+        parts += [last[:seats], last_bias[:seats]]
         return {
             name: np.array(part.numpy(), np.float32, order="C")
             for name, part in zip(_NAMES, parts, strict=True)

@@ -40,7 +40,7 @@ _DAMAGED = (
     ValueError,
 )
 _NEEDED = ("kind", "game", "version", "num_players", "options", "schema", "inputs")
-_SHAPES = {"first": 2, "first_bias": 1, "second": 2, "second_bias": 1, "last": 1, "last_bias": 1}
+_SHAPES = {"first": 2, "first_bias": 1, "second": 2, "second_bias": 1, "last": 2, "last_bias": 1}
 # Maps with more places than this are left out, if inputs aren't named: what is learned at one place
 # says nothing of the others, and games on such boards fill few of them.
 SMALL_MAP = 100
@@ -92,20 +92,20 @@ def positions_of(game: Game, inputs: tuple[str, ...]) -> np.ndarray:
 def zero_model(game: Game, num_players: int, width: int = 64, last_width: int = 32) -> ValueModel:
     """Return a model whose network adds nothing: it plays as the greedy agent does."""
     inputs = usual_inputs(game)
-    sizes = (len(positions_of(game, inputs)), width, last_width)
+    sizes = (len(positions_of(game, inputs)), width, last_width, num_players)
     about = describe(game, num_players, {}, inputs)
     return ValueModel(about, zero_arrays(*sizes))
 
 
-def zero_arrays(inputs: int, width: int, last_width: int) -> dict[str, np.ndarray]:
+def zero_arrays(inputs: int, width: int, last_width: int, seats: int) -> dict[str, np.ndarray]:
     """Return the arrays of a network of zeros with ``evaluate`` as it is."""
     shapes = {
         "first": (inputs, width),
         "first_bias": (width,),
         "second": (width, last_width),
         "second_bias": (last_width,),
-        "last": (last_width,),
-        "last_bias": (1,),
+        "last": (seats, last_width),
+        "last_bias": (seats,),
     }
     arrays = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
     return {**arrays, "weight": np.ones(1, np.float32)}
@@ -135,11 +135,9 @@ def stack(game: Game, inputs: tuple[str, ...], networks: list[Mapping[str, np.nd
     def all_of(name: str) -> np.ndarray:
         return np.ascontiguousarray(np.stack([arrays[name] for arrays in networks]), np.float32)
 
-    names = ("first", "first_bias", "second", "second_bias", "last")
     return Nets(
         rows,
-        *(all_of(name) for name in names),
-        last_bias=all_of("last_bias")[:, 0],
+        *(all_of(name) for name in _SHAPES),
         weight=all_of("weight")[:, 0].astype(np.float64),
     )
 
@@ -158,6 +156,7 @@ def make_work(game: Game, nets: Nets) -> Work:
         best=np.zeros(game.observation_size(), np.int8),
         sums=np.zeros(nets.first.shape[2], np.float32),
         hidden=np.zeros(nets.second.shape[2], np.float32),
+        best_hidden=np.zeros(nets.second.shape[2], np.float32),
         scores=np.zeros(seats, np.float32),
         ranks=np.zeros(seats, np.int64),
         utility=np.zeros(seats, np.float32),
@@ -215,13 +214,14 @@ def _check_arrays(path: Path, about: dict, arrays: dict[str, np.ndarray], game: 
     wanted = None
     if all(arrays.get(name, np.zeros(())).ndim == ndim for name, ndim in _SHAPES.items()):
         width, last_width = arrays["second"].shape
-        wanted = {k: v.shape for k, v in zero_arrays(inputs, width, last_width).items()}
+        sizes = (inputs, width, last_width, about["num_players"])
+        wanted = {name: array.shape for name, array in zero_arrays(*sizes).items()}
     shapes = {name: array.shape for name, array in arrays.items()}
     kinds = {array.dtype for array in arrays.values()}
     if shapes != wanted or kinds != {np.dtype(np.float32)}:
         raise ValueError(
             f"{str(path)!r} holds arrays {shapes}; a network on {inputs} inputs has float32 "
-            f"{', '.join(zero_arrays(1, 1, 1))} that fit together: the file is damaged"
+            f"{', '.join(zero_arrays(1, 1, 1, 1))} that fit together: the file is damaged"
         )
     if not all(np.isfinite(array).all() for array in arrays.values()):
         raise ValueError(f"{str(path)!r} holds numbers that aren't finite: the file is damaged")

@@ -132,9 +132,10 @@ class TDTrainer:
         )
         self.num_inputs = len(positions_of(settings.game, inputs))
         self.window = Window(config.window, self.num_inputs, settings.num_players)
-        self.greedy = zero_arrays(self.num_inputs, config.width, config.last_width)
+        sizes = (self.num_inputs, config.width, config.last_width)
+        self.greedy = zero_arrays(*sizes, settings.num_players)
         self.learner = Learner(
-            (self.num_inputs, config.width, config.last_width, 3 * settings.num_players),
+            (*sizes, 3 * settings.num_players),
             config.averaging,
             config.auxiliary,
         )
@@ -303,8 +304,8 @@ class TDTrainer:
         scalars = {
             "train/loss": loss,
             "train/learning_rate": self.rate,
-            "train/target_mean": float(samples.target.mean()),
-            "train/error_of_evaluate": float(np.mean((samples.target - samples.base) ** 2)),
+            "train/target_mean": float(samples.target[:, 0].mean()),
+            "train/error_of_evaluate": float(np.mean((samples.target[:, 0] - samples.base) ** 2)),
             "time/decisions_per_second": len(samples.seat) / self.round_seconds,
             "time/play_share": play_seconds / self.round_seconds,
             "play/plies_per_game": played.plies / played.games,

@@ -105,7 +105,7 @@ def test_values_are_evaluate_and_the_network_of_what_the_seat_sees(game):
             seen = game.observe(after, seat)[where].astype(np.float64)
             first = np.maximum(seen @ w["first"] + w["first_bias"], 0)
             second = np.maximum(first @ w["second"] + w["second_bias"], 0)
-            added = float(second @ w["last"] + w["last_bias"][0])
+            added = float(second @ w["last"][0] + w["last_bias"][0])
             worth = game.kernels["evaluate"](after[0], seat)
             values[tried] = float(w["weight"][0]) * worth + added
         best = max(values.values())
@@ -219,7 +219,7 @@ def test_damaged_files_are_refused(file: Path, tmp_path):
         with pytest.raises(ValueError, match="damaged"):
             TDAgent("sarena", path)
     with pytest.raises(ValueError, match="aren't finite"):
-        TDAgent("sarena", rewritten(file, last=np.full(4, np.nan, np.float32)))
+        TDAgent("sarena", rewritten(file, last=np.full((2, 4), np.nan, np.float32)))
     with pytest.raises(ValueError, match="damaged"):
         TDAgent("sarena", rewritten(file, last=np.zeros(5, np.float32)))
 
@@ -276,26 +276,30 @@ def test_threads_change_no_array():
     assert one[1:] == three[1:]
 
 
-@pytest.mark.parametrize(("trace", "num_players"), [(1.0, 2), (0.0, 2), (0.7, 3)])
-def test_targets_are_td_lambda_over_a_seats_own_decisions(trace, num_players):
+@pytest.mark.parametrize(("trace", "num_players"), [(1.0, 2), (0.0, 2), (0.7, 3), (0.3, 4)])
+def test_targets_are_td_lambda(trace, num_players):
+    """Worked out from the first sample of each game on, as a sum over all later samples."""
     samples = a_round(trace=trace, num_players=num_players).samples
-    results = samples.outcome[:, 0, 0]
-    # A seat has one result in a game, and games follow each other.
-    later: dict[tuple, int] = {}
-    checked = 0
-    for t in range(len(results) - 1, -1, -1):
-        key = (samples.seat[t], *samples.outcome[t].ravel().tolist())
-        if key in later:
-            after = later[key]
-            led_back = (1 - trace) * samples.value[after] + trace * samples.target[after]
-            if samples.target[t] == pytest.approx(led_back, abs=1e-5):
-                checked += 1
-                later[key] = t
-                continue
-        # Else it is the last of its seat in a game.
-        assert samples.target[t] == pytest.approx(results[t], abs=1e-5)
-        later[key] = t
-    assert checked > len(results) / 2
+    # A game's samples have the same result, told from seat 0 on.
+    results = [np.roll(o, s, axis=-1) for o, s in zip(samples.outcome, samples.seat, strict=True)]
+    edges = [t for t in range(1, len(results)) if not np.array_equal(results[t - 1], results[t])]
+    for first, stop in zip([0, *edges], [*edges, len(results)], strict=True):
+        values = [np.roll(samples.value[t], samples.seat[t]) for t in range(first, stop)]
+        steps = [*values[1:], results[first][0]]
+        for k, t in enumerate(range(first, stop)):
+            later = steps[k:]
+            weights = [(1 - trace) * trace**n for n in range(len(later) - 1)]
+            weights.append(trace ** (len(later) - 1))
+            expected = sum(w * step for w, step in zip(weights, later, strict=True))
+            found = np.roll(samples.target[t], samples.seat[t])
+            assert np.allclose(found, expected, atol=1e-4)
+    assert len(edges) > 1
+
+
+def test_between_two_ones_gain_is_the_others_loss():
+    samples = a_round().samples
+    assert np.array_equal(samples.value[:, 1], -samples.value[:, 0])
+    assert np.allclose(samples.target[:, 1], -samples.target[:, 0], atol=1e-5)
 
 
 def test_outcomes_are_seen_from_the_seat():
@@ -315,10 +319,11 @@ def test_the_window_keeps_the_newest():
     window.add(played)
     window.add(played._replace(target=played.target + 1))
     assert window.filled == size + 10 and window.place == size - 10
-    expected = np.concatenate([played.target - played.base + 1] * 2)
+    goal = played.target[:, 0] - played.base
+    expected = np.concatenate([goal + 1] * 2)
     found = window.arrays["goal"][:, 0]
     assert np.allclose(found[: size - 10], expected[10:size])
-    assert np.allclose(found[size - 10 : size], (played.target - played.base)[-10:])
+    assert np.allclose(found[size - 10 : size], goal[-10:])
     other = Window(size + 10, played.seen.shape[1], 2)
     other.set_state(window.get_state())
     assert np.array_equal(other.arrays["seen"], window.arrays["seen"])
@@ -434,9 +439,10 @@ def test_what_is_learned_explains_results_that_evaluate_does_not(tmp_path):
     games = SelfPlay(config.settings(), config.inputs, 2, 1500, 1)
     plan = Plan(1500, 0.01, 1.0, 0.0, model.about["spread"], np.ones(1))
     samples = games.play([model.arrays], plan, np.uint64(12345)).samples
-    line = np.polyval(np.polyfit(samples.base, samples.target, 1), samples.base)
+    result = samples.outcome[:, 0, 0]
+    line = np.polyval(np.polyfit(samples.base, result, 1), samples.base)
     error, error_before = (
-        float(np.mean((samples.target - values) ** 2)) for values in (samples.value, line)
+        float(np.mean((result - values) ** 2)) for values in (samples.value[:, 0], line)
     )
     assert error < 0.95 * error_before
 
