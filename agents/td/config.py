@@ -54,8 +54,8 @@ class TDConfig:
         learning_rate: of Adam; falls linearly to ``final_learning_rate``.
         averaging: part of the old weights that is kept at each minibatch in the running mean that
             plays.
-        auxiliary: weight of the loss of what is learned beside the value: the others' values,
-            scores and ranks.
+        auxiliary: weight of the loss of what is learned beside the seat's value: the others'
+            values, scores and ranks.
         pool_size: past selves that are kept.
         pool_share: probability of a game against the greedy agent or a past self.
         snapshot_every: steps from one past self to the next.
@@ -84,21 +84,21 @@ class TDConfig:
     last_width: int = 32
     trace: float = 0.7
     rank_share: float = 0.0
-    temperature: float = 0.05
+    temperature: float = 0.03
     final_temperature: float = 0.01
     pieces: int = 8
     piece_rows: int = 1024
     window: int = 65_536
     reuse: float = 2.0
     batch_size: int = 512
-    learning_rate: float = 1e-3
+    learning_rate: float = 7e-4
     final_learning_rate: float = 1e-4
     averaging: float = 0.998
-    auxiliary: float = 0.25
+    auxiliary: float = 0.1
     pool_size: int = 8
-    pool_share: float = 0.3
+    pool_share: float = 0.2
     snapshot_every: int = 100_000
-    eval_every: int = 200_000
+    eval_every: int = 100_000
     eval_games: int = 400
     eval_opponents: tuple[str, ...] = ("random", "greedy")
     checkpoint_every: int = 500_000
@@ -116,16 +116,17 @@ class TDConfig:
         if self.num_players == 1:
             self.eval_opponents, self.pool_share = (ALONE,), 0.0
         self.eval_opponents = tuple(self.eval_opponents)
-        self.inputs = usual_inputs(game) if self.inputs is None else tuple(self.inputs)
+        inputs = usual_inputs(game) if self.inputs is None else self.inputs
+        self.inputs = tuple(inputs)
         positions_of(game, self.inputs)
         self.settings()
         self._check()
 
     def _check(self) -> None:
         check_seed(self.seed)
-        counts = ("width", "last_width", "pieces", "piece_rows", "window", "batch_size")
-        counts += ("pool_size", "snapshot_every", "eval_every", "eval_games", "checkpoint_every")
-        for name in (*counts, "num_threads", "torch_threads"):
+        sizes = ("width", "last_width", "pieces", "piece_rows", "window", "batch_size", "pool_size")
+        counts = ("snapshot_every", "eval_every", "eval_games", "checkpoint_every")
+        for name in (*sizes, *counts, "num_threads", "torch_threads"):
             check_whole(getattr(self, name), name, 1)
         for name in ("trace", "rank_share", "averaging", "pool_share"):
             if not 0 <= check_finite(getattr(self, name), name) <= 1:

@@ -63,8 +63,7 @@ class Work(NamedTuple):
         seen: int8 ``(3, size)``, observations, padded with zeros to whole words: of the last
             afterstate and of this one, in turn; the third stays zero. words: the same as uint64.
         best: int8, the observation of the afterstate chosen.
-        sums, hidden: float32, one entry a unit of the two layers. best_hidden: the second layer at
-            the afterstate chosen.
+        sums, hidden: float32, one entry a unit of the two layers.
         scores, ranks, utility: one entry a seat.
     """
 
@@ -77,7 +76,6 @@ class Work(NamedTuple):
     best: Any
     sums: Any
     hidden: Any
-    best_hidden: Any
     scores: Any
     ranks: Any
     utility: Any
@@ -88,9 +86,8 @@ class Samples(NamedTuple):
 
     Attributes:
         seen: int8 ``(rows, size)``, the afterstate chosen, as its seat saw it.
-        seat: int64; base: float32, ``evaluate`` times its weight.
-        value, target: float32 ``(rows, seats)``: the values of the seats, from the sample's seat
-            on, and what they should have been.
+        seat: int64; base, value, target: float32: ``evaluate`` times its weight, the value of the
+            seat, and what it should have been.
         outcome: float32 ``(rows, 3, seats)``: margin, score and rank of the seats at the end, from
             the sample's seat on; the first two divided by the spread, the rank from +1 to -1.
     """
@@ -150,7 +147,7 @@ def add_changes(nets, k, work, now, before):
 
 @kernel
 def finish(nets, k, work):
-    """Return what network ``k`` makes of the sums of its first layer."""
+    """Return what network ``k`` makes of the sums of its first layer, for the seat that acted."""
     sums, hidden = work.sums, work.hidden
     for m in range(len(hidden)):
         hidden[m] = nets.second_bias[k, m]
@@ -160,14 +157,8 @@ def finish(nets, k, work):
             weights = nets.second[k, j]
             for m in range(len(hidden)):
                 hidden[m] += x * weights[m]
-    return value_ahead(nets, k, 0, hidden)
-
-
-@kernel
-def value_ahead(nets, k, ahead, hidden):
-    """Return the value that the second layer gives to the seat so many places ahead."""
-    weights = nets.last[k, ahead]
-    total = np.float64(nets.last_bias[k, ahead])
+    weights = nets.last[k, 0]
+    total = np.float64(nets.last_bias[k, 0])
     for m in range(len(hidden)):
         if hidden[m] > 0.0:
             total += np.float64(hidden[m] * weights[m])
@@ -216,7 +207,6 @@ def _choose(state, nets, k, work, seed, temperature):
                 best = key
                 chosen, chosen_base, chosen_value = action, base, value
                 work.best[:] = work.seen[now, :size]
-                work.best_hidden[:] = work.hidden
             before = now
             now = 1 - now
     return chosen, chosen_base, chosen_value
@@ -256,14 +246,7 @@ def play_games(seed, options, nets, plan, work, samples):
                     samples.seen[used, : len(work.best)] = work.best
                     samples.seat[used] = seat
                     samples.base[used] = base
-                    samples.value[used, 0] = value
-                    for ahead in range(1, num_players):
-                        # Between two, one's gain is the other's loss.
-                        samples.value[used, ahead] = (
-                            -value
-                            if num_players == 2
-                            else value_ahead(nets, k, ahead, work.best_hidden)
-                        )
+                    samples.value[used] = value
                     used += 1
             step(state, action)
             state["last_action"] = action
@@ -290,8 +273,10 @@ def _seat_rival(seed, num_players, rivals):
 def _fill_targets(samples, first, stop, num_players, plan, work):
     """Fill outcome and target of a game's samples, from the last to the first: TD(lambda).
 
-    The last one's target is the result. Before it, every seat's target is led back from the next
-    sample, whoever's it is: from the value there and the target there.
+    A seat's last target is its result. Before that, it is led back from the seat's next sample:
+    from the value there and the target there. Between two it is led back from the next sample of
+    either, since one's gain is the other's loss. Among more, the others' values don't tell: they
+    don't know what the seat knows.
     """
     utility = work.utility
     share = plan.rank_share if num_players > 1 else 0.0
@@ -308,14 +293,18 @@ def _fill_targets(samples, first, stop, num_players, plan, work):
             samples.outcome[t, 2, ahead] = rank
             samples.outcome[t, 0, ahead] += share * rank
     for t in range(stop - 1, first - 1, -1):
-        for ahead in range(num_players):
-            if t == stop - 1:
-                samples.target[t, ahead] = samples.outcome[t, 0, ahead]
-            else:
-                there = (samples.seat[t] + ahead - samples.seat[t + 1]) % num_players
-                value = (1.0 - plan.trace) * samples.value[t + 1, there]
-                samples.target[t, ahead] = value + plan.trace * samples.target[t + 1, there]
+        samples.target[t] = samples.outcome[t, 0, 0]
+        for later in range(t + 1, stop):
+            own = samples.seat[later] == samples.seat[t]
+            if own or num_players == 2:
+                led = (1.0 - plan.trace) * samples.value[later] + plan.trace * samples.target[later]
+                samples.target[t] = led if own else -led
+                break
 
 
 # In an order in which each comes after those that it calls.
-TEMPLATES = {"choose": _choose, "choose_rows": choose_rows, "play_games": play_games}
+TEMPLATES: dict[str, Any] = {
+    "choose": _choose,
+    "choose_rows": choose_rows,
+    "play_games": play_games,
+}

@@ -35,7 +35,7 @@ class Learner:
         self.mean = [torch.zeros(shape) for shape in shapes]
         self.scale = torch.ones(inputs)
         self.averaging = averaging
-        self.auxiliary = auxiliary
+        self.parts = torch.tensor([1.0, *[auxiliary / (outputs - 1)] * (outputs - 1)])
         self.optimizer = torch.optim.Adam(self.weights, fused=True)
 
     def begin(self, rng: np.random.Generator, scale: np.ndarray, bias: float) -> None:
@@ -69,15 +69,15 @@ class Learner:
         """
         self.optimizer.param_groups[0]["lr"] = rate
         errors = (self.outputs(torch.from_numpy(seen).float()) - torch.from_numpy(goal)).square()
-        loss = errors[:, 0].mean()
-        whole = loss + self.auxiliary * errors[:, 1:].mean()
+        losses = errors.mean(0)
+        whole = (losses * self.parts).sum()
         self.optimizer.zero_grad(set_to_none=True)
         whole.backward()
         self.optimizer.step()
         with torch.no_grad():
             for mean, weight in zip(self.mean, self.weights, strict=True):
                 mean.lerp_(weight, 1.0 - self.averaging)
-        return loss.detach()
+        return losses[0].detach()
 
     def acting(self) -> dict[str, np.ndarray]:
         """Return the running mean as ``ValueModel.arrays`` has it, in new arrays."""

@@ -136,8 +136,8 @@ def stack(game: Game, inputs: tuple[str, ...], networks: list[Mapping[str, np.nd
         return np.ascontiguousarray(np.stack([arrays[name] for arrays in networks]), np.float32)
 
     return Nets(
-        rows,
-        *(all_of(name) for name in _SHAPES),
+        rows=rows,
+        **{name: all_of(name) for name in _SHAPES},
         weight=all_of("weight")[:, 0].astype(np.float64),
     )
 
@@ -156,7 +156,6 @@ def make_work(game: Game, nets: Nets) -> Work:
         best=np.zeros(game.observation_size(), np.int8),
         sums=np.zeros(nets.first.shape[2], np.float32),
         hidden=np.zeros(nets.second.shape[2], np.float32),
-        best_hidden=np.zeros(nets.second.shape[2], np.float32),
         scores=np.zeros(seats, np.float32),
         ranks=np.zeros(seats, np.int64),
         utility=np.zeros(seats, np.float32),

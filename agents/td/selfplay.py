@@ -88,8 +88,8 @@ def _make_samples(rows: int, size: int, seats: int) -> Samples:
         seen=np.empty((rows, size), np.int8),
         seat=np.empty(rows, np.int64),
         base=np.empty(rows, np.float32),
-        value=np.empty((rows, seats), np.float32),
-        target=np.empty((rows, seats), np.float32),
+        value=np.empty(rows, np.float32),
+        target=np.empty(rows, np.float32),
         outcome=np.empty((rows, 3, seats), np.float32),
     )
 
@@ -104,7 +104,7 @@ class Window:
     """
 
     def __init__(self, capacity: int, inputs: int, seats: int):
-        self.arrays = {
+        self.arrays: dict[str, np.ndarray] = {
             "seen": np.empty((capacity, inputs), np.int8),
             "goal": np.empty((capacity, 3 * seats), np.float32),
         }
@@ -114,9 +114,8 @@ class Window:
     def add(self, samples: Samples) -> None:
         """Take in the samples of a round."""
         goal = samples.outcome.reshape(len(samples.seat), -1).copy()
-        goal[:, : samples.target.shape[1]] = samples.target
         # The network adds to what ``evaluate`` says.
-        goal[:, 0] -= samples.base
+        goal[:, 0] = samples.target - samples.base
         capacity = len(self.arrays["seen"])
         rows = (self.place + np.arange(len(goal))) % capacity
         self.arrays["seen"][rows] = samples.seen

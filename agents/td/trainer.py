@@ -205,7 +205,8 @@ class TDTrainer:
         config = self.config
         plan = self._plan(0.0, np.ones(1))._replace(rank_share=0.0)
         played = self._play_round([self.greedy], plan)
-        margins, _, ranks = played.samples.outcome[:, :, 0].astype(np.float64).T
+        outcome = played.samples.outcome[:, :, 0].astype(np.float64)
+        margins, ranks = outcome[:, 0], outcome[:, 2]
         self.spread = float(np.std(margins)) or 1.0
         share = config.rank_share if self.settings.num_players > 1 else 0.0
         goal = (1.0 - share) * margins / self.spread + share * ranks
@@ -304,8 +305,8 @@ class TDTrainer:
         scalars = {
             "train/loss": loss,
             "train/learning_rate": self.rate,
-            "train/target_mean": float(samples.target[:, 0].mean()),
-            "train/error_of_evaluate": float(np.mean((samples.target[:, 0] - samples.base) ** 2)),
+            "train/target_mean": float(samples.target.mean()),
+            "train/error_of_evaluate": float(np.mean((samples.target - samples.base) ** 2)),
             "time/decisions_per_second": len(samples.seat) / self.round_seconds,
             "time/play_share": play_seconds / self.round_seconds,
             "play/plies_per_game": played.plies / played.games,

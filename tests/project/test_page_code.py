@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = (
     "README.md",
     "CONTRIBUTING.md",
+    "docs/learning.md",
     *(f"envs/{name}/README.md" for name in game_names()),
 )
 # A block is run with smaller numbers where they only make it long.
