@@ -39,7 +39,7 @@ from ludotheque.envs.shamans.state import (
 
 HELD = TILES[:3]
 TASTES = ["any", "follow", "tiles", "fight"]
-GAMES = 2 if JIT_DISABLED else 6
+GAMES = 2 if JIT_DISABLED else 3
 TRACKS = [None, {"start": 4, "moon": 9}, {"start": 0, "moon": 1}, {"start": 0, "moon": 60}]
 AT = slices(GAME.flat)
 
