@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import pickle
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import prod
@@ -376,18 +376,22 @@ def _assert_playable(game: Game, states: np.ndarray, what: str) -> None:
     raise AssertionError(f"{what}: the redrawn game does not end")
 
 
-def check_hidden_varies(setting: Setting, seed: int = 0) -> None:
+def check_hidden_varies(setting: Setting, seed: int = 0, deducible: Collection[str] = ()) -> None:
     """What the schema says only a seat knows is redrawn for other seats, each seat's somewhere.
 
     Not everywhere: a seat may know all that another knows of something, such as the last cards or
     the roles, and a field that this variant leaves empty (all 0) hides nothing.
+
+    Args:
+        setting, seed: which game.
+        deducible: fields that the others can work out in this variant, in most games anyway.
     """
     game = setting.game
     private = [
         f"{form}: {field.name}"
         for form in game.observation_forms
         for field in game.observation_schema(form)
-        if field.visible_to == "seat"
+        if field.visible_to == "seat" and field.name not in deducible
     ]
     met, varied = set(), set()
     for states in unfinished(setting, seed, games=1):

@@ -18,7 +18,7 @@ GAMES = ("sagani", "harmonies", "saga", "shamans", "sarena")
 ALONE = ("test_jit_cache", "test_nojit", "test_toy")
 
 # A failed assert in there is explained as one in a test.
-pytest.register_assert_rewrite("pictures")
+pytest.register_assert_rewrite("knowledge", "pictures")
 
 # No test may depend on a display, and none may open a window where there is one by chance.
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")

@@ -54,14 +54,14 @@ _DISPLAY_NUMBERS = NUM_ANIMALS + 1 + FAR + 1
 _SPACE_NUMBERS = NUM_COLOURS + 2
 _AWAY = ", ".join(map(str, range(FAR + 1)))
 _SEAT_NUMBERS = 8 + len(CATEGORIES)
-_GAME_NUMBERS = len(PHASES) + MAX_PLAYERS + 8
+_GAME_NUMBERS = len(PHASES) + MAX_PLAYERS + 9
 _SEATS = (
     "playing, to play, first player, empty hexes, cubes settled, empty slots, cards completed, "
     f"points at most {_BYTE}, then points for {', '.join(CATEGORIES)}"
 )
 _GAME = (
     f"phase ({', '.join(PHASES).lower()}), 1 to 4 players, side A, side B, with spirits, last "
-    "round, tokens taken, card taken, turns finished, tokens in the bag"
+    "round, tokens taken, card taken, turns finished, tokens in the bag, game over"
 )
 _NO_CARD = "the first number stands for none"
 _HABITAT = "of a habitat of an own card"
@@ -357,6 +357,7 @@ def _write_game(state, out, at):
     out[at + 5] = state["took_card"]
     out[at + 6] = state["turns"]
     out[at + 7] = count_tokens(state["bag"])
+    out[at + 8] = state["terminated"]
 
 
 # Planes

@@ -7,6 +7,7 @@ from ..core.assembly import assemble
 GAME = assemble(
     __name__,
     "Saga",
+    version=1,
     # Random play says little here; measured against greedy. Greedy plies before the evaluation
     # take five times as long.
     search={"leaf": "evaluate", "leaf_plies": 0, "leaf_scale": 10.0, "exploration": 0.5},

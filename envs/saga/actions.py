@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..core.actions import ActionKind, ActionTable
-from .components import COLOURS, KINGDOMS, MAX_FORCES, NUM_VALUES, VALUES
+from .components import COLOURS, KINGDOMS, MAX_FORCES, NUM_KNIGHTS, NUM_VALUES, RECRUITED, VALUES
 
 # An action by its number or by its parts, None for no action.
 LastAction = int | Mapping[str, object] | None
@@ -18,13 +18,14 @@ def _place(kind: str, choice: str, field: str, **part) -> ActionKind:
     return ActionKind(kind, about=lambda at: (chosen, (field, at)), **part)
 
 
-def _knight(kind: str, field: str, *choice: tuple[str, int]) -> ActionKind:
+def _knight(kind: str, field: str, *choice: tuple[str, int], first: int = 0) -> ActionKind:
     def about(colour: int, value: int):
-        return ((field, colour * NUM_VALUES + value), *choice)
+        return ((field, first + colour * NUM_VALUES + value), *choice)
 
     return ActionKind(kind, about=about, colour=COLOURS, value=VALUES)
 
 
+_FACE_DOWN = ("choices", CHOICES.index("face down"))
 _FORCES = range(MAX_FORCES)
 ACTIONS = ActionTable(
     ActionKind("new", about=lambda: (("choices", CHOICES.index("new force")),)),
@@ -36,8 +37,11 @@ ACTIONS = ActionTable(
     _place("turn up", "turn up", "own_forces", force=_FORCES),
     ActionKind("pass"),
     _knight("recruit", "free"),
+    # By the number of the card: those of the own pack, then recruited ones.
     _knight("card", "hand"),
-    _knight("hidden", "hand", ("choices", CHOICES.index("face down"))),
+    _knight(RECRUITED, "hand", first=NUM_KNIGHTS),
+    _knight("hidden", "hand", _FACE_DOWN),
+    _knight(f"hidden {RECRUITED}", "hand", _FACE_DOWN, first=NUM_KNIGHTS),
 )
 NUM_ACTIONS = len(ACTIONS)
 NEW = ACTIONS.first("new")

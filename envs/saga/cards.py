@@ -9,7 +9,7 @@ from .components import (
     CASTLELAND,
     COLOUR_OF,
     GOLDLAND,
-    KNIGHTS_OF,
+    NUM_CARDS,
     NUM_COLOURS,
     NUM_KNIGHTS,
     NUM_VALUES,
@@ -17,46 +17,47 @@ from .components import (
     VALUE_OF,
     WEAKER,
 )
-from .state import FACE_DOWN_MARK, NO_TARGET
+from .state import FACE_DOWN_MARK, NO_TARGET, RECRUITED_MARK, WHAT_MARK
 
 
 @kernel
-def gain_card(state, seat, knight):
+def gain_card(state, seat, card):
     """Add a card to a hand."""
-    state["hand"][seat, knight] += 1
+    state["hand"][seat, card] += 1
     state["hand_size"][seat] += 1
-    state["held"][seat] |= 1 << knight
+    state["held"][seat] |= 1 << card
 
 
 @kernel
-def lose_card(state, seat, knight):
+def lose_card(state, seat, card):
     """Take a card out of a hand."""
-    state["hand"][seat, knight] -= 1
+    state["hand"][seat, card] -= 1
     state["hand_size"][seat] -= 1
-    if state["hand"][seat, knight] == 0:
-        state["held"][seat] &= ~(1 << knight)
+    if state["hand"][seat, card] == 0:
+        state["held"][seat] &= ~(1 << card)
 
 
 @kernel
 def free_card(state, knight):
-    """Put a card among the free knights."""
+    """Put a card of the centre among the free knights."""
     state["free"][knight] += 1
     state["free_knights"] |= 1 << knight
 
 
 @kernel
 def recruit_card(state, seat, knight):
-    """Move a free knight to a hand."""
+    """Move a free knight to a hand, where its back tells it from the seat's own pack."""
     state["free"][knight] -= 1
     if state["free"][knight] == 0:
         state["free_knights"] &= ~(1 << knight)
-    gain_card(state, seat, knight)
+    gain_card(state, seat, knight + NUM_KNIGHTS if state["backs"] else knight)
 
 
 @kernel
 def hand_colours(state, seat):
     """Return the colours in a hand, as bits."""
     held = np.int64(state["held"][seat])
+    held |= held >> NUM_KNIGHTS
     colours = 0
     for colour in range(NUM_COLOURS):
         colours |= np.int64(held >> NUM_VALUES * colour & 15 != 0) << colour
@@ -81,6 +82,22 @@ def defence_modifier(state, kingdom):
 
 
 @kernel
+def defend(state, kingdom, card):
+    """Add a card to a defence."""
+    colour = np.int64(COLOUR_OF[card])
+    state["defence"][kingdom, colour] = VALUE_OF[card]
+    state["recruits"][kingdom] |= np.int64(card >= NUM_KNIGHTS) << colour
+
+
+@kernel
+def leave_defence(state, kingdom, card):
+    """Take a card out of a defence."""
+    colour = np.int64(COLOUR_OF[card])
+    state["defence"][kingdom, colour] = 0
+    state["recruits"][kingdom] &= ~(1 << colour)
+
+
+@kernel
 def update_strength(state, kingdom):
     """Work out the strength of a defence."""
     strength = defence_modifier(state, kingdom)
@@ -90,31 +107,32 @@ def update_strength(state, kingdom):
 
 
 @kernel
-def add_open(state, seat, slot, knight):
+def add_open(state, seat, slot, card):
     """Add a card face up to an attack force, which may be the next new one."""
     if slot == state["num_forces"][seat]:
         state["num_forces"][seat] += 1
-    _set_open(state, seat, slot, _lay(state, seat, slot, knight), knight)
+    _set_open(state, seat, slot, _lay(state, seat, slot, card), card)
 
 
 @kernel
-def _lay(state, seat, slot, knight):
+def _lay(state, seat, slot, card):
     """Lay a card on top of a force, face down; return its place in the order."""
-    state["having"][seat, COLOUR_OF[knight]] |= 1 << slot
+    state["having"][seat, COLOUR_OF[card]] |= 1 << slot
     order = np.int64(state["order"][seat, slot])
     at = 0
     while order >> at:
         at += 4
-    state["order"][seat, slot] = order | FACE_DOWN_MARK << at
+    mark = FACE_DOWN_MARK | (RECRUITED_MARK if card >= NUM_KNIGHTS else 0)
+    state["order"][seat, slot] = order | mark << at
     return at
 
 
 @kernel
-def _set_open(state, seat, slot, at, knight):
+def _set_open(state, seat, slot, at, card):
     """Let a card lie face up in its place of a force; the first of these names the target."""
-    colour = np.int64(COLOUR_OF[knight])
-    value = np.int64(VALUE_OF[knight])
-    order = np.int64(state["order"][seat, slot]) & ~(15 << at) | (colour + 1) << at
+    colour = np.int64(COLOUR_OF[card])
+    value = np.int64(VALUE_OF[card])
+    order = np.int64(state["order"][seat, slot]) & ~(WHAT_MARK << at) | (colour + 1) << at
     state["order"][seat, slot] = order
     state["attack"][seat, slot, colour] = value
     state["total"][seat, slot] += value
@@ -122,15 +140,21 @@ def _set_open(state, seat, slot, at, knight):
     for j in range(state["num_down"][seat]):
         if state["down_slot"][seat, j] == slot:
             # No colour twice in a force: the face-down card has another.
-            state["down_knights"][seat, j] &= ~KNIGHTS_OF[1 << colour]
+            _rule_colour_out(state, seat, j, colour)
+
+
+@kernel
+def _rule_colour_out(state, seat, j, colour):
+    for value in range(NUM_VALUES):
+        state["can_be"][seat, j, colour * NUM_VALUES + value] = 0
 
 
 @kernel
 def _target(order):
     """Return the colour of the first card that lies face up, ``NO_TARGET`` if none does."""
-    while order & 15 == FACE_DOWN_MARK:
+    while order & WHAT_MARK == FACE_DOWN_MARK:
         order >>= 4
-    return (order & 15) - 1
+    return (order & WHAT_MARK) - 1
 
 
 @kernel
@@ -138,7 +162,7 @@ def remove_open(state, seat, slot, colour):
     """Take a face-up card out of an attack force; return whether the force is still there."""
     order = np.int64(state["order"][seat, slot])
     at = 0
-    while order >> at & 15 != colour + 1:
+    while order >> at & WHAT_MARK != colour + 1:
         at += 4
     state["total"][seat, slot] -= state["attack"][seat, slot, colour]
     state["attack"][seat, slot, colour] = 0
@@ -156,6 +180,18 @@ def _close_gap(state, seat, slot, at):
     if order == 0:
         drop_force(state, seat, slot)
     return order != 0
+
+
+@kernel
+def recruits_of(order):
+    """Return the colours of a force's face-up cards that were recruited, as bits."""
+    colours = 0
+    while order:
+        colour = (order & WHAT_MARK) - 1
+        if order & RECRUITED_MARK and colour < NUM_COLOURS:
+            colours |= 1 << colour
+        order >>= 4
+    return colours
 
 
 @kernel
@@ -189,20 +225,29 @@ def clear_force(state, seat, slot):
 
 
 @kernel
-def add_down(state, seat, slot, knight):
+def add_down(state, seat, slot, card):
     """Add a card of the hand face down to an attack force.
 
-    It is still in the hand: for the others any card that the seat has, seen or not, can be it.
+    It is still in the hand: for the others any card of its back that the seat has, in hand or face
+    down, can be it.
     """
     j = np.int64(state["num_down"][seat])
-    knights = np.int64(state["held"][seat])
-    for other in range(j):
-        knights |= 1 << np.int64(state["down_card"][seat, other])
+    first = first_of_back(card)
+    for knight in range(NUM_KNIGHTS):
+        state["can_be"][seat, j, knight] = pool_of(state, seat, first + knight)
+    for colour in range(NUM_COLOURS):
+        if state["attack"][seat, slot, colour]:
+            _rule_colour_out(state, seat, j, colour)
     state["num_down"][seat] = j + 1
     state["down_slot"][seat, j] = slot
-    state["down_card"][seat, j] = knight
-    state["down_knights"][seat, j] = knights & ~KNIGHTS_OF[colours_of(state["attack"][seat, slot])]
-    _lay(state, seat, slot, knight)
+    state["down_card"][seat, j] = card
+    _lay(state, seat, slot, card)
+
+
+@kernel
+def first_of_back(card):
+    """Return the number of the first card with the same back, 0 or ``NUM_KNIGHTS``."""
+    return NUM_KNIGHTS if card >= NUM_KNIGHTS else 0
 
 
 @kernel
@@ -214,8 +259,8 @@ def _place_of_down(state, seat, j):
         before += state["down_slot"][seat, k] == slot
     order = np.int64(state["order"][seat, slot])
     at = 0
-    while before or order >> at & 15 != FACE_DOWN_MARK:
-        before -= order >> at & 15 == FACE_DOWN_MARK
+    while before or order >> at & WHAT_MARK != FACE_DOWN_MARK:
+        before -= order >> at & WHAT_MARK == FACE_DOWN_MARK
         at += 4
     return at
 
@@ -227,10 +272,12 @@ def _forget_down(state, seat, j):
     for k in range(j, last):
         state["down_slot"][seat, k] = state["down_slot"][seat, k + 1]
         state["down_card"][seat, k] = state["down_card"][seat, k + 1]
-        state["down_knights"][seat, k] = state["down_knights"][seat, k + 1]
+        for knight in range(NUM_KNIGHTS):
+            state["can_be"][seat, k, knight] = state["can_be"][seat, k + 1, knight]
     state["down_slot"][seat, last] = 0
     state["down_card"][seat, last] = 0
-    state["down_knights"][seat, last] = 0
+    for knight in range(NUM_KNIGHTS):
+        state["can_be"][seat, last, knight] = 0
     state["num_down"][seat] = last
     if j == last and seat == state["turn_of"]:
         state["fresh"] = False
@@ -250,39 +297,43 @@ def remove_down(state, seat, j):
 @kernel
 def turn_up(state, seat, j):
     """Turn the ``j``-th face-down card of a seat up."""
-    knight = np.int64(state["down_card"][seat, j])
+    card = np.int64(state["down_card"][seat, j])
     slot = np.int64(state["down_slot"][seat, j])
     at = _place_of_down(state, seat, j)
     _forget_down(state, seat, j)
-    _set_open(state, seat, slot, at, knight)
-    rule_out(state, seat, knight)
+    _set_open(state, seat, slot, at, card)
+    rule_out(state, seat, card)
 
 
 @kernel
-def find_down(state, seat, slot, knight):
-    """Return which face-down card of a seat is the ``knight`` in a force; any, if that is -1."""
+def find_down(state, seat, slot, card):
+    """Return which face-down card of a seat is the ``card`` in a force; any, if that is -1."""
     for j in range(state["num_down"][seat]):
         here = state["down_slot"][seat, j] == slot
-        if here and (knight < 0 or state["down_card"][seat, j] == knight):
+        if here and (card < 0 or state["down_card"][seat, j] == card):
             return j
     return -1
 
 
 @kernel
-def pool_of(state, seat, knight):
-    """Count the cards of a knight that a seat has in its hand or face down."""
-    count = np.int64(state["hand"][seat, knight])
+def pool_of(state, seat, card):
+    """Count the cards like ``card`` that a seat has in its hand or face down."""
+    count = np.int64(state["hand"][seat, card])
     for j in range(state["num_down"][seat]):
-        count += state["down_card"][seat, j] == knight
+        count += state["down_card"][seat, j] == card
     return count
 
 
 @kernel
-def rule_out(state, seat, knight):
-    """A seat showed a card: if it was its last of that knight, none of its face-down ones is it."""
-    if state["num_down"][seat] and pool_of(state, seat, knight) == 0:
+def rule_out(state, seat, card):
+    """A seat showed a card: of those like it no face-down one can be more than it still has."""
+    if state["num_down"][seat]:
+        left = pool_of(state, seat, card)
+        knight = card % NUM_KNIGHTS
         for j in range(state["num_down"][seat]):
-            state["down_knights"][seat, j] &= ~(1 << knight)
+            if first_of_back(np.int64(state["down_card"][seat, j])) == card - knight:
+                can_be = np.int64(state["can_be"][seat, j, knight])
+                state["can_be"][seat, j, knight] = min(can_be, left)
 
 
-assert NUM_KNIGHTS == NUM_COLOURS * NUM_VALUES and NUM_VALUES == 4
+assert NUM_KNIGHTS == NUM_COLOURS * NUM_VALUES and NUM_VALUES == 4 and NUM_CARDS < 64

@@ -7,7 +7,9 @@ which powers are on which side of a kingdom, and the layout of the first game. P
 
 Colours and kingdoms have the same numbers: 0 red, Castleland; 1 green, Forestland; 2 blue, Sealand;
 3 orange, Goldland; 4 violet, Shadowland; 5 yellow, Fieldland. A knight is its ``colour * 4 + value
-- 1``, 0 to 23: two cards of the same colour and value are the same knight.
+- 1``, 0 to 23: two cards of the same colour and value are the same knight. Packs have different
+backs. All free knights are the centre's, so that a card before a seat has the back of its own pack
+or that of a knight recruited: its number is its knight's, and 24 more if it was recruited.
 """
 
 from __future__ import annotations
@@ -31,6 +33,8 @@ KINGDOMS = tuple(kingdom["name"] for kingdom in _BOX["kingdoms"])
 NUM_COLOURS = NUM_KINGDOMS = len(COLOURS)
 CASTLELAND, FORESTLAND, SEALAND, GOLDLAND, SHADOWLAND, FIELDLAND = range(NUM_KINGDOMS)
 SIDES = ("crown", "reverse")
+# What is written before a knight that has the back of one recruited.
+RECRUITED = "recruited"
 
 PLAYER_COUNTS = (2, 3, 4)
 MAX_PLAYERS = 4
@@ -40,6 +44,9 @@ VALUES = (1, 2, 3, 4)
 PACK_VALUES = tuple(_BOX["pack_values"])
 NUM_VALUES = len(VALUES)
 NUM_KNIGHTS = NUM_COLOURS * NUM_VALUES
+# Knights by their backs: those of a seat's own pack, then those recruited.
+NUM_BACKS = 2
+NUM_CARDS = NUM_BACKS * NUM_KNIGHTS
 
 # Powers: a bit each in ``state["powers"]``, in the order of their kingdoms; when they work.
 POWERS = tuple(power for kingdom in _BOX["kingdoms"] for power in kingdom["powers"])
@@ -69,14 +76,17 @@ FIELDLAND_SCORE = 15
 MAX_CARDS = 2 * PACK_SIZE
 MAX_FORCES = MAX_DOWN = MAX_CARDS
 
-COLOUR_OF = np.repeat(np.arange(NUM_COLOURS), NUM_VALUES)
-VALUE_OF = np.tile(np.array(VALUES), NUM_COLOURS)
-# Knights of a set of colours (bits), and those worth at most a number, as bits.
-_BITS = 1 << np.arange(NUM_KNIGHTS)
-KNIGHTS_OF = np.array(
+# Of each card, whatever its back.
+COLOUR_OF = np.tile(np.repeat(np.arange(NUM_COLOURS), NUM_VALUES), NUM_BACKS)
+VALUE_OF = np.tile(np.array(VALUES), NUM_BACKS * NUM_COLOURS)
+# Cards of a set of colours (bits), and knights worth at most a number, as bits.
+_BITS = 1 << np.arange(NUM_CARDS)
+CARDS_OF = np.array(
     [_BITS[colours >> COLOUR_OF & 1 == 1].sum() for colours in range(1 << NUM_COLOURS)]
 )
-KNIGHTS_UPTO = np.array([_BITS[value >= VALUE_OF].sum() for value in range(NUM_VALUES + 1)])
+KNIGHTS_UPTO = np.array(
+    [_BITS[:NUM_KNIGHTS][value >= VALUE_OF[:NUM_KNIGHTS]].sum() for value in range(NUM_VALUES + 1)]
+)
 
 
 def knight_number(colour: str, value: int) -> int:
@@ -84,9 +94,10 @@ def knight_number(colour: str, value: int) -> int:
     return COLOURS.index(colour) * NUM_VALUES + value - 1
 
 
-def knight_name(knight: int) -> str:
-    """Return the words for a knight's number, as "red 3"."""
-    return f"{COLOURS[COLOUR_OF[knight]]} {VALUE_OF[knight]}"
+def knight_name(card: int) -> str:
+    """Return the words for a card's number, as "red 3" or "recruited red 3"."""
+    back = "" if card < NUM_KNIGHTS else f"{RECRUITED} "
+    return f"{back}{COLOURS[COLOUR_OF[card]]} {VALUE_OF[card]}"
 
 
 # Reconstructed: knights of each pack; lead and second of each kingdom in the first game; income and

@@ -6,8 +6,8 @@ the more a force of another seat threatens them), what the attack forces promise
 the more), and the hand: as many of its cards as there are turns will be played, the others cost
 their value. Where a place for a card has been chosen the best card for it is looked for.
 
-Of the others' hands only what is public is used: how many cards, and their values together with
-those that lie face down.
+Of the others' hands only what is public is used: how many cards, their values together with those
+that lie face down, and what these can be.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .components import (
     VALUE_OF,
 )
 from .scoring import best_force, hand_is_free, hand_points, points_for, table_points, total_points
-from .state import CENTRE, LAST_CARD, LAST_KNIGHT, PLACING, SEEN_KNIGHTS, TAKING, UNSEEN_KNIGHTS
+from .state import CENTRE, LAST_CARD, LAST_KNIGHT, PLACING, SEEN_CARDS, TAKING, UNSEEN_CARDS
 
 # What the numbers of ``WEIGHTS`` are for.
 (
@@ -45,12 +45,12 @@ from .state import CENTRE, LAST_CARD, LAST_KNIGHT, PLACING, SEEN_KNIGHTS, TAKING
     W_STOLEN,  # how much more a kingdom of another seat is worth
     W_GUARD,  # worth of each point of a force that waits at the seat's own kingdom
     W_HAND,  # part of its value that a card in hand is worth that will be played
-    W_DOWN,  # points that a face-down card of another seat is taken for
+    W_DOWN,  # part of its mean value that a face-down card of another seat is taken for
     W_BEST,  # weight of the best other seat, against the mean of the others
     W_SOON,  # turns to come from which on forces and threats count in full
 ) = range(13)
 # Fitted by self-play on dealt games of all player counts and sides.
-WEIGHTS = np.array([0.93, 0.5, 0.32, 0.4, 0.25, 0.55, 0.25, 0.6, 0.13, 0.2, 2.0, 0.5, 1.65])
+WEIGHTS = np.array([0.93, 0.5, 0.32, 0.4, 0.25, 0.55, 0.25, 0.6, 0.13, 0.2, 0.8, 0.5, 1.65])
 
 # A card that is thought of as played: the kingdom that it wins or makes stronger, and its strength
 # then; the force that it changes, and its total then (0: gone); target and total of a new force;
@@ -105,20 +105,20 @@ def _pool_points(state, seat):
 def _best_card(state, seat):
     """Return the value after the best card for the place that was chosen."""
     place = np.int64(state["chosen"])
-    knights = state["legal"][SEEN_KNIGHTS] >> NUM_KNIGHTS | state["legal"][UNSEEN_KNIGHTS]
+    cards = state["legal"][SEEN_CARDS] | state["legal"][UNSEEN_CARDS]
     best = -np.inf
-    while knights:
-        knight = select_bit(knights, 0)
-        knights &= knights - 1
-        best = max(best, _margin(state, seat, _move(state, seat, place, knight)))
+    while cards:
+        card = select_bit(cards, 0)
+        cards &= cards - 1
+        best = max(best, _margin(state, seat, _move(state, seat, place, card)))
     return best
 
 
 @kernel
-def _move(state, seat, place, knight):
+def _move(state, seat, place, card):
     """Return what playing a card does (see ``_NO_MOVE``)."""
-    colour = np.int64(COLOUR_OF[knight])
-    value = np.int64(VALUE_OF[knight])
+    colour = np.int64(COLOUR_OF[card])
+    value = np.int64(VALUE_OF[card])
     if place == NEW:
         if _wins(state, seat, colour, value):
             return (colour, value + defence_modifier(state, colour), -1, 0, -1, 0, value)
@@ -127,7 +127,7 @@ def _move(state, seat, place, knight):
         kingdom = place - ADD
         return (kingdom, np.int64(state["strength"][kingdom]) + value, -1, 0, -1, 0, value)
     slot = place - (DOWN if place >= DOWN else STRENGTHEN)
-    total = np.int64(_strength_of(state, seat, slot, True, 0.0)) + value
+    total = np.int64(_strength_of(state, seat, slot, True)) + value
     kingdom = np.int64(state["target"][seat, slot])
     seen = np.int64(state["total"][seat, slot]) + value
     if place < DOWN and kingdom >= 0 and _wins(state, seat, kingdom, seen):
@@ -144,11 +144,11 @@ def _wins(state, seat, kingdom, total):
 def _best_last_card(state, seat):
     """Return the final margin after the best last card for the place that was chosen."""
     place = np.int64(state["chosen"])
-    knights = state["legal"][SEEN_KNIGHTS] >> NUM_KNIGHTS
+    cards = state["legal"][SEEN_CARDS]
     best = 0.0
-    while knights:
-        value = VALUE_OF[select_bit(knights, 0)]
-        knights &= knights - 1
+    while cards:
+        value = VALUE_OF[select_bit(cards, 0)]
+        cards &= cards - 1
         gain = 0 if hand_is_free(state, seat) else value
         if place >= ADD:
             kingdom = place - ADD
@@ -248,7 +248,7 @@ def _strongest(state, kingdom, player, viewer, move, own):
                     if mine and slot == move[2]:
                         total = np.float64(move[3])
                     else:
-                        total = _strength_of(state, other, slot, mine, WEIGHTS[W_DOWN])
+                        total = _strength_of(state, other, slot, mine)
                     best = max(best, total)
             if other == viewer and move[4] == kingdom:
                 best = max(best, np.float64(move[5]))
@@ -256,13 +256,28 @@ def _strongest(state, kingdom, player, viewer, move, own):
 
 
 @kernel
-def _strength_of(state, seat, slot, mine, guess):
+def _strength_of(state, seat, slot, mine):
     """Return the total of a force, its face-down cards included: known ones, or a guess each."""
     total = np.float64(state["total"][seat, slot])
     for j in range(state["num_down"][seat]):
         if state["down_slot"][seat, j] == slot:
-            total += np.float64(VALUE_OF[state["down_card"][seat, j]]) if mine else guess
+            if mine:
+                total += np.float64(VALUE_OF[state["down_card"][seat, j]])
+            else:
+                total += WEIGHTS[W_DOWN] * _mean_of_down(state, seat, j)
     return total
+
+
+@kernel
+def _mean_of_down(state, seat, j):
+    """Return the mean value of all cards that a face-down card can be."""
+    count = 0
+    points = 0
+    for knight in range(NUM_KNIGHTS):
+        cards = np.int64(state["can_be"][seat, j, knight])
+        count += cards
+        points += cards * np.int64(VALUE_OF[knight])
+    return points / count
 
 
 @kernel

@@ -1,8 +1,11 @@
-"""What a seat of Saga cannot know: packs not shown yet, and which cards lie face down.
+"""What a seat of Saga cannot know: which cards lie face down, and packs not shown yet.
 
-What is known of a face-down card is kept with it (``down_knights``): it was in its owner's hand,
-has a colour that was and stayed new in its force, and the owner never showed as many cards as it
-has of that knight. Of several face-down cards of one seat, each is known for itself.
+The second only with ``packs_known="once_shown"``: the back of a pack is seen in hand, too.
+
+What is known of a face-down card is kept with it (``can_be``): it has the back that all see; it was
+in its owner's hand or face down when it was laid; it has a colour that was and stayed new in its
+force; and it is none of those that the owner has shown since. Of several face-down cards of one
+seat, each is known for itself.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from ..core.bits import count_bits, select_bit
 from ..core.jit import kernel
 from ..core.rng import draw_below
 from .actions import CARD, HIDDEN, PASS, RECRUIT, TURN_UP
-from .cards import gain_card, lose_card
+from .cards import first_of_back, gain_card, lose_card
 from .components import CASTLELAND, COLOUR_OF, FACE_DOWN, FREE_RECRUIT, NUM_KNIGHTS, NUM_PACKS
 from .legal import find_legal, only_pass
 from .rules import deal_pack
@@ -24,8 +27,8 @@ from .state import LAST_CARD, PHASES, Laid, defence_of, forces_of, kingdoms_of, 
 def determinize(state, seat, seed):
     """Redraw what ``seat`` cannot know: packs not shown yet, face-down cards, chance to come.
 
-    All ways to deal the packs that ``seat`` can't place are equally likely, and so are all cards
-    that a face-down one can be, with those of the same knights that came to the hand later.
+    All ways to deal the packs that ``seat`` can't place are equally likely, and so are all ways in
+    which the face-down cards of another seat can be cards that they can be, and each another.
     """
     state["rng"] = seed
     state["seed"] = seed
@@ -45,6 +48,8 @@ def _redraw_packs(state, seat):
     num_players = np.int64(state["num_players"])
     shown = np.int64(state["shown"]) | 1 << seat | 1 << num_players  # the centre's pack is seen
     hidden = (1 << NUM_PACKS) - 1 & ~shown
+    if hidden & (1 << num_players) - 1 == 0:
+        return
     count = count_bits(hidden)
     for last in range(count - 1, 0, -1):
         one = select_bit(hidden, last)
@@ -72,10 +77,10 @@ def _redraw_down(state, other):
 @kernel
 def _take_up(state, other, j):
     """Put a face-down card into the hand, but keep its place."""
-    knight = np.int64(state["down_card"][other, j])
+    card = np.int64(state["down_card"][other, j])
     slot = np.int64(state["down_slot"][other, j])
-    state["having"][other, COLOUR_OF[knight]] &= ~(1 << slot)
-    gain_card(state, other, knight)
+    state["having"][other, COLOUR_OF[card]] &= ~(1 << slot)
+    gain_card(state, other, card)
 
 
 @kernel
@@ -83,32 +88,38 @@ def _lay_down(state, other, count):
     """Draw a card for each place of a face-down one; return whether they can lie there together.
 
     Each is drawn from all cards that it can be, and a card drawn before is a failure: so all ways
-    that succeed are equally likely. After a failure the hand is as before.
+    that succeed are equally likely. After a failure the hand is as before. What an older one can
+    be the younger ones can be too, unless their force has that colour; so the cards drawn before
+    are among those that a younger one is drawn from.
     """
     for j in range(count):
         slot = np.int64(state["down_slot"][other, j])
-        knights = np.int64(state["down_knights"][other, j])
-        left = 0
-        for knight in range(NUM_KNIGHTS):
-            left += np.int64(state["hand"][other, knight]) * (knights >> knight & 1)
-        drawn_before = 0
-        for k in range(j):
-            drawn_before += knights >> np.int64(state["down_card"][other, k]) & 1
-        drawn = draw_below(state, left + drawn_before)
-        chosen = -1
-        for knight in range(NUM_KNIGHTS):
-            drawn -= np.int64(state["hand"][other, knight]) * (knights >> knight & 1)
-            if drawn < 0:
-                chosen = knight
-                break
-        if chosen < 0 or np.int64(state["having"][other, COLOUR_OF[chosen]]) >> slot & 1:
+        card = _draw_card(state, other, j)
+        if card < 0 or np.int64(state["having"][other, COLOUR_OF[card]]) >> slot & 1:
             for k in range(j):
                 _take_up(state, other, k)
             return False
-        state["down_card"][other, j] = chosen
-        state["having"][other, COLOUR_OF[chosen]] |= 1 << slot
-        lose_card(state, other, chosen)
+        state["down_card"][other, j] = card
+        state["having"][other, COLOUR_OF[card]] |= 1 << slot
+        lose_card(state, other, card)
     return True
+
+
+@kernel
+def _draw_card(state, other, j):
+    """Draw one of the cards that a face-down card can be, -1 for one drawn before."""
+    first = first_of_back(np.int64(state["down_card"][other, j]))
+    count = 0
+    for knight in range(NUM_KNIGHTS):
+        count += np.int64(state["can_be"][other, j, knight])
+    drawn = draw_below(state, count)
+    knight = 0
+    while drawn >= state["can_be"][other, j, knight]:
+        drawn -= np.int64(state["can_be"][other, j, knight])
+        knight += 1
+    for k in range(j):
+        drawn -= state["down_card"][other, k] == first + knight
+    return first + knight if drawn >= 0 else -1
 
 
 @kernel
@@ -166,17 +177,17 @@ def may_have_turned_up(state: np.void, seat: int, action: int) -> bool:
     """Say whether a card in sight may be one of several that lay face down together."""
     if not (CARD <= action < HIDDEN and has_power(state, FACE_DOWN)):
         return False
-    knight = action - CARD
+    card = action - CARD
     forces = [force.cards for force in forces_of(state, seat) if force.down]
     defences = [defence_of(state, k) for k in kingdoms_of(state, seat)]
-    return any(knight in cards for cards in forces + [d for d in defences if len(d) > 2])
+    return any(card in cards for cards in forces + [d for d in defences if len(d) > 2])
 
 
-def places_of(state: np.void, seat: int, knight: int) -> list[tuple[int | None, int | None]]:
+def places_of(state: np.void, seat: int, card: int) -> list[tuple[int | None, int | None]]:
     """Return where a card that a seat has just played can be: on top of a force, or a defence."""
     found: list[tuple[int | None, int | None]] = [
         (slot, None)
         for slot, force in enumerate(forces_of(state, seat))
-        if force.laid[-1] == Laid(knight, True)
+        if force.laid[-1] == Laid(card, True)
     ]
-    return found + [(None, k) for k in kingdoms_of(state, seat) if knight in defence_of(state, k)]
+    return found + [(None, k) for k in kingdoms_of(state, seat) if card in defence_of(state, k)]

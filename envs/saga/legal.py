@@ -6,12 +6,12 @@ import numpy as np
 
 from ..core.jit import kernel
 from .actions import ADD, DOWN, NEW, PASS, STRENGTHEN, TAKE_DEFENCE, TAKE_FORCE, TURN_UP
-from .cards import colours_of, hand_colours
+from .cards import colours_of, hand_colours, recruits_of
 from .components import (
     ADD_ONCE,
+    CARDS_OF,
     FACE_DOWN,
     FIELDLAND,
-    KNIGHTS_OF,
     KNIGHTS_UPTO,
     MAX_DOWN,
     MAX_FORCES,
@@ -25,16 +25,17 @@ from .components import (
 )
 from .state import (
     EXTRAS,
+    FREE_KNIGHTS,
     LAST_KNIGHT,
     NUM_WORDS,
     PLACES,
     PLACING,
     RECRUITING,
-    SEEN_KNIGHTS,
+    SEEN_CARDS,
     TAKING,
     TURN,
     TURNING,
-    UNSEEN_KNIGHTS,
+    UNSEEN_CARDS,
 )
 
 _ALL_COLOURS = (1 << NUM_COLOURS) - 1
@@ -60,19 +61,16 @@ def find_legal(state):
             legal[EXTRAS] = _extras(state, seat)
         if not state["recruited"]:
             value = min(np.int64(state["fame"][seat]), NUM_VALUES)
-            legal[SEEN_KNIGHTS] = np.int64(state["free_knights"]) & KNIGHTS_UPTO[value]
+            legal[FREE_KNIGHTS] = np.int64(state["free_knights"]) & KNIGHTS_UPTO[value]
     elif phase in (PLACING, LAST_KNIGHT):
         chosen = np.int64(state["chosen"])
-        knights = np.int64(state["held"][seat]) & KNIGHTS_OF[_new_colours(state, seat, chosen)]
-        if chosen >= DOWN:
-            legal[UNSEEN_KNIGHTS] = knights
-        else:
-            legal[SEEN_KNIGHTS] = knights << NUM_KNIGHTS
+        cards = np.int64(state["held"][seat]) & CARDS_OF[_new_colours(state, seat, chosen)]
+        legal[UNSEEN_CARDS if chosen >= DOWN else SEEN_CARDS] = cards
     elif phase in (TAKING, TURNING):
         _find_own_cards(state, seat, np.int64(state["chosen"]))
     elif phase == RECRUITING:
         legal[EXTRAS] = _PASS_ONLY
-        legal[SEEN_KNIGHTS] = np.int64(state["free_knights"])
+        legal[FREE_KNIGHTS] = np.int64(state["free_knights"])
     else:
         legal[PLACES] = _last_places(state, seat)
         legal[EXTRAS] = _PASS_ONLY
@@ -165,27 +163,31 @@ def _find_own_cards(state, seat, chosen):
         ripe = np.int64(state["num_down"][seat]) - np.int64(state["fresh"])
         for j in range(ripe):
             if state["down_slot"][seat, j] == slot:
-                legal[SEEN_KNIGHTS] |= 1 << NUM_KNIGHTS + np.int64(state["down_card"][seat, j])
+                legal[SEEN_CARDS] |= 1 << np.int64(state["down_card"][seat, j])
         return
     if chosen >= TAKE_DEFENCE:
-        legal[SEEN_KNIGHTS] = _knights(state["defence"][chosen - TAKE_DEFENCE]) << NUM_KNIGHTS
+        kingdom = chosen - TAKE_DEFENCE
+        recruits = np.int64(state["recruits"][kingdom])
+        legal[SEEN_CARDS] = _cards(state["defence"][kingdom], recruits)
         return
     slot = chosen - TAKE_FORCE
-    legal[SEEN_KNIGHTS] = _knights(state["attack"][seat, slot]) << NUM_KNIGHTS
+    recruits = recruits_of(np.int64(state["order"][seat, slot]))
+    legal[SEEN_CARDS] = _cards(state["attack"][seat, slot], recruits)
     for j in range(state["num_down"][seat]):
         if state["down_slot"][seat, j] == slot:
-            legal[UNSEEN_KNIGHTS] |= 1 << np.int64(state["down_card"][seat, j])
+            legal[UNSEEN_CARDS] |= 1 << np.int64(state["down_card"][seat, j])
 
 
 @kernel
-def _knights(values):
-    """Return the knights given as a value for each colour, as bits."""
-    knights = 0
+def _cards(values, recruits):
+    """Return the cards given as a value for each colour, and colours of recruits, as bits."""
+    cards = 0
     for colour in range(NUM_COLOURS):
         value = np.int64(values[colour])
         if value:
-            knights |= 1 << colour * NUM_VALUES + value - 1
-    return knights
+            first = (recruits >> colour & 1) * NUM_KNIGHTS
+            cards |= 1 << first + colour * NUM_VALUES + value - 1
+    return cards
 
 
 @kernel
@@ -194,4 +196,5 @@ def only_pass(state):
     legal = state["legal"]
     if legal[EXTRAS] != _PASS_ONLY:
         return False
-    return legal[PLACES] | legal[SEEN_KNIGHTS] | legal[UNSEEN_KNIGHTS] == 0
+    cards = legal[SEEN_CARDS] | legal[UNSEEN_CARDS]
+    return legal[PLACES] | legal[FREE_KNIGHTS] | cards == 0

@@ -8,14 +8,16 @@ from __future__ import annotations
 from typing import Any
 
 from .actions import ACTIONS
-from .components import COLOURS, KINGDOMS, VALUES, knight_number
+from .components import COLOURS, KINGDOMS, NUM_KNIGHTS, RECRUITED, VALUES, knight_number
 
 _FORMS = (
     "new, strengthen 2, add Shadowland, down 2, take 2, take Castleland, turn up 2, pass, "
-    "recruit red 3, red 3, hidden red 3"
+    "recruit red 3, red 3, recruited red 3, hidden red 3, hidden recruited red 3"
 )
 # Words before a knight → kind of action.
-_KNIGHTS = {"": "card", "recruit": "recruit", "hidden": "hidden"}
+_KNIGHTS = {"": "card"} | {
+    kind: kind for kind in ("recruit", RECRUITED, "hidden", f"hidden {RECRUITED}")
+}
 _PLACES = ("strengthen", "add", "down", "take", "turn up")
 
 
@@ -54,11 +56,12 @@ def action_from_string(text: str, state: Any = None) -> int:
 
 
 def knight_of(card: str) -> int:
-    """Return the number of a knight written as "red 3", or raise ValueError."""
-    colour, _, value = card.partition(" ")
+    """Return the number of a card written "red 3" or "recruited red 3", or raise ValueError."""
+    knight = card.removeprefix(f"{RECRUITED} ")
+    colour, _, value = knight.partition(" ")
     if colour not in COLOURS or not value.isdecimal() or int(value) not in VALUES:
         raise ValueError(
             f"{card!r} is no knight; write a colour ({', '.join(COLOURS)}) and a value "
-            f"({min(VALUES)} to {max(VALUES)})"
+            f"({min(VALUES)} to {max(VALUES)}), after {RECRUITED!r} if it was recruited"
         )
-    return knight_number(colour, int(value))
+    return knight_number(colour, int(value)) + (NUM_KNIGHTS if knight != card else 0)

@@ -1,15 +1,15 @@
 """What a seat observes of a game of Saga.
 
-Public: the table, fame, and what the packs hold. A pack is known by its back: from a seat's first
-card on everybody knows its pack, and so its hand; with four players the last pack is known once the
-others are. Seats count from the observing one.
+Public: the table, fame, and what the packs hold. A pack is known by its back, in hand too, and so
+the hand; with ``packs_known="once_shown"`` from the seat's first card on, and with four players the
+last pack once the others are. Seats count from the observing one.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..core.bits import count_bits
+from ..core.bits import count_bits, lowest_bit
 from ..core.jit import kernel
 from ..core.schema import Field, offsets
 from ..core.state import seat_after, seats_ahead
@@ -20,6 +20,8 @@ from .components import (
     KINGDOMS,
     MAX_FORCES,
     MAX_PLAYERS,
+    NUM_BACKS,
+    NUM_CARDS,
     NUM_COLOURS,
     NUM_KINGDOMS,
     NUM_KNIGHTS,
@@ -29,9 +31,17 @@ from .components import (
     POWERS,
     SEALAND,
     SHADOWLAND,
+    VALUE_OF,
     VALUES,
 )
-from .state import FACE_DOWN_MARK, NO_TARGET, PHASES
+from .state import (
+    FACE_DOWN_MARK,
+    MAX_PLIES,
+    NO_TARGET,
+    PHASES,
+    RECRUITED_MARK,
+    WHAT_MARK,
+)
 
 BYTE = 127
 MOST = max(VALUES)
@@ -42,31 +52,37 @@ _STRONGEST = NUM_COLOURS * MOST + 1
 _VALUES = "value of its card of each colour"
 _FORCE = (
     f"{_VALUES}, 0 for none or face down, {LEADS} more for the one that names the kingdom; by how "
-    "much it is stronger than that kingdom; face-down cards in it"
+    "much it is stronger than that kingdom; face-down cards in it with the back of the seat's "
+    "pack, with that of a recruit; place of the face-up card of each colour, 1 came first, "
+    "face-down ones count, less than 0 for a recruit"
 )
-# Numbers for a force, one of the observing seat's, a kingdom, a seat, the game.
-FORCE_SIZE = NUM_COLOURS + 2
-OWN_FORCE_SIZE = FORCE_SIZE + NUM_COLOURS
-KINGDOM_SIZE = NUM_COLOURS + 1 + 1 + 1 + 1 + MAX_PLAYERS + MAX_PLAYERS
-SEAT_SIZE = 7
-GAME_SIZE = len(PHASES) + (MAX_PLAYERS - 1) + 7
+# Face-down cards of a seat that have a row: three times as many as in a million random games.
+NUM_DOWN = 6
+# Fame and plies are written in the decimal system, as far as a number goes.
+HUNDRED = 100
+# Numbers for a force, a face-down card, a kingdom, a seat, the game.
+FORCE_SIZE = NUM_COLOURS + 1 + NUM_BACKS + NUM_COLOURS
+OWN_DOWN_SIZE = 2 * NUM_COLOURS
+DOWN_SIZE = 2 + NUM_KNIGHTS
+KINGDOM_SIZE = NUM_COLOURS + 1 + 1 + 1 + 1 + MAX_PLAYERS + MAX_PLAYERS + NUM_COLOURS + 1
+SEAT_SIZE = 5 + 5 + NUM_PACKS
+GAME_SIZE = len(PHASES) + (MAX_PLAYERS - 1) + 11
 
 FLAT = (
     Field(
         "own_forces",
-        (MAX_FORCES, OWN_FORCE_SIZE),
+        (MAX_FORCES, FORCE_SIZE),
         -_STRONGEST,
         _STRONGEST,
-        f"own attack forces: {_FORCE}; place of the face-up card of each colour, 1 came first, "
-        f"face-down ones count (colours: {', '.join(COLOURS)})",
+        f"own attack forces: {_FORCE} (colours: {', '.join(COLOURS)})",
         "all",
     ),
     Field(
         "own_down",
-        (MAX_FORCES, NUM_COLOURS),
-        0,
-        MOST,
-        "own forces: value of the face-down card of each colour",
+        (MAX_FORCES, OWN_DOWN_SIZE),
+        -MAX_FORCES,
+        MAX_FORCES,
+        "own forces: value of the face-down card of each colour; its place, as that of the others",
         "seat",
     ),
     Field(
@@ -74,7 +90,17 @@ FLAT = (
         ((MAX_PLAYERS - 1) * MAX_FORCES, FORCE_SIZE),
         -_STRONGEST,
         _STRONGEST,
-        f"attack forces of the other seats, {MAX_FORCES} each: {_FORCE}",
+        f"attack forces of the other seats, {MAX_FORCES} each, as the own ones",
+        "all",
+    ),
+    Field(
+        "down",
+        (MAX_PLAYERS * NUM_DOWN, DOWN_SIZE),
+        0,
+        MAX_FORCES,
+        f"the {NUM_DOWN} oldest face-down cards of each seat: number of the force, 0 for no card; "
+        "recruited; for each knight, how many cards it can be, for all that the others know; "
+        "`determinize` draws one of these",
         "all",
     ),
     Field(
@@ -83,26 +109,26 @@ FLAT = (
         -1,
         _STRONGEST,
         f"{_VALUES}; strength of its defence; income; chosen; its owner: none, then the seats; the "
-        "strongest force of each seat at it",
+        "strongest force of each seat at it; recruited, of its card of each colour; reverse side",
         "all",
     ),
     Field("powers", (len(POWERS),), 0, 1, f"powers in this game: {', '.join(POWERS)}", "all"),
     Field(
         "hand",
-        (NUM_KNIGHTS, 2),
+        (NUM_CARDS, 2),
         -_STRONGEST,
         _STRONGEST,
-        "own hand: how many of each knight; once a force is chosen for a card, by how much that is "
-        "stronger than its kingdom with it, face up",
+        "own hand: how many of each knight of its pack, then of each recruited; once a force is "
+        "chosen for a card, by how much that is stronger than its kingdom with it, face up",
         "seat",
     ),
     Field(
         "other_hands",
-        (MAX_PLAYERS - 1, NUM_KNIGHTS),
+        (MAX_PLAYERS - 1, NUM_CARDS),
         0,
         PACK_SIZE,
-        "hand and face-down cards together of each other seat, once its pack is known: how many of "
-        "each knight",
+        "hand and face-down cards together of each other seat, if its pack is known: how many of "
+        "each knight of its pack, then of each recruited",
         "all",
     ),
     Field("free", (NUM_KNIGHTS,), 0, PACK_SIZE, "free knights: how many of each", "all"),
@@ -112,7 +138,8 @@ FLAT = (
         0,
         BYTE,
         "playing, to play, its turn, first player, pack is known, cards in hand, fame at most "
-        f"{BYTE}",
+        f"{BYTE}, fame in ten thousands, hundreds and ones, packs that can be its own, the castle "
+        "pack first",
         "all",
     ),
     Field("choices", (len(CHOICES),), 0, 1, f"chosen for a card: {', '.join(CHOICES)}", "all"),
@@ -121,19 +148,22 @@ FLAT = (
         "game",
         (GAME_SIZE,),
         0,
-        1,
+        HUNDRED,
         f"phase ({', '.join(PHASES).lower()}), 2 to {MAX_PLAYERS} players, card played, recruited, "
         f"card taken back, last card played, retake at once, power used of {KINGDOMS[SHADOWLAND]}, "
-        f"of {KINGDOMS[SEALAND]}",
+        f"of {KINGDOMS[SEALAND]}, the youngest face-down card was laid this turn, game over, "
+        "actions before it is cut off: hundreds and ones",
         "all",
     ),
 )
 
 AT = offsets(FLAT)
 # Within a force, and within a kingdom.
-MARGIN, HOW_MANY_DOWN, ORDER = NUM_COLOURS, NUM_COLOURS + 1, NUM_COLOURS + 2
+MARGIN, HOW_MANY_DOWN, ORDER = NUM_COLOURS, NUM_COLOURS + 1, NUM_COLOURS + 1 + NUM_BACKS
 STRENGTH, INCOME, CHOSEN, OWNER = range(NUM_COLOURS, NUM_COLOURS + 4)
 STRONGEST_OF = OWNER + 1 + MAX_PLAYERS
+RECRUITS = STRONGEST_OF + MAX_PLAYERS
+REVERSE = RECRUITS + NUM_COLOURS
 
 # What each action that chooses a place stands for, and where in the observation its force or
 # kingdom is marked, -1 for none.
@@ -149,12 +179,21 @@ for _action in range(TURN_UP + MAX_FORCES):
 @kernel
 def knows_pack(state, seat, other):
     """Say whether ``seat`` knows the pack of ``other``, and so the cards that it holds."""
+    return count_bits(packs_of(state, seat, other)) == 1
+
+
+@kernel
+def packs_of(state, seat, other):
+    """Return the packs that can be those of ``other`` for all that ``seat`` knows, as bits."""
     num_players = np.int64(state["num_players"])
     shown = np.int64(state["shown"]) | 1 << seat
     if shown >> other & 1:
-        return True
-    # One pack, one seat: nothing is left in the box.
-    return num_players + 1 == NUM_PACKS and count_bits(shown) + 1 == num_players
+        return 1 << np.int64(state["pack"][other])
+    left = (1 << NUM_PACKS) - 1
+    for place in range(num_players + 1):
+        if place == num_players or shown >> place & 1:  # the centre's has been seen by all
+            left &= ~(1 << np.int64(state["pack"][place]))
+    return left
 
 
 @kernel
@@ -166,17 +205,17 @@ def observe(state, seat, out):
         other = seat_after(state, seat, ahead)
         _write_forces(state, other, ahead, out)
         _write_seat(state, seat, other, ahead, out)
-    for slot in range(state["num_forces"][seat]):
-        at = AT.own_forces + slot * OWN_FORCE_SIZE + ORDER
-        _write_order(np.int64(state["order"][seat, slot]), out, at)
-    for j in range(state["num_down"][seat]):
-        at = AT.own_down + np.int64(state["down_slot"][seat, j]) * NUM_COLOURS
-        knight = np.int64(state["down_card"][seat, j])
-        out[at + COLOUR_OF[knight]] = knight % MOST + 1
+    if state["num_down"][seat]:
+        _write_own_down(state, seat, out)
     for kingdom in range(NUM_KINGDOMS):
         at = AT.kingdoms + kingdom * KINGDOM_SIZE
         for colour in range(NUM_COLOURS):
             out[at + colour] = state["defence"][kingdom, colour]
+        recruits = np.int32(state["recruits"][kingdom])
+        if recruits:
+            for colour in range(NUM_COLOURS):
+                out[at + RECRUITS + colour] = recruits >> colour & 1
+        out[at + REVERSE] = state["side"][kingdom]
         out[at + STRENGTH] = state["strength"][kingdom]
         out[at + INCOME] = state["income"][kingdom]
         owner = np.int64(state["owner"][kingdom])
@@ -200,12 +239,18 @@ def observe(state, seat, out):
 def _write_forces(state, other, ahead, out):
     """Write the forces of one seat, and the strongest one among the numbers of each kingdom."""
     at = AT.own_forces
-    size = OWN_FORCE_SIZE
     if ahead:
         at = AT.other_forces + (ahead - 1) * MAX_FORCES * FORCE_SIZE
-        size = FORCE_SIZE
     for j in range(state["num_down"][other]):
-        out[at + np.int64(state["down_slot"][other, j]) * size + HOW_MANY_DOWN] += 1
+        slot = np.int64(state["down_slot"][other, j])
+        recruited = np.int64(state["down_card"][other, j] >= NUM_KNIGHTS)
+        out[at + slot * FORCE_SIZE + HOW_MANY_DOWN + recruited] += 1
+        if j < NUM_DOWN:
+            row = AT.down + (ahead * NUM_DOWN + j) * DOWN_SIZE
+            out[row] = slot + 1
+            out[row + 1] = recruited
+            for knight in range(NUM_KNIGHTS):
+                out[row + 2 + knight] = state["can_be"][other, j, knight]
     for slot in range(state["num_forces"][other]):
         for colour in range(NUM_COLOURS):
             out[at + colour] = state["attack"][other, slot, colour]
@@ -216,7 +261,8 @@ def _write_forces(state, other, ahead, out):
             out[at + MARGIN] = total - np.int64(state["strength"][target])
             best = AT.kingdoms + target * KINGDOM_SIZE + STRONGEST_OF + ahead
             out[best] = max(np.int64(out[best]), total)
-        at += size
+        _write_order(np.int64(state["order"][other, slot]), out, at + ORDER)
+        at += FORCE_SIZE
 
 
 @kernel
@@ -236,9 +282,10 @@ def _write_promise(state, seat, chosen, out):
             continue
         beaten = before - np.int64(state["strength"][named if named >= 0 else colour])
         for value in range(1, NUM_VALUES + 1):
-            knight = colour * NUM_VALUES + value - 1
-            held = np.int64(state["hand"][seat, knight] > 0)
-            out[AT.hand + knight * 2 + 1] = (beaten + value) * held
+            for first in range(0, NUM_CARDS, NUM_KNIGHTS):
+                card = first + colour * NUM_VALUES + value - 1
+                held = np.int64(state["hand"][seat, card] > 0)
+                out[AT.hand + card * 2 + 1] = (beaten + value) * held
 
 
 @kernel
@@ -246,21 +293,46 @@ def _write_order(order, out, at):
     place = 0
     while order:
         place += 1
-        if order & 15 != FACE_DOWN_MARK:
-            out[at + (order & 15) - 1] = place
+        if order & WHAT_MARK != FACE_DOWN_MARK:
+            out[at + (order & WHAT_MARK) - 1] = -place if order & RECRUITED_MARK else place
         order >>= 4
 
 
 @kernel
+def _write_own_down(state, seat, out):
+    """Write which cards the seat has face down itself, each with its place in its force."""
+    for slot in range(state["num_forces"][seat]):
+        at = AT.own_down + slot * OWN_DOWN_SIZE
+        order = np.int64(state["order"][seat, slot])
+        place = 0
+        for j in range(state["num_down"][seat]):
+            if state["down_slot"][seat, j] == slot:
+                place += 1
+                while order & WHAT_MARK != FACE_DOWN_MARK:
+                    place += 1
+                    order >>= 4
+                card = np.int64(state["down_card"][seat, j])
+                out[at + COLOUR_OF[card]] = VALUE_OF[card]
+                out[at + NUM_COLOURS + COLOUR_OF[card]] = (
+                    -place if order & RECRUITED_MARK else place
+                )
+                order >>= 4
+
+
+@kernel
 def _write_seat(state, seat, other, ahead, out):
-    known = knows_pack(state, seat, other)
+    packs = packs_of(state, seat, other)
+    known = packs & (packs - 1) == 0
     if other == seat:
         for knight in range(NUM_KNIGHTS):
             out[AT.hand + knight * 2] = state["hand"][seat, knight]
+            recruit = NUM_KNIGHTS + knight
+            out[AT.hand + recruit * 2] = state["hand"][seat, recruit]
     elif known:
-        at = AT.other_hands + (ahead - 1) * NUM_KNIGHTS
+        at = AT.other_hands + (ahead - 1) * NUM_CARDS
         for knight in range(NUM_KNIGHTS):
             out[at + knight] = state["hand"][other, knight]
+            out[at + NUM_KNIGHTS + knight] = state["hand"][other, NUM_KNIGHTS + knight]
         for j in range(state["num_down"][other]):
             out[at + np.int64(state["down_card"][other, j])] += 1
     at = AT.seats + ahead * SEAT_SIZE
@@ -270,7 +342,15 @@ def _write_seat(state, seat, other, ahead, out):
     out[at + 3] = state["first_player"] == other
     out[at + 4] = known
     out[at + 5] = state["hand_size"][other]
-    out[at + 6] = min(np.int64(state["fame"][other]), BYTE)
+    fame = np.int64(state["fame"][other])
+    out[at + 6] = min(fame, BYTE)
+    if fame >= HUNDRED:
+        out[at + 7] = fame // HUNDRED // HUNDRED
+        out[at + 8] = fame // HUNDRED % HUNDRED
+    out[at + 9] = fame % HUNDRED
+    while packs:
+        out[at + 10 + lowest_bit(packs)] = 1
+        packs &= packs - 1
 
 
 @kernel
@@ -287,3 +367,8 @@ def _write_game(state, out):
     out[at + 4] = state["at_once"]
     out[at + 5] = used >> SHADOWLAND & 1
     out[at + 6] = used >> SEALAND & 1
+    out[at + 7] = state["fresh"]
+    out[at + 8] = state["terminated"]
+    left = MAX_PLIES - np.int64(state["ply"])
+    out[at + 9] = left // HUNDRED
+    out[at + 10] = left % HUNDRED

@@ -38,7 +38,8 @@ MIXED = SIDES_CHOICES.index("mixed")
 OPTION_SIDES = 1
 OPTION_DEAL = OPTION_SIDES + NUM_KINGDOMS
 OPTION_RETAKE = OPTION_DEAL + 1
-OPTION_PACKS = OPTION_RETAKE + 1
+OPTION_PACKS_KNOWN = OPTION_RETAKE + 1
+OPTION_PACKS = OPTION_PACKS_KNOWN + 1
 OPTION_KINGDOMS = OPTION_PACKS + NUM_PACKS * PACK_SIZE
 # A kingdom's numbers: its income, the powers of its crown and of its reverse side as bits.
 PER_KINGDOM = 1 + len(SIDES)
@@ -204,6 +205,13 @@ OPTIONS = (
         "at_once",
         "a force that waits at one's own kingdom conquers, once another takes that with less, "
         "at once or when a card is added",
+    ),
+    Option(
+        "packs_known",
+        ("from_setup", "once_shown"),
+        "from_setup",
+        "all see the backs of hands, and of cards face down; or a pack is known from its first "
+        "card on, and backs tell nothing more",
     ),
     Option(
         "packs",

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..core.errors import all_or_nothing, check_choice, check_whole
-from .cards import add_down, add_open, free_card, gain_card, lose_card, update_strength
-from .components import COLOUR_OF, KINGDOMS, MAX_DOWN, MAX_FORCES, VALUE_OF
+from .cards import add_down, add_open, defend, free_card, gain_card, lose_card, update_strength
+from .components import COLOUR_OF, KINGDOMS, MAX_DOWN, MAX_FORCES, NUM_KNIGHTS, RECRUITED
 from .legal import find_legal
 from .notation import knight_of
 from .rules import clear_table
@@ -36,8 +36,9 @@ def set_position(  # noqa: PLR0913
 ) -> None:
     """Put a position into ``states[i]``, a game already dealt (its players and options are kept).
 
-    Cards are written as ``"red 3"``. They need not be those of the box. All seats count as having
-    shown a card.
+    Cards are written as ``"red 3"``, or ``"recruited red 3"`` for one that has the back of a knight
+    recruited; where backs tell nothing (``state["backs"]``) that is the same. They need not be
+    those of the box. All seats count as having shown a card.
 
     Args:
         states: ``(n,)`` records.
@@ -47,7 +48,7 @@ def set_position(  # noqa: PLR0913
         forces: for each seat its attack forces, each with its face-up cards as they came; none for
             a force of face-down cards alone.
         down: for each seat its face-down cards, the oldest first: number of the force, card. They
-            lie on top of the face-up cards.
+            lie on top of the face-up cards, and were in hand together with the cards there.
         hands: the cards in each seat's hand.
         free: the free knights.
         fame: of each seat.
@@ -68,6 +69,7 @@ def set_position(  # noqa: PLR0913
     for name in (*kingdoms, *used):
         check_choice(name, KINGDOMS, "kingdom")
     _check_cards(kingdoms, forces, down)
+    _check_centre(kingdoms, free)
     if len(fame) > len(seats):
         raise ValueError(f"fame has {len(fame)} numbers for {len(seats)} seats; give one a seat")
     for seat, points in enumerate(fame):
@@ -75,23 +77,23 @@ def set_position(  # noqa: PLR0913
     clear_table(states, i)
     for seat, cards in hands.items():
         for card in cards:
-            gain_card(record, seat, knight_of(card))
+            gain_card(record, seat, _card(record, card))
     for seat, rows in forces.items():
         for slot, cards in enumerate(rows):
             for card in cards:
-                add_open(record, seat, slot, knight_of(card))
+                add_open(record, seat, slot, _card(record, card))
             record["num_forces"][seat] = slot + 1  # also one of face-down cards alone
     for seat, hidden in down.items():
+        for _, card in hidden:
+            gain_card(record, seat, _card(record, card))
         for slot, card in hidden:
-            gain_card(record, seat, knight_of(card))
-            add_down(record, seat, slot, knight_of(card))
-            lose_card(record, seat, knight_of(card))
+            add_down(record, seat, slot, _card(record, card))
+            lose_card(record, seat, _card(record, card))
     for name, (owner, cards) in kingdoms.items():
         kingdom = KINGDOMS.index(name)
         record["owner"][kingdom] = CENTRE if owner is None else owner
         for card in cards:
-            knight = knight_of(card)
-            record["defence"][kingdom, COLOUR_OF[knight]] = VALUE_OF[knight]
+            defend(record, kingdom, _card(record, card))
     for kingdom in range(len(KINGDOMS)):
         update_strength(record, kingdom)
     for card in free:
@@ -102,6 +104,18 @@ def set_position(  # noqa: PLR0913
     record["to_play"] = record["turn_of"] = to_play
     record["shown"] = (1 << len(seats)) - 1
     find_legal(record)
+
+
+def _card(record: np.void, text: str) -> int:
+    card = knight_of(text)
+    return card if record["backs"] else card % NUM_KNIGHTS
+
+
+def _check_centre(kingdoms, free) -> None:
+    centre = [card for owner, cards in kingdoms.values() if owner is None for card in cards]
+    for card in (*free, *centre):
+        if knight_of(card) >= NUM_KNIGHTS:
+            raise ValueError(f"{card!r} lies in the centre; leave out the word {RECRUITED!r}")
 
 
 def _check_cards(kingdoms, forces, down) -> None:

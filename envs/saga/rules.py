@@ -30,12 +30,15 @@ from .cards import (
     add_down,
     add_open,
     clear_force,
+    defend,
     drop_force,
     find_down,
     free_card,
     gain_card,
+    leave_defence,
     lose_card,
     recruit_card,
+    recruits_of,
     remove_down,
     remove_open,
     rule_out,
@@ -46,10 +49,12 @@ from .components import (
     ADD_LAST,
     CASTLELAND,
     COLOUR_OF,
+    FACE_DOWN,
     FIRST_GAME,
     FREE_RECRUIT,
     MAX_FORCES,
     MAX_PLAYERS,
+    NUM_CARDS,
     NUM_COLOURS,
     NUM_KINGDOMS,
     NUM_KNIGHTS,
@@ -66,6 +71,7 @@ from .options import (
     OPTION_DEAL,
     OPTION_KINGDOMS,
     OPTION_PACKS,
+    OPTION_PACKS_KNOWN,
     OPTION_RETAKE,
     OPTION_SIDES,
     PER_KINGDOM,
@@ -74,17 +80,18 @@ from .scoring import total_points
 from .state import (
     CENTRE,
     EXTRAS,
+    FREE_KNIGHTS,
     LAST_CARD,
     LAST_KNIGHT,
     MAX_PLIES,
     PLACES,
     PLACING,
     RECRUITING,
-    SEEN_KNIGHTS,
+    SEEN_CARDS,
     TAKING,
     TURN,
     TURNING,
-    UNSEEN_KNIGHTS,
+    UNSEEN_CARDS,
 )
 
 _NO_CHOICE = -1
@@ -100,12 +107,12 @@ def setup(state, seed, options):
     num_players = options[0]
     begin(state, seed, num_players)
     _clear(state)
-    _read_options(state, options)
+    _read_options(state, num_players, options)
     _draw_packs(state, num_players, options[OPTION_DEAL] == 1)
     if options[OPTION_DEAL] == 1:
         for kingdom in range(NUM_KINGDOMS):
-            _defend(state, kingdom, FIRST_GAME[kingdom, 0])
-            _defend(state, kingdom, FIRST_GAME[kingdom, 1])
+            defend(state, kingdom, FIRST_GAME[kingdom, 0])
+            defend(state, kingdom, FIRST_GAME[kingdom, 1])
     else:
         _deal_defenders(state, np.int64(state["pack"][num_players]))
     for kingdom in range(NUM_KINGDOMS):
@@ -137,6 +144,7 @@ def _clear(state):
     state["owner"][:] = CENTRE
     state["strength"][:] = 0
     state["defence"][:] = 0
+    state["recruits"][:] = 0
     state["fame"][:] = 0
     state["hand"][:] = 0
     state["hand_size"][:] = 0
@@ -146,14 +154,14 @@ def _clear(state):
     state["num_down"][:] = 0
     state["down_slot"][:] = 0
     state["down_card"][:] = 0
-    state["down_knights"][:] = 0
+    state["can_be"][:] = 0
     for seat in range(MAX_PLAYERS):
         for slot in range(MAX_FORCES):
             clear_force(state, seat, slot)
 
 
 @kernel
-def _read_options(state, options):
+def _read_options(state, num_players, options):
     state["at_once"] = options[OPTION_RETAKE] == 0
     state["powers"] = 0
     for kingdom in range(NUM_KINGDOMS):
@@ -164,6 +172,10 @@ def _read_options(state, options):
         state["side"][kingdom] = side
         state["income"][kingdom] = options[at]
         state["powers"] |= options[at + 1 + side]
+    from_setup = options[OPTION_PACKS_KNOWN] == 0
+    state["shown"] = (1 << num_players) - 1 if from_setup else 0
+    # Who has which back matters where a card may lie face down.
+    state["backs"] = from_setup and state["powers"] & FACE_DOWN != 0
     state["contents"][:] = 0
     for k in range(NUM_PACKS * PACK_SIZE):
         state["contents"][k // PACK_SIZE, options[OPTION_PACKS + k]] += 1
@@ -193,8 +205,8 @@ def _deal_defenders(state, pack):
     while not _turn_over(state, pack, cards):
         pass
     for kingdom in range(NUM_KINGDOMS):
-        _defend(state, kingdom, np.int64(cards[PACK_SIZE + kingdom]))
-        _defend(state, kingdom, np.int64(cards[kingdom]))
+        defend(state, kingdom, np.int64(cards[PACK_SIZE + kingdom]))
+        defend(state, kingdom, np.int64(cards[kingdom]))
     cards[:] = 0
 
 
@@ -226,11 +238,6 @@ def _turn_over(state, pack, cards):
 
 
 @kernel
-def _defend(state, kingdom, knight):
-    state["defence"][kingdom, COLOUR_OF[knight]] = VALUE_OF[knight]
-
-
-@kernel
 def deal_pack(state, seat, pack):
     """Make a pack the hand of a seat."""
     held = 0
@@ -251,7 +258,7 @@ def step(state, action):
     seat = np.int64(state["to_play"])
     state["ply"] += 1
     if action >= CARD:
-        _choose_knight(state, seat, (action - CARD) % NUM_KNIGHTS, action >= HIDDEN)
+        _choose_card(state, seat, (action - CARD) % NUM_CARDS, action >= HIDDEN)
     elif action >= RECRUIT:
         _recruit(state, seat, action - RECRUIT)
     elif action == PASS:
@@ -277,37 +284,37 @@ def _choose_place(state, action):
 
 
 @kernel
-def _choose_knight(state, seat, knight, hidden):
+def _choose_card(state, seat, card, hidden):
     chosen = np.int64(state["chosen"])
     state["chosen"] = _NO_CHOICE
     if state["phase"] == PLACING:
-        _play_card(state, seat, chosen, knight)
+        _play_card(state, seat, chosen, card)
     elif state["phase"] == TAKING:
-        _take_back(state, seat, chosen, knight, hidden)
+        _take_back(state, seat, chosen, card, hidden)
     elif state["phase"] == TURNING:
         slot = chosen - TURN_UP
-        _turn_up(state, seat, find_down(state, seat, slot, knight))
+        _turn_up(state, seat, find_down(state, seat, slot, card))
     else:
-        _add_last(state, seat, chosen, knight)
+        _add_last(state, seat, chosen, card)
 
 
 @kernel
-def _play_card(state, seat, chosen, knight):
+def _play_card(state, seat, chosen, card):
     """Play the card of the turn (Jouer une carte chevalier); the last one ends the game."""
     slot = -1
     if chosen >= DOWN:
-        add_down(state, seat, chosen - DOWN, knight)
+        add_down(state, seat, chosen - DOWN, card)
         state["fresh"] = True
         state["used"] |= 1 << SEALAND  # its card is turned around, as Shadowland's
-    lose_card(state, seat, knight)
+    lose_card(state, seat, card)
     if chosen < ADD:
         slot = np.int64(state["num_forces"][seat]) if chosen == NEW else chosen - STRENGTHEN
-        add_open(state, seat, slot, knight)
+        add_open(state, seat, slot, card)
     elif chosen < DOWN:
-        _defend(state, SHADOWLAND, knight)
+        defend(state, SHADOWLAND, card)
         update_strength(state, SHADOWLAND)
         state["used"] |= 1 << SHADOWLAND
-    rule_out(state, seat, knight)  # nothing, of a card that lies face down
+    rule_out(state, seat, card)  # nothing, of a card that lies face down
     state["shown"] |= 1 << seat
     state["played"] = True
     state["ending"] = state["hand_size"][seat] == 0
@@ -317,21 +324,21 @@ def _play_card(state, seat, chosen, knight):
 
 
 @kernel
-def _take_back(state, seat, chosen, knight, hidden):
+def _take_back(state, seat, chosen, card, hidden):
     """Fieldland: take a card back into the hand; the kingdom may be lost (Récupérer 1 carte)."""
     state["took"] = True
-    gain_card(state, seat, knight)
+    gain_card(state, seat, card)
     if chosen >= TAKE_DEFENCE:
         kingdom = chosen - TAKE_DEFENCE
-        state["defence"][kingdom, COLOUR_OF[knight]] = 0
+        leave_defence(state, kingdom, card)
         update_strength(state, kingdom)
         _waiting_forces_attack(state, kingdom)
     elif hidden:
-        remove_down(state, seat, find_down(state, seat, chosen - TAKE_FORCE, knight))
+        remove_down(state, seat, find_down(state, seat, chosen - TAKE_FORCE, card))
     else:
         slot = chosen - TAKE_FORCE
-        led = np.int64(state["target"][seat, slot]) == COLOUR_OF[knight]
-        if remove_open(state, seat, slot, np.int64(COLOUR_OF[knight])) and led:
+        led = np.int64(state["target"][seat, slot]) == COLOUR_OF[card]
+        if remove_open(state, seat, slot, np.int64(COLOUR_OF[card])) and led:
             # Another card leads now, maybe against a kingdom that is weaker than the force.
             _attack(state, seat, slot)
     _go_on(state)
@@ -431,6 +438,7 @@ def _waiting_forces_attack(state, kingdom):
 def _conquer(state, seat, slot, kingdom):
     """Make a force the defence of a kingdom; the knights before are freed or go back to a hand."""
     owner = np.int64(state["owner"][kingdom])
+    recruits = np.int64(state["recruits"][kingdom])
     for colour in range(NUM_COLOURS):
         value = np.int64(state["defence"][kingdom, colour])
         if value:
@@ -438,13 +446,14 @@ def _conquer(state, seat, slot, kingdom):
             if owner == CENTRE:
                 free_card(state, knight)
             else:
-                gain_card(state, owner, knight)
+                gain_card(state, owner, knight + (recruits >> colour & 1) * NUM_KNIGHTS)
     # Face-down cards of the force are turned up; the last first, so the others keep their place.
     for j in range(np.int64(state["num_down"][seat]) - 1, -1, -1):
         if state["down_slot"][seat, j] == slot:
             turn_up(state, seat, j)
     for colour in range(NUM_COLOURS):
         state["defence"][kingdom, colour] = state["attack"][seat, slot, colour]
+    state["recruits"][kingdom] = recruits_of(np.int64(state["order"][seat, slot]))
     drop_force(state, seat, slot)
     update_strength(state, kingdom)
     state["owner"][kingdom] = seat
@@ -514,15 +523,15 @@ def _end(state):
 
 
 @kernel
-def _add_last(state, seat, chosen, knight):
+def _add_last(state, seat, chosen, card):
     """Shadowland: add a card to a force when the game is over; it conquers nothing."""
-    lose_card(state, seat, knight)
+    lose_card(state, seat, card)
     if chosen >= ADD:
-        _defend(state, chosen - ADD, knight)
+        defend(state, chosen - ADD, card)
         update_strength(state, chosen - ADD)
     else:
-        add_open(state, seat, chosen - STRENGTHEN, knight)
-    rule_out(state, seat, knight)
+        add_open(state, seat, chosen - STRENGTHEN, card)
+    rule_out(state, seat, card)
     _finish(state)
 
 
@@ -534,7 +543,7 @@ def _finish(state):
 
 @kernel
 def legal_actions(state, mask):
-    """Fill the int8 mask ``(182,)`` with 1 for each legal action; return how many there are."""
+    """Fill the int8 mask ``(230,)`` with 1 for each legal action; return how many there are."""
     places = state["legal"][PLACES]
     extras = state["legal"][EXTRAS]
     # In halves of 28 bits, which overlap in the middle: the compiler handles 32-bit lanes at once.
@@ -547,27 +556,35 @@ def legal_actions(state, mask):
         mask[_HALF - 1 + k] = high_places >> k & 1
         mask[FIRST_EXTRA + k] = low_extras >> k & 1
         mask[FIRST_EXTRA + _HALF - 1 + k] = high_extras >> k & 1
-    seen = state["legal"][SEEN_KNIGHTS]
-    recruit = np.int32(seen & _KNIGHTS)
-    card = np.int32(seen >> NUM_KNIGHTS)
-    hidden = np.int32(state["legal"][UNSEEN_KNIGHTS])
+    free = np.int32(state["legal"][FREE_KNIGHTS])
+    seen = state["legal"][SEEN_CARDS]
+    unseen = state["legal"][UNSEEN_CARDS]
+    own = np.int32(seen & _KNIGHTS)
+    recruited = np.int32(seen >> NUM_KNIGHTS)
+    hidden_own = np.int32(unseen & _KNIGHTS)
+    hidden_recruited = np.int32(unseen >> NUM_KNIGHTS)
     for k in range(NUM_KNIGHTS):
-        mask[RECRUIT + k] = recruit >> k & 1
-        mask[CARD + k] = card >> k & 1
-        mask[HIDDEN + k] = hidden >> k & 1
-    return count_bits(places) + count_bits(extras) + count_bits(seen) + count_bits(np.int64(hidden))
+        mask[RECRUIT + k] = free >> k & 1
+        mask[CARD + k] = own >> k & 1
+        mask[CARD + NUM_KNIGHTS + k] = recruited >> k & 1
+        mask[HIDDEN + k] = hidden_own >> k & 1
+        mask[HIDDEN + NUM_KNIGHTS + k] = hidden_recruited >> k & 1
+    upto_extras = count_bits(places) + count_bits(extras)
+    return upto_extras + count_bits(np.int64(free)) + count_bits(seen) + count_bits(unseen)
 
 
 @kernel
 def is_legal(state, action):
-    """Say whether an action number 0..181 is legal."""
+    """Say whether an action number 0..229 is legal."""
     if action < FIRST_EXTRA:
         return state["legal"][PLACES] >> action & 1 == 1
     if action < RECRUIT:
         return state["legal"][EXTRAS] >> action - FIRST_EXTRA & 1 == 1
+    if action < CARD:
+        return state["legal"][FREE_KNIGHTS] >> action - RECRUIT & 1 == 1
     if action < HIDDEN:
-        return state["legal"][SEEN_KNIGHTS] >> action - RECRUIT & 1 == 1
-    return state["legal"][UNSEEN_KNIGHTS] >> action - HIDDEN & 1 == 1
+        return state["legal"][SEEN_CARDS] >> action - CARD & 1 == 1
+    return state["legal"][UNSEEN_CARDS] >> action - HIDDEN & 1 == 1
 
 
 @kernel
@@ -576,15 +593,18 @@ def random_action(state, word):
     legal = state["legal"]
     upto_places = count_bits(legal[PLACES])
     upto_extras = upto_places + count_bits(legal[EXTRAS])
-    upto_seen = upto_extras + count_bits(legal[SEEN_KNIGHTS])
-    k = below(word, upto_seen + count_bits(legal[UNSEEN_KNIGHTS]))
+    upto_free = upto_extras + count_bits(legal[FREE_KNIGHTS])
+    upto_seen = upto_free + count_bits(legal[SEEN_CARDS])
+    k = below(word, upto_seen + count_bits(legal[UNSEEN_CARDS]))
     if k < upto_places:
         return select_bit(legal[PLACES], k)
     if k < upto_extras:
         return FIRST_EXTRA + select_bit(legal[EXTRAS], k - upto_places)
+    if k < upto_free:
+        return RECRUIT + select_bit(legal[FREE_KNIGHTS], k - upto_extras)
     if k < upto_seen:
-        return RECRUIT + select_bit(legal[SEEN_KNIGHTS], k - upto_extras)
-    return HIDDEN + select_bit(legal[UNSEEN_KNIGHTS], k - upto_seen)
+        return CARD + select_bit(legal[SEEN_CARDS], k - upto_free)
+    return HIDDEN + select_bit(legal[UNSEEN_CARDS], k - upto_seen)
 
 
 @kernel
@@ -600,4 +620,5 @@ def returns(state, scores, ranks):
 
 assert FIRST_EXTRA == RECRUIT - FIRST_EXTRA == 2 * _HALF - 1, "places and extras fill two halves"
 assert RECRUIT == PASS + 1 and CARD == RECRUIT + NUM_KNIGHTS
-assert HIDDEN + NUM_KNIGHTS == NUM_ACTIONS and LAST_CARD > RECRUITING and TURN == 0
+assert HIDDEN == CARD + NUM_CARDS and HIDDEN + NUM_CARDS == NUM_ACTIONS
+assert LAST_CARD > RECRUITING and TURN == 0

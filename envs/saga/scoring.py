@@ -14,8 +14,8 @@ from .components import (
     FORESTLAND,
     GOLDLAND,
     HAND_IS_FREE,
+    NUM_CARDS,
     NUM_KINGDOMS,
-    NUM_KNIGHTS,
     PLUS_5,
     SCORES_15,
     SCORES_NOTHING,
@@ -46,8 +46,8 @@ def hand_is_free(state, seat):
 def hand_points(state, seat):
     """Return the values in a seat's hand; what they cost."""
     points = 0
-    for knight in range(NUM_KNIGHTS):
-        points += np.int64(state["hand"][seat, knight]) * VALUE_OF[knight]
+    for card in range(NUM_CARDS):
+        points += np.int64(state["hand"][seat, card]) * VALUE_OF[card]
     return points
 
 

@@ -1,6 +1,6 @@
 """The state of a game of Saga, one record a game, and readers of it in plain Python.
 
-Colours, kingdoms, knights, powers and actions are numbered as in ``components.py``.
+Colours, kingdoms, knights, cards, powers and actions are numbered as in ``components.py``.
 
 Phases (``state["phase"]``) and what may be played in them:
 
@@ -28,6 +28,7 @@ from .components import (
     MAX_DOWN,
     MAX_FORCES,
     MAX_PLAYERS,
+    NUM_CARDS,
     NUM_COLOURS,
     NUM_KINGDOMS,
     NUM_KNIGHTS,
@@ -44,39 +45,44 @@ TURN, PLACING, TAKING, TURNING, RECRUITING, LAST_CARD, LAST_KNIGHT = range(len(P
 
 CENTRE = -1
 NO_TARGET = -1
-# Stands in ``order`` for a card that lies face down.
-FACE_DOWN_MARK = 15
+# Four bits in ``order``: three for the colour + 1, or for a card that lies face down; one for the
+# back.
+FACE_DOWN_MARK = WHAT_MARK = 7
+RECRUITED_MARK = 8
 # Words of ``state["legal"]``: places for a card; from ``TAKE_FORCE`` on, what else may be done, up
-# to ``pass``; knights to recruit and, from bit ``NUM_KNIGHTS`` on, those to choose; knights that
-# the others don't see.
-NUM_WORDS = 4
-PLACES, EXTRAS, SEEN_KNIGHTS, UNSEEN_KNIGHTS = range(NUM_WORDS)
+# to ``pass``; knights to recruit; cards to choose; cards that the others don't see.
+NUM_WORDS = 5
+PLACES, EXTRAS, FREE_KNIGHTS, SEEN_CARDS, UNSEEN_CARDS = range(NUM_WORDS)
 
 _SEATS = (MAX_PLAYERS,)
 _FORCES = (MAX_PLAYERS, MAX_FORCES)
 _DOWN = (MAX_PLAYERS, MAX_DOWN)
 
 # Options.     side: of each kingdom, 0 crown, 1 reverse; powers: those in this game, as bits;
-#              income: of each kingdom; at_once: retake="at_once"; contents: knights of each pack
-# The deal.    pack: of each seat, then of the centre, then those in the box; shown: seats of which
-#              a card was seen, as bits; first_player
+#              income: of each kingdom; at_once: retake="at_once"; contents: knights of each pack;
+#              backs: knights recruited are told from those of the own pack: backs are seen in hand,
+#              and cards may be laid face down. If not, all that a seat has counts as of its pack
+# The deal.    pack: of each seat, then of the centre, then those in the box; shown: seats whose
+#              pack everybody has seen, as bits; first_player
 # The turn.    turn_of: whose turn it is (to_play differs in RECRUITING and at the end); played,
 #              recruited, took: done this turn; fresh: the last face-down card of turn_of was put
 #              there this turn; ending: the last card was played; chosen: action that chose the
 #              place, -1 for none
-# Players.     fame; hand: how many of each knight; hand_size; held: knights in hand, as bits
+# Players.     fame; hand: how many of each card; hand_size; held: cards in hand, as bits
 # Free.        free: how many of each knight can be recruited; free_knights: as bits
 # Kingdoms.    owner: seat, or CENTRE; defence: value of the defender of each colour, 0 for none;
-#              strength: of the defence, +1 and -1 counted; used: kingdoms whose power was used
-#              since they were conquered, as bits
+#              recruits: colours of those that its owner had recruited, as bits; strength: of the
+#              defence, +1 and -1 counted; used: kingdoms whose power was used since they were
+#              conquered, as bits
 # Forces.      num_forces: of each seat, the oldest first; attack: value of the face-up card of each
 #              colour, 0 for none; order: the cards as they came, four bits each, the first lowest:
-#              colour + 1, or FACE_DOWN_MARK; target: the kingdom that the first face-up card names;
-#              total: values of the face-up cards; having: forces that have a card of each colour,
-#              face-down ones too, as bits
+#              colour + 1, or FACE_DOWN_MARK, and RECRUITED_MARK; target: the kingdom that the first
+#              face-up card names; total: values of the face-up cards; having: forces that have a
+#              card of each colour, face-down ones too, as bits
 # Face down.   num_down: face-down cards of each seat, the oldest first; down_slot: their forces;
-#              down_card: which knights; down_knights: knights that they can be, as bits, for all
-#              that the other seats know
+#              down_card: which cards; can_be: how many cards of each knight (and of that back) each
+#              can be, for all that the other seats know: as many as its seat had when it was laid
+#              and has not shown since
 #
 # legal: legal actions, as bits (``NUM_WORDS``)
 DTYPE = game_dtype(
@@ -85,6 +91,7 @@ DTYPE = game_dtype(
         ("income", np.int8, (NUM_KINGDOMS,)),
         ("powers", np.int32),
         ("at_once", np.bool_),
+        ("backs", np.bool_),
         ("contents", np.int8, (NUM_PACKS, NUM_KNIGHTS)),
         ("pack", np.int8, (NUM_PACKS,)),
         ("shown", np.int8),
@@ -97,13 +104,14 @@ DTYPE = game_dtype(
         ("ending", np.bool_),
         ("chosen", np.int8),
         ("fame", np.int16, _SEATS),
-        ("hand", np.int8, (MAX_PLAYERS, NUM_KNIGHTS)),
+        ("hand", np.int8, (MAX_PLAYERS, NUM_CARDS)),
         ("hand_size", np.int8, _SEATS),
-        ("held", np.int32, _SEATS),
+        ("held", np.int64, _SEATS),
         ("free", np.int8, (NUM_KNIGHTS,)),
         ("free_knights", np.int32),
         ("owner", np.int8, (NUM_KINGDOMS,)),
         ("defence", np.int8, (NUM_KINGDOMS, NUM_COLOURS)),
+        ("recruits", np.int8, (NUM_KINGDOMS,)),
         ("strength", np.int8, (NUM_KINGDOMS,)),
         ("used", np.int8),
         ("attack", np.int8, (*_FORCES, NUM_COLOURS)),
@@ -115,7 +123,7 @@ DTYPE = game_dtype(
         ("num_down", np.int8, _SEATS),
         ("down_slot", np.int8, _DOWN),
         ("down_card", np.int8, _DOWN),
-        ("down_knights", np.int32, _DOWN),
+        ("can_be", np.int8, (*_DOWN, NUM_KNIGHTS)),
         ("legal", np.int64, (NUM_WORDS,)),
     ]
 )
@@ -125,14 +133,21 @@ class Laid(NamedTuple):
     """A card of an attack force.
 
     Attributes:
-        knight: which, None for one who doesn't know.
+        knight: the number of the card, None for one who doesn't know.
         up: it lies face up.
-        guesses: knights that a face-down card can be, for all that the other seats know.
+        guesses: cards that one that lies face down can be, for all that the other seats know; one
+            is there twice if either of two cards can be it.
     """
 
     knight: Any
     up: bool
     guesses: tuple[int, ...] = ()
+
+    @property
+    def recruited(self) -> bool:
+        """It has the back of a knight recruited; all see that."""
+        known = self.guesses[:1] if self.knight is None else (self.knight,)
+        return any(card >= NUM_KNIGHTS for card in known)
 
 
 class Force(NamedTuple):
@@ -150,23 +165,23 @@ class Force(NamedTuple):
 
     @property
     def cards(self) -> tuple[int, ...]:
-        """The knights that lie face up."""
+        """The cards that lie face up."""
         return tuple(card.knight for card in self.laid if card.up)
 
     @property
     def down(self) -> tuple[int, ...]:
-        """The knights that lie face down, the oldest first."""
+        """The cards that lie face down, the oldest first."""
         return tuple(card.knight for card in self.laid if not card.up)
 
 
 def hand_of(state: np.void, seat: int) -> list[int]:
-    """Return the knights in a seat's hand, ascending."""
-    return _knights(state["hand"][seat].tolist())
+    """Return the cards in a seat's hand, ascending."""
+    return _listed(state["hand"][seat].tolist())
 
 
 def free_of(state: np.void) -> list[int]:
     """Return the free knights, ascending."""
-    return _knights(state["free"].tolist())
+    return _listed(state["free"].tolist())
 
 
 def forces_of(state: np.void, seat: int) -> list[Force]:
@@ -179,26 +194,35 @@ def forces_of(state: np.void, seat: int) -> list[Force]:
         word = int(state["order"][seat, slot])
         laid = []
         while word:
-            mark, word = word & 15, word >> 4
+            mark, first, word = word & WHAT_MARK, _first(word & RECRUITED_MARK), word >> 4
             if mark == FACE_DOWN_MARK:
-                laid.append(_face_down(state, seat, hidden.pop(0)))
+                laid.append(_face_down(state, seat, hidden.pop(0), first))
             else:
-                laid.append(Laid((mark - 1) * NUM_VALUES + values[mark - 1] - 1, True))
+                knight = (mark - 1) * NUM_VALUES + values[mark - 1] - 1
+                laid.append(Laid(first + knight, True))
         target, total = int(state["target"][seat, slot]), int(state["total"][seat, slot])
         forces.append(Force(target, tuple(laid), total))
     return forces
 
 
-def _face_down(state: np.void, seat: int, j: int) -> Laid:
-    bits = int(state["down_knights"][seat, j])
-    guesses = tuple(knight for knight in range(NUM_KNIGHTS) if bits >> knight & 1)
+def _face_down(state: np.void, seat: int, j: int, first: int) -> Laid:
+    guesses = tuple(first + knight for knight in _listed(state["can_be"][seat, j].tolist()))
     return Laid(int(state["down_card"][seat, j]), False, guesses)
 
 
+def _first(recruited: int) -> int:
+    """Return the number of the first card with a back."""
+    return NUM_KNIGHTS if recruited else 0
+
+
 def defence_of(state: np.void, kingdom: int) -> list[int]:
-    """Return the knights that defend a kingdom, ascending."""
-    values = state["defence"][kingdom].tolist()
-    return [colour * NUM_VALUES + value - 1 for colour, value in enumerate(values) if value]
+    """Return the cards that defend a kingdom, by colour."""
+    values, recruits = state["defence"][kingdom].tolist(), int(state["recruits"][kingdom])
+    return [
+        _first(recruits >> colour & 1) + colour * NUM_VALUES + value - 1
+        for colour, value in enumerate(values)
+        if value
+    ]
 
 
 def owner_of(state: np.void, kingdom: int) -> int | None:
@@ -217,8 +241,8 @@ def powers_of(state: np.void) -> list[str]:
     return [power for k, power in enumerate(POWERS) if state["powers"] >> k & 1]
 
 
-def _knights(counts: list[int]) -> list[int]:
-    return [knight for knight, count in enumerate(counts) for _ in range(count)]
+def _listed(counts: list[int]) -> list[int]:
+    return [card for card, count in enumerate(counts) for _ in range(count)]
 
 
-assert NUM_COLOURS < FACE_DOWN_MARK, "four bits a colour in ``order``"
+assert NUM_COLOURS < FACE_DOWN_MARK, "four bits a card in ``order``"

@@ -61,8 +61,8 @@ FACE_SIZE = 16
 OFFER_SIZE = FACE_SIZE + 2
 BACK_SIZE = 8
 TILE_SIZE = 17
-SEAT_SIZE = 13
-GAME_SIZE = len(PHASES) + 1 + MAX_PLAYERS + 2 + len(CANVASES) + 1 + NUM_PILES
+SEAT_SIZE = 15
+GAME_SIZE = len(PHASES) + 1 + MAX_PLAYERS + 2 + len(CANVASES) + 1 + NUM_PILES + 1
 BYTE = 127  # numbers beyond are cut off
 
 _GRID = (WINDOW, WINDOW)
@@ -80,19 +80,22 @@ _TILE = (
 _SEAT = (
     "each seat: is there, score (cut off at 127), score / 8, supply, cacophony discs, tiles not "
     "completed, tiles, seats ahead of it, is first player, has the turn, is to play, place in the "
-    "interlude's line (0 none), markers in front of its own on the track (in a stack: below it)"
+    "interlude's line (0 none), markers in front of its own on the track (in a stack: below it), "
+    f"score modulo 8, cacophony discs beyond {BYTE}"
 )
 _TURNS = "tile in hand on the chosen cell, by rotation: arrows served there, arrows left open"
 _GAME = (
     f"phase ({', '.join(PHASES).lower()}; with arrow, the interrupted one too), last round, 1 to 4 "
     f"players, advanced solo, alignments by choice, canvas {', '.join(map(str, CANVASES))}, "
-    f"bonuses, tiles left in each pile"
+    f"bonuses, tiles left in each pile, game over"
 )
 _CARDS = (
     "rows 0-4 display, 5-8 interlude, with the numbers of the tile in hand in columns 0-15; "
     "rows 9-11 tops of the piles, 12-16 tiles put aside, backs in columns 0-7"
 )
-_NUMBERS = "rows 0-3 seats, 4 game, from 16 on the tiles unseen: the flat observation's numbers"
+_NUMBERS = (
+    "the flat observation's numbers: rows 0-3 seats, from 4 on the game, from 16 on tiles unseen"
+)
 
 
 def _map(name: str, planes: int, high: int, meaning: str) -> Field:
@@ -441,6 +444,9 @@ def _write_seat(state, seat, out, at):
                 out[at + 11] = k - asked + 2
     # Below 0 this is not the order by points, and an interlude goes by it.
     out[at + 12] = before
+    # With a score's eighth and what is cut off of the discs, both are told exactly.
+    out[at + 13] = score & 7
+    out[at + 14] = max(np.int64(state["cacophony"][seat]) - BYTE, 0)
 
 
 @kernel
@@ -462,6 +468,7 @@ def _write_game(state, out, at):
     drawn = np.int64(state["drawn"])
     for pile in range(NUM_PILES):
         out[at + 1 + pile] = min(max((pile + 1) * PILE_SIZE - drawn, 0), PILE_SIZE)
+    out[at + 1 + NUM_PILES] = state["terminated"]
 
 
 # Planes

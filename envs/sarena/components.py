@@ -19,6 +19,7 @@ MAX_HEIGHT: int = _BOX["max_height"]
 COLOURS: tuple[str, ...] = tuple(_BOX["colours"])
 NUM_COLOURS = len(COLOURS)
 PLAYER_COUNTS: tuple[int, ...] = tuple(_BOX["players"])
+MAX_PLAYERS = max(PLAYER_COUNTS)
 EMPTY = -1
 
 

@@ -1,8 +1,9 @@
 """What a seat observes of a game of Sàrèná.
 
-Public: both faces of every disc and the order in every stack. Hidden: the other seats' secret
-colours and the pawns nobody drew. Colours are numbered as the seat sees them: 0 is its own secret
-colour, k the colour k after it in the order yellow, red, green, blue.
+Public: both faces of every disc, the order in every stack, and what each seat's moves did to the
+colours on top. Hidden: the other seats' secret colours until the game is over, and the pawns nobody
+drew. Colours are numbered as the seat sees them: 0 is its own secret colour, k the colour k after
+it in the order yellow, red, green, blue.
 """
 
 from __future__ import annotations
@@ -11,11 +12,26 @@ import numpy as np
 
 from ..core.jit import kernel
 from ..core.schema import Field, offsets
-from ..core.state import seats_ahead
-from .components import ARROW_BITS, COLOURS, COLS, MAX_HEIGHT, NUM_CIRCLES, ROWS
+from ..core.state import seat_after, seats_ahead
+from .components import (
+    ARROW_BITS,
+    COLOURS,
+    COLS,
+    MAX_HEIGHT,
+    MAX_PLAYERS,
+    NUM_CIRCLES,
+    ROWS,
+)
 from .state import MAX_PLIES
 
 _GRID = (ROWS, COLS)
+# Discs that one seat's moves can change: 23 moves of a game for two, each of at most four.
+_MOST_DISCS = 4 * -(-MAX_PLIES // 2)
+_HISTORY = (
+    "what the moves of each seat, from itself on, did: in how many discs a colour came on top for "
+    "another, by how many colours the one that went comes after it, by the one that came"
+)
+_PAWNS = "secret colours of the seats, from itself on, once the game is over"
 
 FLAT = (
     Field("top", (4, *_GRID), 0, 1, "colour on top of the stack, one plane a colour", "all"),
@@ -26,6 +42,8 @@ FLAT = (
     Field("players", (3,), 0, 1, "2, 3 or 4 players", "all"),
     Field("turn", (4,), 0, 1, "whose turn, counted from the seat: itself, next, ...", "all"),
     Field("ply", (1,), 0, MAX_PLIES, "actions taken so far", "all"),
+    Field("history", (MAX_PLAYERS, 4, 4), 0, _MOST_DISCS, _HISTORY, "all"),
+    Field("pawns", (MAX_PLAYERS, 4), 0, 1, _PAWNS, "all"),
 )
 PLANES = (
     *(
@@ -45,6 +63,14 @@ PLANES = (
     Field("players", (3, *_GRID), 0, 1, "2, 3 or 4 players, whole planes", "all"),
     Field("turn", (4, *_GRID), 0, 1, "whose turn, counted from the seat, whole planes", "all"),
     Field("ply", (1, *_GRID), 0, MAX_PLIES, "actions taken so far, a whole plane", "all"),
+    Field(
+        "history",
+        (MAX_PLAYERS, *_GRID),
+        0,
+        _MOST_DISCS,
+        "one plane a seat: `history` and, from 16 on, `pawns` of the flat observation, then 0",
+        "all",
+    ),
 )
 AT = offsets(FLAT)
 PLANES_AT = offsets(PLANES)
@@ -69,6 +95,39 @@ def observe(state, seat, out):
     out[AT.players + np.int64(state["num_players"]) - 2] = 1
     out[AT.turn + seats_ahead(state, seat, state["to_play"])] = 1
     out[AT.ply] = state["ply"]
+    for ahead in range(np.int64(state["num_players"])):
+        other = seat_after(state, seat, ahead)
+        _write_history(state, other, own, out, AT.history + 16 * ahead)
+    if state["terminated"]:
+        _write_pawns(state, seat, out, AT.pawns, 4)
+
+
+@kernel
+def _write_pawns(state, seat, out, at, stride):
+    """Write every seat's secret colour, shown at the end (Fin du jeu)."""
+    own = np.int64(state["secret"][seat])
+    for ahead in range(np.int64(state["num_players"])):
+        colour = np.int64(state["secret"][seat_after(state, seat, ahead)])
+        out[at + stride * ahead + (colour - own & 3)] = 1
+
+
+@kernel
+def _write_history(state, seat, own, out, at):
+    """Write what one seat's moves did, colours counted from ``own``.
+
+    The masks say that no index is negative: then four numbers are written at once, which takes a
+    quarter of the time.
+    """
+    right = np.uint32(8 * own)
+    left = np.uint32(32 - 8 * own & 31)
+    for after in range(4):
+        discs = state["history"][seat & 3, after]
+        discs = (discs >> right) | (discs << left)
+        there = (at & 0xFFFF) + 4 * after
+        out[there] = discs & 255
+        out[there + 1] = discs >> np.uint32(8) & 255
+        out[there + 2] = discs >> np.uint32(16) & 255
+        out[there + 3] = discs >> np.uint32(24)
 
 
 @kernel
@@ -88,3 +147,8 @@ def observe_planes(state, seat, out):
         out[PLANES_AT.players + (players - 2) * NUM_CIRCLES + circle] = 1
         out[PLANES_AT.turn + ahead * NUM_CIRCLES + circle] = 1
         out[PLANES_AT.ply + circle] = state["ply"]
+    for ahead in range(players):
+        other = seat_after(state, seat, ahead)
+        _write_history(state, other, own, out, PLANES_AT.history + NUM_CIRCLES * ahead)
+    if state["terminated"]:
+        _write_pawns(state, seat, out, PLANES_AT.history + 16, NUM_CIRCLES)

@@ -21,6 +21,8 @@ def set_position(
 ) -> None:
     """Put an arbitrary position into ``states[i]``, all of it or, with an error, nothing.
 
+    It has no history: no seat has moved anything yet.
+
     Args:
         states: ``(n,)`` records of a game already set up (its player count is kept).
         i: which of them.
@@ -39,6 +41,7 @@ def set_position(
         record["stack"][circle] = sum(disc << 4 * level for level, disc in enumerate(discs))
     if secrets is not None:
         record["secret"][:] = secrets
+    record["history"][:] = 0
     record["to_play"] = to_play
     record["ply"] = 0
     record["last_action"] = -1

@@ -8,6 +8,7 @@ from .state import camps_of_round
 GAME = assemble(
     __name__,
     "Shamans",
+    version=1,
     camps=camps_of_round,
     # Random players hardly ever follow, so playouts say little; measured against greedy.
     search={"leaf": "evaluate", "leaf_plies": 12, "leaf_scale": 3.0},

@@ -2,9 +2,9 @@
 
 What is known to a seat and kept: its hand, the card it gave while the receiver has it, the card it
 got, role cards it has looked at, its tiles that lie face down, and that a tile kept face down is no
-Mask, that the Eclipse isn't on top of the pile, and that whoever is being asked about a Portal or a
-Dagger has one. Cards played off the Destination tell nothing (any card may be played), nor does
-passing. All that is consistent with this is equally likely.
+Mask, that the Eclipse isn't on top of the pile, and, where only holders are asked about a Portal or
+a Dagger, that whoever is being asked has one. Cards played off the Destination tell nothing (any
+card may be played), nor does passing. All that is consistent with this is equally likely.
 """
 
 from __future__ import annotations

@@ -18,7 +18,9 @@ from .components import (
 )
 
 ROUNDS = ("match", "single")
+ASKED = ("everyone", "holders")
 SINGLE = ROUNDS.index("single")
+HOLDERS_ONLY = ASKED.index("holders")
 RECONSTRUCTED = "reconstructed"
 
 
@@ -89,6 +91,10 @@ def _expect_mapping(value: Any, name: str, example: str) -> None:
 
 
 _ROUNDS = "to 8 points in as many rounds as it takes, or one round"
+_ASKED = (
+    "about a Portal or Dagger: all who may hold one, as far as everybody sees, or only those who "
+    "do, which is quicker and tells that they do"
+)
 _RITUALS = (
     'which world has which ritual: our reconstruction, or a dict like {"blue": "illumination"}'
 )
@@ -96,6 +102,7 @@ _TRACK = 'squares of the start and the Moon: our reconstruction, or {"start": 12
 
 OPTIONS = (
     Option("rounds", ROUNDS, "match", _ROUNDS),
+    Option("asked", ASKED, "everyone", _ASKED),
     Option("rituals", (RECONSTRUCTED,), RECONSTRUCTED, _RITUALS, read_rituals),
     Option("track", (RECONSTRUCTED,), RECONSTRUCTED, _TRACK, read_track),
 )

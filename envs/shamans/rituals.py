@@ -16,7 +16,6 @@ from .components import (
     NUM_HELD,
     PERMUTATION,
     POINTS_OF_ILLUMINATION,
-    PORTAL,
     SHADOW,
     SHAMAN,
     STABILISATION,
@@ -24,8 +23,17 @@ from .components import (
     WHOLE_WORLD,
     WORLD_OF,
 )
-from .state import LAST_PHASE, NEUTRALISE_PHASE, ORDER_PHASE, PERMUTE_PHASE, STABILISE_PHASE, STAGE
-from .track import ask, has_tile, is_out, reveal_role, spend_tile, start_advance
+from .state import NEUTRALISE_PHASE, ORDER_PHASE, PERMUTE_PHASE, STABILISE_PHASE, STAGE
+from .track import (
+    ask,
+    is_asked_about,
+    is_out,
+    may_hold,
+    offer_before,
+    reveal_role,
+    spend_tile,
+    start_advance,
+)
 
 _CARDS_OF_WORLD = (1 << VALUES) - 1
 
@@ -68,7 +76,7 @@ def next_ritual(state):
 
 @kernel
 def begin_ritual(state, world):
-    """Do the ritual of a world, or let the performer decide (Effets des rituels)."""
+    """Begin the ritual of a world; Portals are offered if it leaves a decision."""
     performer = np.int64(state["performer"])
     state["pending"] = np.int64(state["pending"]) & ~(1 << world)
     state["doing"] = world
@@ -76,13 +84,31 @@ def begin_ritual(state, world):
     ritual = state["ritual"][world]
     if ritual == ILLUMINATION:
         state["points"][performer] += POINTS_OF_ILLUMINATION
-    elif ritual == STABILISATION:
+    elif ritual == STABILISATION or _has_effect(state, performer, ritual):
+        offer_before(state, performer, STAGE.RITUAL)
+
+
+@kernel
+def _has_effect(state, performer, ritual):
+    """Return whether a ritual about another player may have an effect, for all that is seen."""
+    if count_bits(np.int64(state["eliminated"])) >= np.int64(state["num_players"]) - 1:
+        return False
+    return ritual == PERMUTATION or may_hold(state, performer, DAGGER)
+
+
+@kernel
+def do_ritual(state):
+    """Let the performer decide (Effets des rituels)."""
+    performer = np.int64(state["performer"])
+    ritual = state["ritual"][state["doing"]]
+    if ritual == STABILISATION:
         ask(state, performer, STABILISE_PHASE)
-    elif count_bits(np.int64(state["eliminated"])) < np.int64(state["num_players"]) - 1:
-        if ritual == PERMUTATION:
-            ask(state, performer, PERMUTE_PHASE)
-        elif has_tile(state, performer, DAGGER):
-            ask(state, performer, NEUTRALISE_PHASE)
+    elif ritual == PERMUTATION:
+        ask(state, performer, PERMUTE_PHASE)
+    elif is_asked_about(state, performer, DAGGER):
+        ask(state, performer, NEUTRALISE_PHASE)
+    else:
+        state["stage"] = STAGE.RITUALS
 
 
 @kernel
@@ -92,24 +118,16 @@ def swap_roles(state, seat, other):
     state["role"][seat], state["role"][other] = other_card, card
     state["seen"][card] |= 1 << seat | 1 << other
     state["seen"][other_card] |= 1 << seat | 1 << other
+    state["stirred"] = seat
     state["stage"] = STAGE.RITUALS
 
 
 @kernel
 def neutralise(state, performer, target):
-    """Discard a Dagger to eliminate ``target``, who may use Portals first (Neutralisation)."""
+    """Discard a Dagger to eliminate ``target``; Portals can be used first (Neutralisation)."""
     spend_tile(state, performer, DAGGER)
     state["target"] = target
-    state["stage"] = STAGE.TARGETED
-
-
-@kernel
-def warn_target(state):
-    """Let the target use a Portal, if it holds one; else it is eliminated."""
-    if has_tile(state, state["target"], PORTAL):
-        ask(state, state["target"], LAST_PHASE)
-    else:
-        state["stage"] = STAGE.FALLING
+    offer_before(state, performer, STAGE.FALLING)
 
 
 @kernel
@@ -117,6 +135,7 @@ def eliminate(state):
     """Eliminate the target (Effet d'une élimination)."""
     target = np.int64(state["target"])
     state["eliminated"] |= 1 << target
+    state["stirred"] = state["performer"]
     reveal_role(state, target)
     # Its artefacts leave the round; those that lie face down stay unseen.
     for kind in range(NUM_HELD):

@@ -62,6 +62,8 @@ def clear_table(state):
     state["steps"] = 0
     state["mover"] = NOBODY
     state["asked"] = 0
+    state["resume"] = 0
+    state["stirred"] = NOBODY
     state["performer"] = NOBODY
     state["doing"] = NO_WORLD
     state["pending"] = 0

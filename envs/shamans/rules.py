@@ -37,10 +37,11 @@ from .components import (
     NUM_WORLDS,
     PLAYER_COUNTS,
     PORTAL,
+    SHAMAN,
     STABILISATION_SQUARES,
 )
-from .options import SINGLE
-from .rituals import begin_ritual, eliminate, neutralise, next_ritual, swap_roles, warn_target
+from .options import HOLDERS_ONLY, SINGLE
+from .rituals import begin_ritual, do_ritual, eliminate, neutralise, next_ritual, swap_roles
 from .rounds import deal_round, end_round
 from .state import (
     ARTEFACT_PHASE,
@@ -53,15 +54,25 @@ from .state import (
     NEUTRALISE_PHASE,
     ORDER_PHASE,
     PERMUTE_PHASE,
+    PORTAL_PHASE,
     STABILISE_PHASE,
     STAGE,
 )
-from .track import advance, ask, go_back, has_tile, spend_tile, start_advance
-from .tricks import gather, lay_card, pass_turn, play_card, resolve_trick, start_trick
+from .track import (
+    advance,
+    go_back,
+    has_tile,
+    offer_before,
+    offer_portals,
+    spend_tile,
+    start_advance,
+)
+from .tricks import gather, lay_card, pass_turn, play_card, resolve_trick, start_trick, take_turn
 
 # options[0] is the player count in every game; then the game's own options.
 OPTION_ROUNDS = 1
-OPTION_RITUALS = 2
+OPTION_ASKED = 2
+OPTION_RITUALS = 3
 OPTION_STARTS = OPTION_RITUALS + NUM_WORLDS  # one for each player count
 OPTION_MOON = OPTION_STARTS + len(PLAYER_COUNTS)
 
@@ -77,6 +88,7 @@ def setup(state, seed, options):
     num_players = options[0]
     begin(state, seed, num_players)
     state["single"] = options[OPTION_ROUNDS] == SINGLE
+    state["holders_only"] = options[OPTION_ASKED] == HOLDERS_ONLY
     for value in range(OPTION_STARTS - OPTION_RITUALS):
         state["ritual"][value] = options[OPTION_RITUALS + value]
     state["start"] = options[OPTION_STARTS + num_players - FEWEST_PLAYERS]
@@ -116,11 +128,16 @@ def run(state):
         elif stage == STAGE.RITUALS:
             next_ritual(state)
         elif stage == STAGE.CARD_TURN:
-            ask(state, state["turn"], CARD_PHASE)
-        elif stage == STAGE.TARGETED:
-            warn_target(state)
+            take_turn(state)
+        elif stage == STAGE.OFFERING:
+            offer_portals(state)
+        elif stage == STAGE.RITUAL:
+            do_ritual(state)
         elif stage == STAGE.FALLING:
             eliminate(state)
+        elif stage == STAGE.OUT_OF_CARDS:
+            state["won"] = SHAMAN
+            state["stage"] = STAGE.ROUND_OVER
         else:  # STAGE.ROUND_OVER
             end_round(state)
 
@@ -147,7 +164,7 @@ def step(state, action):
     elif action < RETREAT:
         keep_artefact(state, seat, action == SHOW)
     elif action == RETREAT:
-        go_back(state, STABILISATION_SQUARES)
+        go_back(state, seat, STABILISATION_SQUARES)
         state["stage"] = STAGE.RITUALS
     elif action < ELIMINATE:
         swap_roles(state, seat, seat_after(state, seat, action - SWAP + 1))
@@ -167,34 +184,41 @@ def step(state, action):
 def _answer_with_portal(state, seat, phase, action):
     """Use a Portal, or pass (Portail)."""
     if action == PASS:
-        state["stage"] = STAGE.ADVANCING if phase == MOON_PHASE else STAGE.FALLING
+        state["stage"] = STAGE.ADVANCING if phase == MOON_PHASE else STAGE.OFFERING
         return
     spend_tile(state, seat, PORTAL)
-    after = STAGE.CARD_TURN if phase == CARD_PHASE else STAGE.TARGETED
+    after = STAGE.CARD_TURN if phase == CARD_PHASE else STAGE.OFFERING
     stage = after
     if phase == MOON_PHASE:
         # The step that waits is looked at afresh. A step on comes before it, and is another that
         # would be the Moon.
         after, stage = np.int64(state["after"]), STAGE.ADVANCING
         state["asked"] = 0
+    elif phase != CARD_PHASE:
+        # All are asked again.
+        offer_before(state, seat, np.int64(state["resume"]))
     if action == ON:
         start_advance(state, np.int64(state["steps"]) + 1, seat, after)
     else:
-        go_back(state, 1)
+        go_back(state, seat, 1)
         state["stage"] = stage
 
 
 @kernel
 def is_asked_unseen(state):
-    """Return whether only its tiles that lie face down are why a seat is asked.
+    """Return whether only its Portal or Dagger that lies face down is why a seat is asked.
 
-    That a Portal or a Dagger lies there is nobody else's business.
+    That one lies there is nobody else's business. Where all are asked who may hold one, being asked
+    is no secret.
     """
+    if not state["holders_only"]:
+        return False
     seat = state["to_play"]
     phase = state["phase"]
     if phase == NEUTRALISE_PHASE:
         return state["shown"][seat, DAGGER] == 0
-    return phase in (MOON_PHASE, LAST_PHASE) and state["shown"][seat, PORTAL] == 0
+    offered = phase in (MOON_PHASE, LAST_PHASE, PORTAL_PHASE)
+    return offered and state["shown"][seat, PORTAL] == 0
 
 
 @kernel
@@ -228,12 +252,15 @@ def legal_words(state):
         others = np.int64(_KEEP)
     elif phase == STABILISE_PHASE:
         others = artefacts_left(state) << TAKE - NUM_CARDS | _RETREAT
-    elif phase in (MOON_PHASE, LAST_PHASE):
-        others = np.int64(_BACK | _ON | _PASS)
+    elif phase in (MOON_PHASE, LAST_PHASE, PORTAL_PHASE):
+        others = np.int64(_PASS)
+        if has_tile(state, seat, PORTAL):
+            others |= _BACK | _ON
     elif phase == PERMUTE_PHASE:
         others = _others_left(state, seat) << SWAP - NUM_CARDS
     elif phase == NEUTRALISE_PHASE:
-        others = _others_left(state, seat) << ELIMINATE - NUM_CARDS
+        if has_tile(state, seat, DAGGER):
+            others = _others_left(state, seat) << ELIMINATE - NUM_CARDS
         if state["shown"][seat, DAGGER] == 0:
             others |= _PASS
     elif phase == ORDER_PHASE:

@@ -38,6 +38,7 @@ PHASES = (
     "CARD",
     "MOON",
     "LAST",
+    "PORTAL",
     "ARTEFACT",
     "KEEP",
     "ECLIPSE",
@@ -49,14 +50,15 @@ PHASES = (
 )
 (
     CARD_PHASE,  # a player in turn: a card of the hand, or a Portal first
-    MOON_PHASE,  # who holds a Portal, before a step to the Moon: use it, or pass
-    LAST_PHASE,  # who is about to be eliminated and holds a Portal: use it, or pass
+    MOON_PHASE,  # who may hold a Portal, before a step to the Moon: use it, or pass
+    LAST_PHASE,  # the same, before an elimination
+    PORTAL_PHASE,  # the same, at another moment at which it can matter
     ARTEFACT_PHASE,  # who played the lowest card: an artefact face up, or the top of the pile
     KEEP_PHASE,  # who took the top of the pile and looks at it: keep it face up or face down
     ECLIPSE_PHASE,  # everybody with a card, one after the other and unseen: a card to give
     STABILISE_PHASE,  # who does the ritual: two squares back, or an artefact
     PERMUTE_PHASE,  # who does the ritual: a player to swap roles with
-    NEUTRALISE_PHASE,  # who does the ritual and has a Dagger: whom to eliminate, or pass unseen
+    NEUTRALISE_PHASE,  # who does the ritual and may have a Dagger: whom to eliminate, or pass
     ORDER_PHASE,  # who eliminated a Shadow: the world whose ritual comes first
     GUIDE_PHASE,  # an eliminated player with the only card of the Destination: the next Guide
 ) = range(len(PHASES))
@@ -66,7 +68,7 @@ class Stages(NamedTuple):
     """What the rules do next, by number."""
 
     WAITING: int  # for a decision
-    CARD_TURN: int  # of ``turn``
+    CARD_TURN: int  # of ``turn``; Portals are offered before
     ADVANCING: int  # ``steps`` squares, asking for Portals before the Moon; then comes ``after``
     LAYING: int  # ``card`` goes to its world
     TURN_OVER: int  # the next player's turn, or the end of the trick
@@ -74,13 +76,15 @@ class Stages(NamedTuple):
     TAKEN: int  # places are filled up, the Eclipse is looked for; then the ritual or trick goes on
     GATHERING: int  # the highest card's player lays the cards
     RITUALS: int  # the next of ``pending``; then comes ``then``
+    RITUAL: int  # that of ``doing``, once Portals were offered
     NEW_TRICK: int  # of ``turn``, if there are cards
-    TARGETED: int  # ``target`` may use Portals
+    OFFERING: int  # Portals to one after the other; then comes ``resume``
     FALLING: int  # ``target`` is eliminated
+    OUT_OF_CARDS: int  # the round is over, and the Shamans have held out
     ROUND_OVER: int  # ``won``: points, next round or end of the game
 
 
-STAGE = Stages(*range(13))
+STAGE = Stages(*range(len(Stages._fields)))
 NEW_TRICK, RITUAL_STAGE = STAGE.NEW_TRICK, STAGE.RITUALS
 _SEATS = (MAX_PLAYERS,)
 DTYPE = game_dtype(
@@ -90,6 +94,7 @@ DTYPE = game_dtype(
         ("points", np.int16, _SEATS),  # victory points
         ("round", np.int16),  # from 0
         ("single", np.bool_),  # option: one round is the game
+        ("holders_only", np.bool_),  # option: who has no Portal or Dagger isn't asked about one
         ("ritual", np.int8, (NUM_WORLDS,)),  # option: of each world
         ("start", np.int8),  # option: square on which the pawn starts
         ("moon", np.int8),  # option: last square of the track
@@ -125,8 +130,10 @@ DTYPE = game_dtype(
         ("then", np.int8),  # stage after the rituals
         ("card", np.int8),  # on its way to its world
         ("steps", np.int8),  # that the pawn has to go
-        ("mover", np.int8),  # seat that made it go
-        ("asked", np.int8),  # how many, from the mover on, were asked about this step or skipped
+        ("mover", np.int8),  # seat that makes it go; of an offer, where it began
+        ("asked", np.int8),  # how many, from the mover on, were offered a use of Portals or skipped
+        ("resume", np.int8),  # stage after Portals were offered
+        ("stirred", np.int8),  # who moved the pawn or did a ritual since the last offer
         ("performer", np.int8),  # seat that does the rituals
         ("doing", np.int8),  # world of the ritual being done
         ("pending", np.uint8),  # worlds whose rituals are still to be done

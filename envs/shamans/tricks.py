@@ -7,10 +7,10 @@ import numpy as np
 from ..core.jit import kernel
 from ..core.state import seat_after
 from .artefacts import artefacts_left, show_card
-from .components import NO_CARD, NO_WORLD, NOBODY, SHAMAN, WORLD_OF
+from .components import NO_CARD, NO_WORLD, NOBODY, WORLD_OF
 from .rituals import place_card, start_rituals
 from .state import ARTEFACT_PHASE, CARD_PHASE, GUIDE_PHASE, STAGE
-from .track import ask, is_out, start_advance
+from .track import ask, is_out, offer_after, offer_before, start_advance
 
 HIGHEST, LOWEST = 1, -1
 
@@ -49,9 +49,16 @@ def pass_turn(state):
         seat = seat_after(state, seat, 1)
         if not out >> seat & 1:
             state["turn"] = seat
-            ask(state, seat, CARD_PHASE)
+            state["stage"] = STAGE.CARD_TURN
             return
     state["stage"] = STAGE.TRICK_OVER
+
+
+@kernel
+def take_turn(state):
+    """Let the player whose turn it is play a card, or use a Portal first."""
+    if not offer_after(state, STAGE.CARD_TURN):
+        ask(state, state["turn"], CARD_PHASE)
 
 
 @kernel
@@ -72,6 +79,8 @@ def follower_with(state, which, eliminated):
 @kernel
 def resolve_trick(state):
     """Give the lowest card's player an artefact (Résolution des cartes)."""
+    if offer_after(state, STAGE.TRICK_OVER):
+        return
     lowest = follower_with(state, LOWEST, 0)
     if lowest == NOBODY:
         # Only eliminated players went to the Destination: the highest of them names the Guide.
@@ -99,13 +108,12 @@ def gather(state):
 
 @kernel
 def start_trick(state):
-    """Let the new Guide lead, if there are cards; else the Shamans have held out."""
+    """Let the new Guide lead, if there are cards; else it is the last moment for a Portal."""
     guide = np.int64(state["turn"])
-    state["guide"] = guide
     state["played"] = 0
     state["destination"] = NO_WORLD
     if state["hand"][guide] != 0:
-        ask(state, guide, CARD_PHASE)
+        state["guide"] = guide
+        state["stage"] = STAGE.CARD_TURN
     else:
-        state["won"] = SHAMAN
-        state["stage"] = STAGE.ROUND_OVER
+        offer_before(state, guide, STAGE.OUT_OF_CARDS)

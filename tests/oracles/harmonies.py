@@ -438,6 +438,7 @@ class Player:
         held: cards above the board, unfinished, the spirit included.
         done: completed cards beside the board.
         spirits_dealt: the two spirits to choose from; empty once chosen, or without spirits.
+        spirits_seen: both of them, before and after the choice.
         spirit: the spirit that was chosen.
         turns: turns completed.
     """
@@ -447,6 +448,7 @@ class Player:
     held: list[Held] = field(default_factory=list)
     done: list[Held] = field(default_factory=list)
     spirits_dealt: list[int] = field(default_factory=list)
+    spirits_seen: list[int] = field(default_factory=list)
     spirit: int | None = None
     turns: int = 0
 
@@ -533,6 +535,7 @@ class HarmoniesOracle:
         ]
         for player, dealt in zip(self.players, table.spirits, strict=False):
             player.spirits_dealt = list(dealt)
+            player.spirits_seen = list(dealt)
         self.out_of_play: list[str] = []
         self.in_hand: list[str] = []
         self.space_taken = False
@@ -549,6 +552,44 @@ class HarmoniesOracle:
     def me(self) -> Player:
         """The player whose turn it is."""
         return self.players[self.to_play]
+
+    def known(self, player: int) -> dict[str, object]:
+        """What a player may know, fact by fact; seats count from his own.
+
+        All lies open but the bag, the deck and the spirits. Who has counted knows which tokens are
+        in the bag and which cards in the deck. The spirits are dealt "face cachée": he has seen his
+        own two, and of the others' the one that each has placed above the board.
+        """
+        facts: dict[str, object] = {
+            "players": self.num_players,
+            "side": self.side,
+            "turn": (self.to_play - player) % self.num_players,
+            "first player": (self.first_player - player) % self.num_players,
+            "turns finished": sum(other.turns for other in self.players),
+            "last round": self.last_round,
+            "over": self.over,
+            "spaces": [sorted(tokens) for tokens in self.spaces],
+            "in hand": sorted(self.in_hand),
+            "space taken": self.space_taken,
+            "card taken": self.card_taken,
+            "may discard": self.may_discard,
+            "bag": sorted(self.bag),
+            "shown": list(self.shown),
+            "deck": set(self.deck),
+            "spirits seen": list(self.players[player].spirits_seen),
+            "choosing a spirit": bool(self.me.spirits_dealt),
+        }
+        for ahead in range(self.num_players):
+            other = self.players[(player + ahead) % self.num_players]
+            facts[f"board of {ahead}"] = [tuple(stack) for stack in other.board]
+            facts[f"cubes of {ahead}"] = set(other.cubes)
+            # The order of one's own cards is that of the decisions about them.
+            held = [(held.card, held.placed) for held in other.held]
+            facts[f"cards of {ahead}"] = held if ahead == 0 else sorted(held)
+            facts[f"completed by {ahead}"] = {held.card for held in other.done}
+            facts[f"points of {ahead}"] = categories_of(self.side, other)
+            facts[f"spirit of {ahead}"] = other.spirit
+        return facts
 
     @property
     def solo(self) -> bool:

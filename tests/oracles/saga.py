@@ -4,9 +4,13 @@ Section names in quotes are those of the French rulebook ("2b. Conquérir un roy
 is silent or can be read in two ways, the comment says "Ruling" and the number in the game's
 rulings, or "Reading" where those don't say either.
 
-A card is a pair (colour, value), such as ("green", 4); equal cards are the same. An attack force is
-named by its place 0, 1, ... in its player's list, the oldest first; when a force goes, those after
-it move up. A kingdom is named by its English name, a power as in the box (`components.json`).
+A card has a colour, a value and a back, such as Card("green", 4). "Triez les cartes chevalier en 5
+paquets de 12 cartes en fonction de leurs dos": packs differ by their backs, and all see those of
+the cards that a player holds. The free knights are those of the centre's pack; so a player's cards
+have the back of his pack or, once recruited, that of the centre's. Cards equal in all are the same.
+An attack force is named by its place 0, 1, ... in its player's list, the oldest first; when a force
+goes, those after it move up. A kingdom is named by its English name, a power as in the box
+(`components.json`).
 
 A turn is a chain of small decisions; income comes by itself. `legal_actions` gives the set of those
 that `to_play` may take now, `apply` carries one out:
@@ -44,10 +48,20 @@ from __future__ import annotations
 import copy
 import itertools
 import random
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-Card = tuple[str, int]
+
+class Card(NamedTuple):
+    """A knight; `recruited`: its back is that of the centre's pack, not of its player's."""
+
+    colour: str
+    value: int
+    recruited: bool = False
+
+
 Action = tuple
 Place = int | str
 
@@ -88,9 +102,10 @@ FIXED_DEFENCE = 15
 BONUS = 5
 
 WAITING = ("at once", "card")
+PACKS_KNOWN = ("from setup", "once shown")
 
 
-def pack(**values: tuple[int, ...]) -> list[Card]:
+def pack(**values: tuple[int, ...]) -> list[tuple[str, int]]:
     """The cards of a pack, from the values in each colour."""
     return [(colour, value) for colour in COLOURS for value in values[colour]]
 
@@ -131,9 +146,9 @@ Defences = dict[str, list[Card]]
 
 
 def as_cards(cards: Iterable) -> list[Card]:
-    """Cards as pairs, whether they come as pairs or as the data's lists of two."""
-    found = [(colour, int(value)) for colour, value in cards]
-    for colour, value in found:
+    """Cards, whether they come as such, as pairs or as the data's lists of two."""
+    found = [Card(colour, int(value), *back) for colour, value, *back in cards]
+    for colour, value, _ in found:
         if colour not in COLOURS or value not in (1, 2, 3, 4):
             raise ValueError(f"a card is a colour {COLOURS} and a value 1..4: {(colour, value)}")
     return found
@@ -232,21 +247,21 @@ class Force:
     Attributes:
         cards: in the order in which they came.
         face_down: colours of the cards that lie face down, each with the cards that it can be for
-            all that the other players know.
+            all that the other players know, and how many of each.
         fresh: those of them that were laid in this very turn.
     """
 
     cards: list[Card]
-    face_down: dict[str, set[Card]] = field(default_factory=dict)
+    face_down: dict[str, Counter[Card]] = field(default_factory=dict)
     fresh: set[str] = field(default_factory=set)
 
     def seen(self) -> list[Card]:
         """The cards that lie face up."""
-        return [card for card in self.cards if card[0] not in self.face_down]
+        return [card for card in self.cards if card.colour not in self.face_down]
 
     def strength(self) -> int:
         """The cards face down are worth 0 ("Placer 1 carte face cachée")."""
-        return sum(value for _, value in self.seen())
+        return sum(card.value for card in self.seen())
 
     def target(self) -> str | None:
         """The kingdom of the lead's colour ("2a."); None if all cards lie face down.
@@ -276,7 +291,7 @@ class Kingdom:
         Ruling 14: without any card it is what the modifier says, even -1.
         """
         modifier = ("defence_plus_1" in self.powers) - ("defence_minus_1" in self.powers)
-        return sum(value for _, value in self.defence) + modifier
+        return sum(card.value for card in self.defence) + modifier
 
     def points(self) -> int:
         """What it brings its owner in the end ("Fin du jeu"; "actives en fin de partie")."""
@@ -295,26 +310,36 @@ class Player:
     forces: list[Force] = field(default_factory=list)
     tokens: int = 0
 
-    def has(self, card: Card) -> bool:
-        """Whether the card is in the hand or lies face down."""
-        return card in self.hand or any(
-            card in force.cards and card[0] in force.face_down for force in self.forces
-        )
+    def unseen(self) -> Counter[Card]:
+        """The cards in the hand and face down; the others know what they are together."""
+        down = [c for f in self.forces for c in f.cards if c.colour in f.face_down]
+        return Counter(self.hand + down)
 
     def shows(self, card: Card) -> None:
-        """A card of this player is seen: if it was the last one of its kind, no face-down card
-        can be one (ruling 25: packs are known by their backs, and so is what a player has)."""
-        if not self.has(card):
-            for force in self.forces:
-                for can_be in force.face_down.values():
-                    can_be.discard(card)
+        """A card of this player is seen: a face-down one can't be it.
+
+        Equal cards can't be told apart; of those that one could be, no more can be it than are
+        unseen still.
+        """
+        left = self.unseen()[card]
+        for force in self.forces:
+            for can_be in force.face_down.values():
+                can_be[card] = min(can_be[card], left)
 
     def put_face_down(self, card: Card, force: Force) -> None:
-        """From the hand, where it still is, onto a force; for the others it is any that fits."""
-        held = [*self.hand, *(c for f in self.forces for c in f.cards if c[0] in f.face_down)]
-        can_be = {each for each in held if takes(force.seen(), each[0])}
+        """From the hand, where it still is, onto a force; for the others it is any that fits.
+
+        They see its back ("face cachée").
+        """
+        can_be = Counter(
+            {
+                each: count
+                for each, count in self.unseen().items()
+                if takes(force.seen(), each.colour) and each.recruited == card.recruited
+            }
+        )
         force.cards.append(card)
-        force.face_down[card[0]] = can_be
+        force.face_down[card.colour] = can_be
 
     def put_face_up(self, card: Card, force: Force) -> None:
         """Onto a force; a face-down card there can't have its colour (none is there twice)."""
@@ -324,13 +349,36 @@ class Player:
     def reveal(self, card: Card, force: Force) -> None:
         """A card of the force lies face up now, and says what those face down are not."""
         for can_be in force.face_down.values():
-            can_be -= {each for each in can_be if each[0] == card[0]}
+            for each in can_be:
+                can_be[each] *= each.colour != card.colour
         self.shows(card)
+
+    def ways(self) -> list[tuple[Card, ...]]:
+        """All ways in which the face-down cards can be what they can be, the oldest force's first.
+
+        A way that is there twice is so because either of two equal cards can be in a place. Those
+        that an older card can be are among those that a younger one can be, if that fits at all.
+        """
+        places = [
+            [(each, number) for each, count in can_be.items() for number in range(count)]
+            for force in self.forces
+            for can_be in force.face_down.values()
+        ]
+        return [
+            tuple(each for each, _ in way)
+            for way in itertools.product(*places)
+            if len(set(way)) == len(way) and self._colours_differ([each for each, _ in way])
+        ]
+
+    def _colours_differ(self, way: list[Card]) -> bool:
+        rest = iter(way)
+        rows = [list(itertools.islice(rest, len(force.face_down))) for force in self.forces]
+        return all(len({card.colour for card in row}) == len(row) for row in rows)
 
 
 def takes(cards: Iterable[Card], colour: str) -> bool:
     """Whether a force may get this colour: each at most once ("Très important")."""
-    return all(colour != other for other, _ in cards)
+    return all(colour != card.colour for card in cards)
 
 
 # ---- the game ---------------------------------------------------------------------------------
@@ -347,6 +395,9 @@ class SagaOracle:
         kingdoms: what differs from the box, by kingdom: "income", and for "crown" and "reverse" the
             powers "in_play" and at the "end".
         max_plies: after so many actions the game is cut off and scored as at the end (ruling 28).
+        packs_known: "from setup": by their backs, which all see in every hand. "once shown": nobody
+            sees the backs of a hand; a player's pack is known from his first card on, and no back
+            tells anything else.
         waiting: what an attack force waiting in its own kingdom's colour does once another takes
             that kingdom with less. "at once": it retakes it, as "Dès qu'un joueur possède une force
             d'attaque dont la puissance totale est supérieure ... le joueur conquiert le royaume".
@@ -357,6 +408,8 @@ class SagaOracle:
             in another's turn, and at the end of the game).
         phase: "turn", "free recruit", "end card" or "over".
         free: the free knights.
+        backs: those of knights recruited are told from those of the players' packs.
+        shown: the players whose packs all know.
     """
 
     def __init__(
@@ -368,8 +421,10 @@ class SagaOracle:
         kingdoms: dict[str, dict] | None = None,
         max_plies: int | None = None,
         waiting: str = "at once",
+        packs_known: str = "from setup",
     ) -> None:
         self.players = [Player(as_cards(cards)) for cards in packs]
+        self.packs = [sorted(player.hand) for player in self.players]
         self.num_players = len(self.players)
         if self.num_players not in (2, 3, 4):
             raise ValueError(f"a pack for each of 2 to 4 players, got {self.num_players} packs")
@@ -379,6 +434,8 @@ class SagaOracle:
             raise ValueError(f"first_player is a seat 0..{self.num_players - 1}: {first_player}")
         if waiting not in WAITING:
             raise ValueError(f"waiting is one of {WAITING}, got {waiting!r}")
+        if packs_known not in PACKS_KNOWN:
+            raise ValueError(f"packs_known is one of {PACKS_KNOWN}, got {packs_known!r}")
         if max_plies is not None and max_plies < 1:
             raise ValueError(f"max_plies is at least 1, got {max_plies}")
         sides = dict.fromkeys(KINGDOMS, sides) if isinstance(sides, str) else dict(sides)
@@ -394,6 +451,11 @@ class SagaOracle:
             income = changes.get("income", INCOME[name])
             self.kingdoms[name] = Kingdom(name, sides[name], laid[name], powers, income)
         self.waiting = waiting
+        # Who has which back is of use only where a card may lie face down; else nobody minds.
+        down = any("one_face_down_card_once" in each.powers for each in self.kingdoms.values())
+        self.backs = down and packs_known == "from setup"
+        self.shown = set(range(self.num_players)) if packs_known == "from setup" else set()
+        self.first_player = first_player
         self.max_plies = max_plies
         self.free: list[Card] = []
         self.ply = 0
@@ -442,14 +504,18 @@ class SagaOracle:
         """Free knights that can be paid; one a turn, before or after the card (rulings 1, 8)."""
         if self.phase != "turn" or self.recruited:
             return []
-        return [card for card in self.free if card[1] <= self.me.tokens]
+        return [card for card in self.free if card.value <= self.me.tokens]
 
     def recruit(self, card: Card) -> None:
         """Pay its value, take it into the hand."""
-        self.free.remove(card)
-        self.me.hand.append(card)
-        self.me.tokens -= card[1]
+        self.take_free(card)
+        self.me.tokens -= card.value
         self.recruited = True
+
+    def take_free(self, card: Card) -> None:
+        """A free knight to the hand; it keeps its back, which is not that of the player's pack."""
+        self.free.remove(card)
+        self.me.hand.append(card._replace(recruited=self.backs))
 
     # ---- Récupérer 1 carte (Fieldland) --------------------------------------------------------
 
@@ -482,8 +548,8 @@ class SagaOracle:
         force = self.me.forces[place]
         before = force.target()
         force.cards.remove(card)
-        force.face_down.pop(card[0], None)
-        force.fresh.discard(card[0])
+        force.face_down.pop(card.colour, None)
+        force.fresh.discard(card.colour)
         if force.cards:
             if force.target() != before:
                 self.settle([(self.to_play, force)])
@@ -501,7 +567,7 @@ class SagaOracle:
             (card, number)
             for card in self.me.hand
             for number, force in enumerate(self.me.forces)
-            if takes(force.cards, card[0])
+            if takes(force.cards, card.colour)
         ]
 
     def play(self, card: Card, place: Place) -> None:
@@ -519,6 +585,7 @@ class SagaOracle:
         Rulings 19 and 21: however it is played, and whatever comes to the hand thereafter.
         """
         self.me.hand.remove(card)
+        self.shown.add(self.to_play)
         self.card_played = True
         self.ending = not self.me.hand
 
@@ -529,7 +596,7 @@ class SagaOracle:
         kingdom = self.kingdoms["Shadowland"]
         if kingdom.used:
             return []
-        return [card for card in self.me.hand if takes(kingdom.defence, card[0])]
+        return [card for card in self.me.hand if takes(kingdom.defence, card.colour)]
 
     def add(self, card: Card) -> None:
         """The kingdom's card is turned by 180 degrees."""
@@ -550,7 +617,7 @@ class SagaOracle:
             (card, number)
             for card in self.me.hand
             for number, force in enumerate(self.me.forces)
-            if takes(force.cards, card[0])
+            if takes(force.cards, card.colour)
         ]
 
     def lay_face_down(self, card: Card, number: int) -> None:
@@ -558,7 +625,7 @@ class SagaOracle:
         force = self.me.forces[number]
         self.me.put_face_down(card, force)
         self.leave_hand(card)
-        force.fresh.add(card[0])
+        force.fresh.add(card.colour)
         self.kingdoms["Sealand"].used = True
 
     def may_turn_up(self) -> list[tuple[int, Card]]:
@@ -573,13 +640,13 @@ class SagaOracle:
             (number, card)
             for number, force in enumerate(self.me.forces)
             for card in force.cards
-            if card[0] in force.face_down.keys() - force.fresh
+            if card.colour in force.face_down.keys() - force.fresh
         ]
 
     def turn_up(self, number: int, card: Card) -> None:
         """Its value counts from now on, and may conquer."""
         force = self.me.forces[number]
-        del force.face_down[card[0]]
+        del force.face_down[card.colour]
         self.me.reveal(card, force)
         self.settle([(self.to_play, force)])
 
@@ -633,7 +700,7 @@ class SagaOracle:
         forces = self.players[seat].forces
         del forces[next(n for n, other in enumerate(forces) if other is force)]
         for card in force.cards:
-            if card[0] in force.face_down:
+            if card.colour in force.face_down:
                 self.players[seat].shows(card)
         if kingdom.owner is None:
             self.free += kingdom.defence
@@ -655,8 +722,7 @@ class SagaOracle:
         """Take it into the hand; None: take none."""
         self.free_recruiters.pop(0)
         if card is not None:
-            self.free.remove(card)
-            self.me.hand.append(card)
+            self.take_free(card)
         if self.waiting == "at once":
             self.settle([])
 
@@ -698,7 +764,7 @@ class SagaOracle:
             (card, place)
             for card in self.me.hand
             for place, cards in self.own_forces()
-            if takes(cards, card[0])
+            if takes(cards, card.colour)
         ]
 
     def add_at_the_end(self, card: Card, place: Place) -> None:
@@ -768,12 +834,84 @@ class SagaOracle:
         return [
             [
                 tuple(
-                    card if owner == seat or card[0] not in force.face_down else None
+                    card if owner == seat or card.colour not in force.face_down else None
                     for card in force.cards
                 )
                 for force in player.forces
             ]
             for owner, player in enumerate(self.players)
+        ]
+
+    def knows_pack(self, seat: int, other: int) -> bool:
+        """Whether a player knows which pack another has: "en fonction de leurs dos".
+
+        Of four players' packs the last one is known with the others: five are in the box, and that
+        of the centre lies open.
+        """
+        seen = self.shown | {seat}
+        return other in seen or (self.num_players == 4 and len(seen) == 3)
+
+    def known(self, seat: int) -> dict[str, object]:
+        """All that a player may know, players counted from himself; each kind of fact by its name.
+
+        What lies open is known, and what has been seen is remembered: a free knight that was taken,
+        who has which pack, which cards he has played from it. "Les joueurs doivent toujours
+        indiquer combien de cartes ils ont en main". Hidden are a card face down, but not its back
+        nor where it lies, and so which cards of what its player has are in his hand.
+        """
+        order = [(seat + ahead) % self.num_players for ahead in range(self.num_players)]
+        players = [self.players[each] for each in order]
+        table = self.kingdoms.values()
+        ahead = {None: None} | {each: place for place, each in enumerate(order)}
+        packs = [self.packs[each] if self.knows_pack(seat, each) else None for each in order]
+        return {
+            "players": self.num_players,
+            "sides": [each.side for each in table],
+            "powers": [sorted(each.powers - {None}) for each in table],
+            "income": [each.income for each in table],
+            "owners": [ahead[each.owner] for each in table],
+            "defences": [sorted(each.defence) for each in table],
+            "used": [each.used and any("once" in power for power in each.powers) for each in table],
+            "free": sorted(self.free),
+            "forces": [
+                [
+                    self._seen_force(force, own=player is self.players[seat])
+                    for force in player.forces
+                ]
+                for player in players
+            ],
+            "can be": [
+                [
+                    sorted(can_be.elements())
+                    for force in player.forces
+                    for can_be in force.face_down.values()
+                ]
+                for player in players
+            ],
+            "laid now": [[len(force.fresh) for force in player.forces] for player in players],
+            "packs": packs,
+            "own hand": sorted(players[0].hand),
+            "hands and face down": [
+                sorted(player.unseen().elements()) if pack else None
+                for player, pack in zip(players, packs, strict=True)
+            ],
+            "cards in hand": [len(player.hand) for player in players],
+            "fame": [player.tokens for player in players],
+            "first": ahead[self.first_player],
+            "turn": (ahead[self.turn], ahead[self.to_play], self.phase),
+            "done": (self.card_played, self.recruited, self.taken_back, self.ending),
+            "over": self.is_over(),
+            "waiting": self.waiting,
+            "backs": self.backs,
+        }
+
+    @staticmethod
+    def _seen_force(force: Force, own: bool) -> list[tuple[Card | None, bool, bool]]:
+        """Of each card: what it is, None for the others' face-down ones; its back; face down."""
+        down = [card.colour in force.face_down for card in force.cards]
+        return [
+            (None if hidden and not own else card, card.recruited, hidden)
+            for card, hidden in zip(force.cards, down, strict=True)
         ]
 
     # ---- Fin du jeu ---------------------------------------------------------------------------
@@ -782,7 +920,7 @@ class SagaOracle:
         """A player's points by category, were the game scored now (Shadowland's card aside)."""
         player = self.players[seat]
         chooses = self.owner_of("score_one_own_attack_force") == seat
-        hand = sum(value for _, value in player.hand)
+        hand = sum(card.value for card in player.hand)
         strengths = [force.strength() for force in player.forces]
         return {
             "tokens": player.tokens,

@@ -364,6 +364,47 @@ class SaganiOracle:
         """An independent copy of the game."""
         return copy.deepcopy(self)
 
+    def known(self, player: int) -> dict[str, object]:
+        """What a player may know, fact by fact; seats count from his own.
+
+        All lies open but the piles: of these, the back of each top tile shows ("1. Choisir et
+        placer une tuile"), and which tiles have not been seen yet. So do the backs of the tiles put
+        aside in the advanced solo game.
+        """
+        seats = [(player + ahead) % self.num_players for ahead in range(self.num_players)]
+        hidden = [tile for pile in self.piles for tile in pile] + self.low_tiles
+        facts: dict[str, object] = {
+            "players": self.num_players,
+            "mode": self.mode,
+            "moving discs is a choice": self.choice,
+            "phase": self.phase,
+            "to play": seats.index(self.to_play),
+            "turn": seats.index(self.after_interlude if self.choosers else self.to_play),
+            "first player": seats.index(self.first_player),
+            "interlude's line": [seats.index(chooser) for chooser in self.choosers],
+            "last round": self.last_round,
+            "bonus": self.bonus,
+            "river": [tile and tile.id for tile in self.river],
+            "interlude": [tile and tile.id for tile in self.interlude],
+            "hand": self.hand and self.hand.id,
+            "tops": self.top_of_piles(),
+            "tiles left": [len(pile) for pile in self.piles],
+            "put aside": [(tile.element, tile.value) for tile in self.low_tiles],
+            "not seen": {tile.id for tile in hidden},
+            "stacks": {
+                square: [seats.index(seat) for seat in pile]
+                for square, pile in self.track.piles.items()
+                if pile
+            },
+        }
+        for ahead, seat in enumerate(seats):
+            area = self.areas[seat]
+            facts[f"table of {ahead}"] = dict(area.tiles)
+            facts[f"supply of {ahead}"] = area.supply
+            facts[f"cacophony of {ahead}"] = area.cacophony
+            facts[f"points of {ahead}"] = self.track.points[seat]
+        return facts
+
     # ---- piles and river ----------------------------------------------------------------------
 
     def tiles_left(self) -> int:

@@ -26,6 +26,8 @@ TRACES = Path(__file__).parent.parent / "cases" / "sarena_traces_handed.json.gz"
 Disc = tuple[int, int]
 Stack = list[Disc]
 Move = tuple[int, int]
+# What a move did: who moved, the colour that came on top and the one that went, in how many discs.
+Change = tuple[int, int, int, int]
 
 
 def has_arrows(circle: int) -> bool:
@@ -64,6 +66,18 @@ def deal(rng: random.Random, balanced: bool = False) -> list[Stack]:
             return [[disc] for disc in discs]
 
 
+def in_play(stack: Stack) -> object:
+    """What can still matter of a stack.
+
+    It is never split and moves as a whole, turned over or not. So the faces inside it are never
+    seen on top; they count at the end, by the discs that carry a colour ("Fin du Jeu", égalité).
+    """
+    if not stack:
+        return None
+    carrying = [sum(colour in disc for disc in stack) for colour in range(COLOURS)]
+    return len(stack), stack[0][0], stack[-1][1], carrying
+
+
 class SarenaOracle:
     """One game in progress.
 
@@ -97,11 +111,13 @@ class SarenaOracle:
         self.num_players = num_players
         self.to_play = to_play
         self.ply = 0
+        self.changes: list[Change] = []
 
     def copy(self) -> SarenaOracle:
         """An independent copy of the game."""
         twin = SarenaOracle(self.stacks, self.secrets, self.num_players, self.to_play)
         twin.ply = self.ply
+        twin.changes = list(self.changes)
         return twin
 
     def is_legal(self, source: int, target: int) -> bool:
@@ -136,14 +152,51 @@ class SarenaOracle:
             raise ValueError(f"the stack on circle {source} may not move to circle {target}")
         moving = self.stacks[source]
         self.stacks[source] = []  # #4: a stack is never divided
+        # What the move takes from a colour: the discs it covers, or those it turns over.
+        changed = self.stacks[target] or moving
         if self.stacks[target]:
             # #2 and the remark at #3: onto an occupied circle without turning over, arrows or not.
             self.stacks[target] = self.stacks[target] + moving
         else:
             # #3: only an arrow circle can be entered empty, and the stack is turned over there.
             self.stacks[target] = turned_over(moving)
+        came, went = self.stacks[target][-1][1], changed[-1][1]
+        self.changes.append((self.to_play, came, went, len(changed)))
         self.ply += 1
         self.to_play = (self.to_play + 1) % self.num_players  # clockwise, everyone MUST move
+
+    def discs_changed(self, player: int) -> dict[tuple[int, int], int]:
+        """What a player's moves did, by (colour that came on top, colour that went): discs.
+
+        Everybody has seen it, and nothing else tells of a pawn before the end ("Mise en Place du
+        Jeu": "Il garde cette information pour lui jusqu'à la fin du jeu").
+        """
+        total: dict[tuple[int, int], int] = {}
+        for mover, came, went, discs in self.changes:
+            if mover == player:
+                total[came, went] = total.get((came, went), 0) + discs
+        return total
+
+    def known(self, player: int) -> dict[str, object]:
+        """What a player may know, fact by fact.
+
+        The board lies open, and everybody sees who moves what ("Séquence de Jeu"). He has looked at
+        his own pawn; the others are revealed at the end, and those nobody drew never ("Mise en
+        Place du Jeu", "Fin du Jeu").
+        """
+        facts: dict[str, object] = {
+            f"stack {circle}": list(stack) for circle, stack in enumerate(self.stacks)
+        }
+        facts["own pawn"] = self.secrets[player]
+        facts["players"] = self.num_players
+        facts["turn"] = (self.to_play - player) % self.num_players
+        facts["moves played"] = self.ply
+        for ahead in range(self.num_players):
+            other = (player + ahead) % self.num_players
+            facts[f"moves of {ahead}"] = self.discs_changed(other)
+            if self.is_over():
+                facts[f"pawn of {ahead}"] = self.secrets[other]
+        return facts
 
     def is_over(self) -> bool:
         """The game ends when no disc and no stack can be moved any more ("Fin du Jeu")."""

@@ -16,10 +16,11 @@ A turn is a chain of small decisions (plies). `to_play` is the seat that decides
     phase             answers                                       who decides
     "card"            ("play", card)                                the seat whose card turn it is;
                       ("portal", +1) ("portal", -1)                 a Portal doesn't use up the turn
-    "moon"            ("portal", +1) ("portal", -1) ("pass",)       a seat with a Portal, before the
-                                                                    pawn enters the Moon
-    "last words"      ("portal", +1) ("portal", -1) ("pass",)       a seat with a Portal, before it
-                                                                    is eliminated
+    "moon"            ("portal", +1) ("portal", -1) ("pass",)       before the pawn enters the Moon
+    "last words"      the same                                      before a player is eliminated
+    "portal"          the same                                      before a ritual, before the
+                                                                    round ends for want of cards,
+                                                                    after a move or a ritual
     "artefact"        ("artefact", 0) ("artefact", 1)               the lowest card: a shown tile or
                       ("artefact", "pile")                          the top of the pile
     "keep"            ("keep", "up") ("keep", "down")               the taker, having looked at a
@@ -36,13 +37,19 @@ A turn is a chain of small decisions (plies). `to_play` is the seat that decides
     "deal"            none: `new_round(deal)` goes on               nobody (`to_play` is None)
     "over"            none                                          nobody
 
+Portals are offered in the phases "moon", "last words" and "portal" to every seat that may hold one
+by what everybody sees (`may_hold`): who does not has the one answer ("pass",). So it is with
+Daggers in a neutralisation. With asked="holders" only those are asked who do hold one.
+
 Decisions with one answer are still plies. Not plies: doing the only waiting ritual, a ritual
 without possible effect, an artefact when no tile is left, and everything without a choice.
 
 Orders chosen here:
     * Moon window: clockwise, beginning with the acting player himself: the one who played the card,
-      the eliminator, or the one who used a Portal to advance. Only seats with a Portal are asked.
-      It ends when the pawn is no longer one square before the Moon.
+      the eliminator, or the one who used a Portal to advance. It ends when the pawn is no longer
+      one square before the Moon.
+    * Other windows: clockwise from who does the ritual, eliminates, leads (when the cards have run
+      out), or moved the pawn or did a ritual last; after a Portal all over again, from who used it.
     * Eclipse: clockwise, beginning with the seat that took the tile which uncovered it (when that
       seat has no cards, with the next one that has). Cards change hands after the last choice.
     * A taken tile is dealt with first (kept face up or down, a Mask obeyed), then come the empty
@@ -90,7 +97,9 @@ GOAL = 8
 # "Effets des rituels"
 STABILISATION_STEPS = 2
 # Phases in which a seat decides because it has an artefact, and which.
-NEEDED = {"moon": "portal", "last words": "portal", "neutralisation": "dagger"}
+WINDOWS = ("moon", "last words", "portal")
+NEEDED = dict.fromkeys(WINDOWS, "portal") | {"neutralisation": "dagger"}
+ASKED = ("everyone", "holders")
 
 Action = tuple
 
@@ -286,6 +295,7 @@ class ShamansOracle:
         start, moon: square the pawn starts on, and the last square. Ruling: the printed track is
             unknown; the defaults are a reconstruction.
         points: points at the start.
+        asked: "everyone" who may hold a Portal or Dagger is asked about it, or only "holders".
 
     Attributes (a test may set them to build a position; answers are worked out when asked for):
         points: victory points of each seat.
@@ -305,6 +315,7 @@ class ShamansOracle:
         waiting: worlds whose rituals are still to be done.
         passes: (giver, receiver, card) of the Eclipse.
         plays: (seat, card) in order.
+        stirred: who moved the pawn or did a ritual since Portals were last offered.
         last_action, last_shown: the last (seat, action); the last one that everybody saw.
         ended_by: None, or "moon", "last shadow", "no cards" once the round is over.
         todo: what happens next, the last entry first; each is (method, arguments).
@@ -318,8 +329,12 @@ class ShamansOracle:
         start: int | None = None,
         moon: int = MOON,
         points: Sequence[int] | None = None,
+        asked: str = "everyone",
     ) -> None:
         check_deal(deal)
+        if asked not in ASKED:
+            raise ValueError(f"asked must be one of {ASKED}, got {asked!r}")
+        self.asked = asked
         self.num_players = len(deal.roles)
         if first_player not in range(self.num_players):
             raise ValueError(f"first_player must be a seat 0..{self.num_players - 1}")
@@ -379,6 +394,7 @@ class ShamansOracle:
         self.plays: list[tuple[int, Card]] = []
         self.eclipse: EclipseInProgress | None = None
         self.ended_by: str | None = None
+        self.stirred: int | None = None
         self.decision: Decision | None = None
         # "Le joueur ayant le marqueur Premier joueur est le premier Guide de la manche."
         self.todo: list[tuple] = [(self._begin_trick.__name__, self.first_player)]
@@ -482,7 +498,7 @@ class ShamansOracle:
             # "n'importe quelle carte peut être jouée"
             cards = {("play", card) for card in self.hands[seat]}
             return cards | self._portal_actions(seat)
-        if phase in ("moon", "last words"):
+        if phase in WINDOWS:
             return self._portal_actions(seat) | {("pass",)}
         if phase == "artefact":
             return self._artefact_actions()
@@ -495,7 +511,8 @@ class ShamansOracle:
         if phase == "neutralisation":
             # "il DOIT en défausser une" / "il peut décider de ne pas la révéler"
             may_pass = set() if self.shows(seat, "dagger") else {("pass",)}
-            return {("eliminate", other) for other in self.others_left(seat)} | may_pass
+            targets = self.others_left(seat) if self.count_tiles(seat, "dagger") else []
+            return {("eliminate", other) for other in targets} | may_pass
         if phase == "order":
             return {("ritual", world) for world in self.waiting}
         if phase == "give":
@@ -544,17 +561,18 @@ class ShamansOracle:
 
     def _begin_trick(self, guide: int) -> None:
         self.guide = guide
-        self.destination = None
-        self.played = set()
         self._then(self._next_card)
 
     def _next_card(self) -> None:
         """The Guide plays, then the others clockwise; those eliminated are left out."""
         for seat in self.clockwise(self.guide):
             if seat not in self.played and not self.eliminated[seat]:
-                self._ask(seat, "card")
+                self._then(self._ask, seat, "card")
+                # Whose turn it is may use a Portal then.
+                self._offer_after("turn", seat)
                 return
         self._then(self._reward_lowest)
+        self._offer_after("trick")
 
     def _answer_card(self, seat: int, action: Action) -> None:
         self._then(self._next_card)
@@ -598,15 +616,16 @@ class ShamansOracle:
             self._then(self._moon_window, actor, 0)
         else:
             self.pawn += 1
+            self.stirred = actor
 
     def _moon_window(self, actor: int, asked: int) -> None:
-        """Before the pawn enters the Moon, ask those with a Portal (rulings 8 and 9)."""
+        """Before the pawn enters the Moon, offer Portals (rulings 8 and 9)."""
         if asked == self.num_players:
             self.pawn = self.moon
             self._end_round("moon")
             return
         seat = self.clockwise(actor)[asked]
-        if self._portal_actions(seat):
+        if self.is_asked_about(seat, "portal"):
             self._ask(seat, "moon", actor, asked)
         else:
             self._then(self._moon_window, actor, asked + 1)
@@ -619,9 +638,10 @@ class ShamansOracle:
         self._then(self._advance, actor, 1)
         self._use_portal(seat, action[1])
 
-    def _move_back(self, steps: int) -> None:
+    def _move_back(self, actor: int, steps: int) -> None:
         """Ruling: the pawn stops at the first square."""
         self.pawn = max(0, self.pawn - steps)
+        self.stirred = actor
 
     def _discard(self, seat: int, kind: str) -> None:
         """Use up an artefact. Ruling: a shown one if there is one, the others stay hidden."""
@@ -635,7 +655,71 @@ class ShamansOracle:
         if direction == 1:
             self._then(self._advance, seat, 1)
         else:
-            self._move_back(1)
+            self._move_back(seat, 1)
+
+    # "Un joueur qui possède un Portail a toujours la possibilité de le jouer [...] à n'importe quel
+    # moment": the moments at which waiting for the next one could lose something.
+
+    def unseen(self, kind: str) -> int:
+        """How many artefacts of a kind nobody sees: in the pile, or face down before somebody."""
+        open_tiles = [t.kind for owned in (*self.tiles, *self.removed) for t in owned if t.face_up]
+        return ARTEFACTS[kind] - [*open_tiles, *self.face_up, *self.discarded].count(kind)
+
+    def may_hold(self, seat: int, kind: str) -> bool:
+        """Whether a seat has an artefact of a kind, for all that everybody sees."""
+        face_down = [tile for tile in self.tiles[seat] if not tile.face_up]
+        return self.shows(seat, kind) or bool(face_down and self.unseen(kind))
+
+    def is_asked_about(self, seat: int, kind: str) -> bool:
+        """Whether a seat decides about an artefact that it may hold, or only if it does."""
+        if self.asked == "everyone":
+            return self.may_hold(seat, kind)
+        return self.count_tiles(seat, kind) > 0
+
+    def portals_in_front(self) -> int:
+        """The most Portals that players may hold, for all that everybody sees."""
+        owned = [tile for tiles in self.tiles for tile in tiles]
+        shown = owned.count(Tile("portal", True))
+        return shown + min(self.unseen("portal"), sum(not tile.face_up for tile in owned))
+
+    def moon_in_reach(self) -> bool:
+        """Whether Portals alone might bring the pawn to the Moon, for all that everybody sees."""
+        return self.moon - self.pawn <= self.portals_in_front()
+
+    def _offer_after(self, why: str, spared: int | None = None) -> None:
+        """Before the play goes on: if the pawn moved or a ritual was done since the last offer."""
+        if self.stirred is not None:
+            self._then(self._offer, why, self.stirred, 0, spared)
+
+    def _offer(self, why: str, actor: int, asked: int = 0, concerned: int | None = None) -> None:
+        """Ask one after the other, clockwise from who acts, for a Portal.
+
+        It can matter if the Moon is in reach, and to `concerned` whose elimination is near, which
+        takes its Portals away. Else every Portal will do the same at the next offer. When it is a
+        turn that comes next, `concerned` is the one whose turn it is, and isn't asked.
+        """
+        if asked == self.num_players:
+            self.stirred = None
+            return
+        seat = self.clockwise(actor)[asked]
+        matters = self.moon_in_reach() or (why == "elimination" and seat == concerned)
+        spared = why == "turn" and seat == concerned
+        if matters and not spared and self.is_asked_about(seat, "portal"):
+            phase = "last words" if why == "elimination" else "portal"
+            self._ask(seat, phase, why, actor, asked, concerned)
+        else:
+            self._then(self._offer, why, actor, asked + 1, concerned)
+
+    def _answer_portal(
+        self, seat: int, action: Action, why: str, actor: int, asked: int, concerned: int | None
+    ) -> None:
+        if action == ("pass",):
+            self._then(self._offer, why, actor, asked + 1, concerned)
+        else:
+            self._then(self._offer, why, seat, 0, concerned)
+            self._use_portal(seat, action[1])
+
+    _answer_last_words = _answer_portal
 
     # "Résolution des cartes"
 
@@ -665,10 +749,13 @@ class ShamansOracle:
         self._then(self._do_rituals, seat)
 
     def _end_trick(self, seat: int) -> None:
+        self.destination = None
+        self.played = set()
         if any(self.hands[other] for other in self.players_left()):
             self._then(self._begin_trick, seat)
         else:
-            self._end_round("no cards")
+            self._then(self._end_round, "no cards")
+            self._then(self._offer, "end", seat)
 
     # Artefacts
 
@@ -761,18 +848,20 @@ class ShamansOracle:
 
     def _do_stabilisation(self, seat: int) -> None:
         """Ruling: without a tile to take, the pawn must go back."""
-        self._ask(seat, "stabilisation")
+        self._then(self._ask, seat, "stabilisation")
+        self._then(self._offer, "ritual", seat)
 
     def _answer_stabilisation(self, seat: int, action: Action) -> None:
         if action == ("back",):
-            self._move_back(STABILISATION_STEPS)
+            self._move_back(seat, STABILISATION_STEPS)
         else:
             self._answer_artefact(seat, action)
 
     def _do_permutation(self, seat: int) -> None:
         """Ruling: with another player who is not eliminated; without one, no effect."""
         if self.others_left(seat):
-            self._ask(seat, "permutation")
+            self._then(self._ask, seat, "permutation")
+            self._then(self._offer, "ritual", seat)
 
     def _answer_permutation(self, seat: int, action: Action) -> None:
         """Both look at the card they got; everyone sees which cards changed places."""
@@ -781,10 +870,16 @@ class ShamansOracle:
         cards[seat], cards[other] = cards[other], cards[seat]
         self.seen[seat].add(cards[seat])
         self.seen[other].add(cards[other])
+        self.stirred = seat
 
     def _do_neutralisation(self, seat: int) -> None:
         """No effect without a dagger, and (ruling) without another player."""
-        if self.count_tiles(seat, "dagger") and self.others_left(seat):
+        if self.may_hold(seat, "dagger") and self.others_left(seat):
+            self._then(self._begin_neutralisation, seat)
+            self._then(self._offer, "ritual", seat)
+
+    def _begin_neutralisation(self, seat: int) -> None:
+        if self.is_asked_about(seat, "dagger"):
             self._ask(seat, "neutralisation")
 
     def _answer_neutralisation(self, seat: int, action: Action) -> None:
@@ -792,22 +887,13 @@ class ShamansOracle:
             return
         self._discard(seat, "dagger")
         self._then(self._eliminate, seat, action[1])
-        self._then(self._last_words, action[1])
+        self._then(self._offer, "elimination", seat, 0, action[1])
 
     # "Effet d'une élimination"
 
-    def _last_words(self, seat: int) -> None:
-        """A Portal can be used "juste avant d'être éliminé"; two can as well."""
-        if self._portal_actions(seat):
-            self._ask(seat, "last words")
-
-    def _answer_last_words(self, seat: int, action: Action) -> None:
-        if action != ("pass",):
-            self._then(self._last_words, seat)
-            self._use_portal(seat, action[1])
-
     def _eliminate(self, killer: int, seat: int) -> None:
         self.eliminated[seat] = True
+        self.stirred = killer
         self._reveal_role(seat)
         self.removed[seat], self.tiles[seat] = self.tiles[seat], []
         cards, self.hands[seat] = self.hands[seat], set()
@@ -826,7 +912,9 @@ class ShamansOracle:
     # What a seat knows
 
     def is_asked_unseen(self) -> bool:
-        """Whether a seat decides only because of an artefact that lies face down before it."""
+        """Whether a seat decides only because it has an artefact that lies face down before it."""
+        if self.asked == "everyone":
+            return False  # It might have one: so everybody sees it being asked.
         return self.phase in NEEDED and not self.shows(self.decision.seat, NEEDED[self.phase])
 
     def _note(self, seat: int, action: Action) -> None:
@@ -929,8 +1017,9 @@ def hidden_worlds(game: ShamansOracle, seat: int) -> Iterator[World]:
     What agrees: the roles seen and the numbers of each role; cards in sight, hand sizes, and cards
     the seat gave away in the Eclipse that nobody has seen since; artefacts in sight and the numbers
     of each kind; no Mask lies face down in front of a player; the Eclipse, when it can't be seen on
-    top of the pile, lies deeper, either face up. The decision that stands is taken as known: a
-    seat asked for a Portal or for a hidden dagger has one. Passes in the past tell nothing.
+    top of the pile, lies deeper, either face up. Where only holders are asked, the decision that
+    stands is taken as known: a seat asked for a Portal or for a hidden dagger has one. Passes in
+    the past tell nothing.
     """
     roles = list(_role_worlds(game, seat))
     cards = list(_card_worlds(game, seat))
@@ -1041,6 +1130,6 @@ def _by_owner(game: ShamansOracle, kinds: list[str]) -> tuple[tuple, tuple]:
 
 def _decision_possible(game: ShamansOracle, tiles: tuple[tuple[str, ...], ...]) -> bool:
     """Whether the seat that decides has the artefact without which it would not be asked."""
-    if game.decision is None or game.phase not in NEEDED:
+    if game.decision is None or game.phase not in NEEDED or game.asked == "everyone":
         return True
     return NEEDED[game.phase] in tiles[game.decision.seat]

@@ -764,7 +764,8 @@ def test_what_others_did_unseen_is_not_told(phase: str):
 
     met = 0
     for seed in range(60):
-        table = Table(get_game("shamans"), seed, 4, {"rounds": "single"}, {})
+        options = {"rounds": "single", "asked": "holders"}
+        table = Table(get_game("shamans"), seed, 4, options, {})
         rng = random.Random(seed)
         while not table.over and met < 5:
             seat, moves = table.to_play, table.legal_moves()

@@ -41,7 +41,7 @@ def test_tables_say_all(game):
 
 @pytest.mark.parametrize("game", GAMES, ids=repr)
 def test_help_of_the_environment_names_its_arguments(game):
-    """``help(saga_v0.env)`` shows ``**kwargs``: the names are in the text."""
+    """``help(sarena_v0.env)`` shows ``**kwargs``: the names are in the text."""
     told = import_module(f"ludotheque.envs.{game.name}_v{game.version}").env.__doc__
     arguments = [name for name in signature(TurnBasedEnv).parameters if name != "game"]
     for name in [*arguments, *(option.name for option in game.options)]:

@@ -12,7 +12,7 @@ import gymnasium
 import pettingzoo
 import pytest
 
-from ludotheque.envs import get_game, make_batch, sarena_v0, shamans_v0
+from ludotheque.envs import get_game, make_batch, sarena_v0, shamans_v1
 from ludotheque.envs.core.interfaces.gym import SeatEnv, SeatVectorEnv
 
 PUBLIC = {
@@ -200,6 +200,6 @@ def test_versions_agree(root):
 
 
 def test_an_environment_says_which_variant_it_is():
-    env = shamans_v0.env(num_players=3, rounds="single", track={"start": 3, "moon": 9})
+    env = shamans_v1.env(num_players=3, rounds="single", track={"start": 3, "moon": 9})
     assert "num_players=3, rounds='single', track={" in repr(env) and "'moon': 9}" in repr(env)
     assert "num_players=3, observation='flat'" in repr(make_batch("shamans", 2, 3))

@@ -16,8 +16,8 @@ GAMES = {
     "sarena": ("Sarena", 0),
     "sagani": ("Sagani", 1),
     "harmonies": ("Harmonies", 0),
-    "saga": ("Saga", 0),
-    "shamans": ("Shamans", 0),
+    "saga": ("Saga", 1),
+    "shamans": ("Shamans", 1),
 }
 NAMESPACE = "ludotheque"
 _REGISTERED: dict[str, Game] = {}

@@ -57,7 +57,7 @@ def draw(state: np.void, seat: int | None = None, last_action: LastAction = None
         state: one record, for example ``states[0]``.
         seat: who looks, 0..num_players-1: its part is the largest, and it sees no card that lies
             face down and no hand that it can't know. None gives all the same room and sees all.
-        last_action: the action played last, to highlight: 0..181, or its parts as
+        last_action: the action played last, to highlight: 0..229, or its parts as
             ``decode_action`` gives them.
 
     Returns:
@@ -273,7 +273,8 @@ def _draw_force(canvas: Canvas, area: Area, slot: int, seen: Visible) -> None:
         if laid.up and laid.knight is not None:
             card(canvas, place, laid.knight)
         else:
-            card_back(canvas, place, f"face down: {guess_words(laid)}", laid.knight)
+            back = f"face down: {guess_words(laid)}"
+            card_back(canvas, place, back, laid.knight, recruited=laid.recruited)
 
 
 def _draw_odds(canvas: Canvas, group: Group, force: Force, target: Kingdom | None) -> None:

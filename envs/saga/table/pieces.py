@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ...core.drawing.canvas import Canvas
 from ...core.drawing.panels import INK, Rect, shift
-from ..components import COLOUR_OF, VALUE_OF, WHEN, knight_name
+from ..components import COLOUR_OF, NUM_KNIGHTS, VALUE_OF, WHEN, knight_name
 from .geometry import CARD_HEIGHT, CARD_WIDTH
 
 
@@ -40,6 +40,7 @@ CREAM = "#fffaf0"
 GOLD, GOLD_EDGE, GOLD_INK = "#f0c548", "#8a6512", "#5b4006"
 STEEL: dict[str, Any] = {"fill": "#dfe4ea", "stroke": "#4a525c"}
 BACK, BACK_EDGE, BACK_LINE, BACK_INK = "#6b4a36", "#35231a", "#c9a981", "#f4e3c8"
+RECRUITED_BACK = "#40566b"
 
 # Emblems of the kingdoms in a box of 20 x 20 units: castle, tree, waves, gold, moon, wheat.
 _EMBLEMS = (
@@ -57,6 +58,8 @@ _EMBLEMS = (
     "M -1 8.5 C -1 4.6 -4 2.4 -8 2.4 C -8 6.4 -5 8.5 -1 8.5 Z "
     "M 1 8.5 C 1 4.6 4 2.4 8 2.4 C 8 6.4 5 8.5 1 8.5 Z",
 )
+# Where a recruited card shows its back: the lower left corner, which no other card covers.
+_CORNER = f"M 1 {CARD_HEIGHT - 13} L 13 {CARD_HEIGHT - 1} H 5 A 4 4 0 0 1 1 {CARD_HEIGHT - 5} Z"
 _SHIELD = "M -10 -11 C -5 -9 5 -9 10 -11 C 11 0 8 8 0 12 C -8 8 -11 0 -10 -11 Z"
 _SWORD = "M 0 -11 L 1.9 -8 V 3 H 5 V 5.4 H 1.4 V 10.5 H -1.4 V 5.4 H -5 V 3 H -1.9 V -8 Z"
 _CROWN = "M -9 7 L -10 -5 L -4.6 0 L 0 -8 L 4.6 0 L 10 -5 L 9 7 Z"
@@ -79,7 +82,7 @@ def badge(canvas: Canvas, x: float, y: float, colour: int, radius: float, title:
 
 
 def card(canvas: Canvas, box: Rect, knight: int, *, title: str = "", faded: bool = False) -> None:
-    """Draw a knight: its value at the top left, its emblem below."""
+    """Draw a knight: its value at the top left, its emblem below; a corner of another back."""
     colour, (fill, side, edge, ink) = COLOUR_OF[knight], PAINTS[COLOUR_OF[knight]]
     name, opacity = title + knight_name(knight), 0.5 if faded else None
     at = shift(box.x, box.y, box.width / CARD_WIDTH)
@@ -87,13 +90,17 @@ def card(canvas: Canvas, box: Rect, knight: int, *, title: str = "", faded: bool
         _ground(canvas, canvas.linear_gradient(((0, fill), (0.55, fill), (1, side))), edge)
         canvas.text(11, 13, str(VALUE_OF[knight]), size=18, bold=True, fill=ink)
         emblem(canvas, CARD_WIDTH / 2 + 3, CARD_HEIGHT / 2 + 9, colour, 22, ink)
+        if knight >= NUM_KNIGHTS:
+            canvas.path(_CORNER, fill=RECRUITED_BACK, stroke=BACK_LINE, stroke_width=1)
 
 
-def card_back(canvas: Canvas, box: Rect, title: str, knight: int | None = None) -> None:
+def card_back(
+    canvas: Canvas, box: Rect, title: str, knight: int | None = None, *, recruited: bool = False
+) -> None:
     """Draw a card that lies face down; with what it is for the one who knows."""
     x, y = CARD_WIDTH / 2 + 2, CARD_HEIGHT / 2 + 8
     with canvas.group(transform=shift(box.x, box.y, box.width / CARD_WIDTH), title=title):
-        _ground(canvas, BACK, BACK_EDGE)
+        _ground(canvas, RECRUITED_BACK if recruited else BACK, BACK_EDGE)
         canvas.rect(4, 4, CARD_WIDTH - 8, CARD_HEIGHT - 8, radius=3, fill="none", stroke=BACK_LINE)
         if knight is None:
             canvas.text(11.5, 14.5, "?", size=14, bold=True, fill=BACK_INK)

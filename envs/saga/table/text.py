@@ -9,7 +9,15 @@ import numpy as np
 
 from ...core.drawing.words import amount, looker_last, name_of, paragraphs, result_lines
 from ..actions import LastAction
-from ..components import COLOUR_OF, COLOURS, FIELDLAND, KINGDOMS, VALUE_OF, knight_name
+from ..components import (
+    COLOUR_OF,
+    COLOURS,
+    FIELDLAND,
+    KINGDOMS,
+    NUM_KNIGHTS,
+    VALUE_OF,
+    knight_name,
+)
 from ..state import CENTRE, Force, Laid
 from .visible import CATEGORIES, Visible, chosen_words, power_text, see, span
 
@@ -20,8 +28,9 @@ LEGEND = ", ".join(f"{colour[0].upper()} {colour}" for colour in COLOURS)
 def describe(state: np.void, seat: int | None = None, last_action: LastAction = None) -> str:
     """Return the table as text, without colour codes, at most 79 columns wide.
 
-    A card is the letter of its colour and its value: ``R3``. One that lies face down is ``??``, or
-    ``(R3)`` for who knows it. A force's first card that lies face up names the kingdom it attacks.
+    A card is the letter of its colour and its value: ``R3``, or ``r3`` with the back of a knight
+    recruited. One that lies face down is ``??``, or ``(R3)`` for who knows it. A force's first card
+    that lies face up names the kingdom it attacks.
 
     Args:
         state, seat, last_action: as for `draw`.
@@ -71,7 +80,7 @@ def guess_words(laid: Laid) -> str:
     """Say what a face-down card is, or can be."""
     if laid.knight is not None:
         return knight_name(laid.knight)
-    return f"one of {', '.join(knight_name(knight) for knight in laid.guesses)}"
+    return f"one of {', '.join(knight_name(card) for card in laid.guesses)}"
 
 
 def _heading(seen: Visible) -> list[str]:
@@ -92,12 +101,13 @@ def _wrapped(head: str, text: str, indent: int = 2) -> list[str]:
     return textwrap.wrap(head + text, WIDTH, subsequent_indent=" " * indent)
 
 
-def _short(knight: int) -> str:
-    return f"{COLOURS[COLOUR_OF[knight]][0].upper()}{VALUE_OF[knight]}"
+def _short(card: int) -> str:
+    letter = COLOURS[COLOUR_OF[card]][0]
+    return f"{letter.upper() if card < NUM_KNIGHTS else letter}{VALUE_OF[card]}"
 
 
-def _cards(knights: Sequence[int]) -> str:
-    return " ".join(_short(knight) for knight in knights) or "none"
+def _cards(cards: Sequence[int]) -> str:
+    return " ".join(_short(card) for card in cards) or "none"
 
 
 # Kingdoms
@@ -106,6 +116,7 @@ def _cards(knights: Sequence[int]) -> str:
 def _kingdoms(seen: Visible) -> list[str]:
     lines = [
         f"cards: {LEGEND}",
+        *["in small letters: recruited, with another back than its seat's pack"] * seen.backs,
         f"free knights: {_cards(seen.free)}",
         "",
         "kingdom       side     held by   income  strength  defence",

@@ -1,9 +1,8 @@
 """What a picture or a text of Saga may show: everything on the table, and nothing hidden.
 
-Hidden from the others are the hand of a seat that has shown no card yet, and which cards lie face
-down. A pack is known by its back: once a seat has shown a card the others know all that it has, but
-not which of these cards lie face down. The same holds when the game is over; the all-seeing eye
-sees the final count.
+Hidden from the others is which cards lie face down, but not their backs. Packs are known by their
+backs, and so is all that a seat has: from the start, or, with ``packs_known="once_shown"``, once it
+has shown a card. The same holds when the game is over; the all-seeing eye sees the final count.
 """
 
 from __future__ import annotations
@@ -27,9 +26,11 @@ from ..components import (
     HAND_IS_FREE,
     KINGDOMS,
     NUM_KINGDOMS,
+    NUM_KNIGHTS,
     PLUS_5,
     POWERS,
     POWERS_OF,
+    RECRUITED,
     SIDES,
     TAKE_BACK,
     VALUE_OF,
@@ -134,7 +135,7 @@ class Move(NamedTuple):
         seat: who did it, None if the record doesn't tell.
         force: the force of that seat it was about.
         kingdom: the kingdom it was about.
-        knight: the card it was about, None if it is hidden.
+        knight: the number of the card it was about, None if it is hidden.
         to_hand: that card came into that seat's hand.
     """
 
@@ -153,6 +154,7 @@ class Visible(VisibleBase):
     Scores are least and most, as hidden cards allow; a rank that they leave open is None.
     """
 
+    backs: int  # knights recruited are told from those of the own pack
     ending: int
     played: int
     recruited: int
@@ -177,7 +179,7 @@ def see(state: np.void, seat: int | None = None, last_action: LastAction = None)
     choosing = seat in (None, common["to_play"])
     return Visible(
         **common,
-        **numbers_of(state, "ending", "played", "recruited", "took", "fresh", "chosen"),
+        **numbers_of(state, "backs", "ending", "played", "recruited", "took", "fresh", "chosen"),
         choices=frozenset(legal_of(state, legal_actions, NUM_ACTIONS) if choosing else ()),
         kingdoms=[_kingdom(state, k) for k in range(NUM_KINGDOMS)],
         free=free_of(state),
@@ -326,11 +328,12 @@ def _taken(state: np.void) -> tuple[bool, bool]:
     return can, can and not (fresh or state["played"])
 
 
-def _hidden(state: np.void, own: bool, knight: int) -> Move:
-    which = knight_name(knight) if own else "a card"
+def _hidden(state: np.void, own: bool, card: int) -> Move:
+    back = f"{RECRUITED} " if card >= NUM_KNIGHTS else ""
+    which = knight_name(card) if own else f"a {back}card"
     can, must = _taken(state)
     done = "took back" if must else "moved" if can else "played"
-    return Move(f"{done} {which}, face down", knight=knight if own else None)
+    return Move(f"{done} {which}, face down", knight=card if own else None)
 
 
 def _card(state: np.void, seat: int | None, knight: int) -> Move:

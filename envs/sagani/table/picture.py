@@ -89,16 +89,10 @@ def _mark(canvas: Canvas, place: Place, box: Rect, seen: Visible) -> None:
     kind = place[0]
     if place in seen.legal and kind in ("take", "choose", "aside"):
         _frame(canvas, box, dashed=True, grow=2)
-    elif kind == "cell" and _position_of(place, seen) in seen.movable:
+    elif place in seen.movable_places:
         _frame(canvas, box, dashed=True)
     if kind in ("take", "choose") and seen.move is not None and place == seen.move.place:
         _frame(canvas, box, grow=2)
-
-
-def _position_of(place: Place, seen: Visible) -> Position:
-    """Return a cell's place in the window as a position."""
-    row, column = seen.origin
-    return int(place[2]) - column, row - int(place[1])
 
 
 # Above the tables

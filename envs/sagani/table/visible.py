@@ -135,6 +135,12 @@ class Visible(VisibleBase):
     bonus: int
 
     @property
+    def movable_places(self) -> set[Place]:
+        """The tiles in ``movable``, as actions name them."""
+        row, column = self.origin
+        return {("cell", row - y, column + x) for x, y in self.movable}
+
+    @property
     def deductions(self) -> tuple[int, int]:
         """What unfinished tiles and cacophony discs cost so far in the advanced solo game."""
         table = self.tables[0]

@@ -94,21 +94,36 @@ def prompt(seen: Visible) -> str:
         plays = f"plays a card, the Destination is {WORLDS[seen.destination]}"
     portal = PORTAL in face_up or ("portal", "on") in seen.choices
     whom = "a neighbour" if seen.receiver is None else name_of(seen.receiver)
-    dagger = "must" if DAGGER in face_up else "may show a dagger to"
+    use = f"may use a portal{_if_it_has(seen, PORTAL, 'portal')}"
+    dagger = f"may use a dagger{_if_it_has(seen, DAGGER, 'eliminate')}"
+    if DAGGER in face_up:
+        dagger = "must use a dagger"
+    falls = "is" if seen.target == seen.to_play else f"{name_of(seen.target)} is"
+    cards = any(player.hand and not player.eliminated for player in seen.players)
+    near = "the Moon is near" if cards else "the cards have run out"
     back = f"{STABILISATION_SQUARES} squares back, or an artefact"
     return {
         "CARD": f"{plays}, or uses a portal" if portal else plays,
         "ECLIPSE": f"Eclipse: gives a card to {whom}, to the {seen.arrow}",
-        "MOON": "the pawn is about to reach the Moon: may use a portal",
-        "LAST": "is about to be eliminated: may use a portal",
+        "MOON": f"the pawn is about to reach the Moon: {use}",
+        "LAST": f"{falls} about to be eliminated: {use}",
+        "PORTAL": f"{near}: {use}",
         "ARTEFACT": "has the lowest card: takes an artefact",
         "KEEP": "keeps the artefact, face up or face down",
         "STABILISE": f"stabilisation: the pawn goes {back}",
         "PERMUTE": "permutation: swaps roles with another player",
-        "NEUTRALISE": f"neutralisation: {dagger} eliminate a player",
+        "NEUTRALISE": f"neutralisation: {dagger}",
         "ORDER": "says which ritual comes first",
         "GUIDE": "eliminated, with the only card of the Destination: names the Guide",
     }[seen.phase]
+
+
+def _if_it_has(seen: Visible, kind: int, use: str) -> str:
+    """Say that it isn't known whether the seat to play has a tile, or that it has none."""
+    held = seen.players[seen.to_play].artefacts
+    if any(choice[0] == use for choice in seen.choices) or kind in (t.kind for t in held):
+        return ""
+    return ", but has none" if seen.choices else ", if it has any"
 
 
 def heading(seen: Visible) -> list[str]:

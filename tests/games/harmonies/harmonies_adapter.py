@@ -256,7 +256,14 @@ class HarmoniesKernels:
         state["completed"][seat] = sum(1 << held.card for held in player.done)
         spirits = [held.card for held in player.cards() if held.card in SPIRITS]
         state["spirit"][seat] = player.spirit or (spirits[0] if spirits else 0)
-        state["dealt"][seat] = player.spirits_dealt or [state["spirit"][seat], 0]
+        state["dealt"][seat] = (
+            player.spirits_dealt
+            or player.spirits_seen
+            or [
+                state["spirit"][seat],
+                0,
+            ]
+        )
 
     def read(self, states: np.ndarray) -> None:
         state = states[0]
@@ -284,8 +291,8 @@ class HarmoniesKernels:
             player.done = [Held(held.card, held.cubes) for held in done]
             if state["spirits"]:
                 player.spirit = int(state["spirit"][seat]) or None
-            dealt = [] if state["spirit"][seat] else dealt_to(state, seat)
-            player.spirits_dealt = [card for card in dealt if card]
+            player.spirits_seen = [card for card in dealt_to(state, seat) if card]
+            player.spirits_dealt = [] if state["spirit"][seat] else list(player.spirits_seen)
             after_first = (seat - first) % self.num_players
             player.turns = (turns - after_first + self.num_players - 1) // self.num_players
         # Whose spirit is still to be chosen does nothing else.

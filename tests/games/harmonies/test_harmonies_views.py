@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 import random
+import re
 from functools import cache
 
 import numpy as np
 import pytest
-from harmonies_adapter import bag_of, deck_of, display_of, num_hexes, spirit_of
+from harmonies_adapter import (
+    HarmoniesKernels,
+    bag_of,
+    deck_of,
+    display_of,
+    new_game,
+    num_hexes,
+    spirit_of,
+)
+from harmonies_changes import CHANGES, FACTS, known
+from knowledge import Knowledge, differing
 from oracles.harmonies import (
     TOKENS,
     can_be_put_on,
@@ -299,6 +311,7 @@ class Sight:
                 state["took_card"],
                 state["turns"],
                 sum(bag_of(state)),
+                state["terminated"],
             ],
             int,
         )
@@ -378,3 +391,46 @@ def test_targets_are_what_the_notation_says():
             "settle": lambda p: {"hexes": p["hex"], "slots": p["slot"]},
         }[kind](parts)
         assert about == expected
+
+
+# ---- everything that a seat may know ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("num_players", "side", "spirits", "never"),
+    [
+        (1, "A", False, {"spirits seen", "spirit", "choosing a spirit", "turn", "first player"}),
+        (3, "B", True, {"may discard"}),
+    ],
+)
+def test_everything_that_a_seat_may_know_is_observed(num_players, side, spirits, never):
+    """Whatever changes one thing that a seat may know changes what it sees."""
+    rng = random.Random(num_players)
+    seen = {form: Knowledge() for form in ("flat", "planes")}
+    changed = set()
+    for game in some_positions(num_players, side, spirits, rng):
+        twins = [game.copy() for _ in CHANGES]
+        for change, twin in zip(CHANGES, twins, strict=True):
+            change(twin, rng)
+        for seat in range(num_players):
+            before = known(game, seat)
+            for twin in (game, *twins):
+                facts, states = known(twin, seat), twin.written()
+                for form, knowledge in seen.items():
+                    knowledge.note(facts, GAME.observe(states, seat, form=form))
+                changed |= {re.sub(r" (of|by) \d$", "", name) for name in differing(before, facts)}
+    assert changed == FACTS - never
+    assert min(map(len, seen.values())) > 50
+
+
+def some_positions(num_players: int, side: str, spirits: bool, rng: random.Random):
+    """Yield a game now and then, played so that animals settle; its end included."""
+    game = new_game(HarmoniesKernels, num_players, side, spirits)
+    for ply in itertools.count():
+        legal = game.legal_decisions()
+        if ply % 30 in (0, 1) or not legal:
+            yield game
+        if not legal:
+            return
+        wanted = [decision for decision in legal if decision[0] in ("cube", "card")]
+        game.play(rng.choice(wanted if wanted and rng.random() < 0.7 else legal))

@@ -1,7 +1,8 @@
 """Saga's oracle and kernels behind one interface, in the game's notation: one test drives both.
 
 A game is made by `position` or `dealt`, played by `play` and read by `legal` and the rest. Cards
-are words as "red 3", those of a hand, a defence or the free knights in the order of their numbers.
+are words as "red 3" or "recruited red 3", those of a hand, a defence or the free knights in the
+order of their numbers.
 A decision of the oracle that has two parts ("strengthen 1", then "blue 3") is told in two parts.
 """
 
@@ -18,6 +19,7 @@ from oracles.saga import (
     FIRST_GAME,
     KINGDOMS,
     SIDES,
+    Card,
     Force,
     SagaOracle,
     deal_defences,
@@ -30,8 +32,9 @@ from ludotheque.envs.core.schema import slices
 from ludotheque.envs.saga.components import (
     COLOURS,
     MAX_FORCES,
-    NUM_KNIGHTS,
+    NUM_CARDS,
     NUM_VALUES,
+    RECRUITED,
     knight_name,
 )
 from ludotheque.envs.saga.notation import knight_of
@@ -51,6 +54,7 @@ GAME = get_game("saga")
 FIELDS = {field.name: field.shape for field in GAME.observation_schema()}
 SLICES = slices(GAME.observation_schema())
 WAITING = {"at_once": "at once", "with_card": "card"}
+PACKS_KNOWN = {"from_setup": "from setup", "once_shown": "once shown"}
 
 
 class Laid(NamedTuple):
@@ -188,11 +192,18 @@ class OnKernels(Saga):
         ]
 
     def can_be(self, seat: int) -> list[list[str]]:
-        """What each face-down card can be for the others, force by force."""
-        count = self.state["num_down"][seat]
-        rows = zip(self.state["down_slot"][seat], self.state["down_knights"][seat], strict=True)
-        found = sorted(list(rows)[:count], key=lambda row: row[0])
-        return [[knight_name(k) for k in range(NUM_KNIGHTS) if row >> k & 1] for _, row in found]
+        """The cards that each face-down card can be for the others, force by force."""
+        forces = forces_of(self.state, seat)
+        return [_names(laid.guesses) for force in forces for laid in force.laid if not laid.up]
+
+    def known_of(self, viewer: int, seat: int) -> list[str] | None:
+        """A seat's hand and face-down cards together, None where the viewer can't know them."""
+        seen = GAME.observe(self.states, viewer)
+        ahead = (seat - viewer) % self.num_players
+        if not self._rows(seen, "seats")[ahead][4]:
+            return None
+        counts = self._rows(seen, "other_hands")[ahead - 1]
+        return [knight_name(k) for k in range(NUM_CARDS) for _ in range(counts[k])]
 
     def seen_by(self, viewer: int, seat: int) -> list[tuple[list[str], int]]:
         """Of each force of a seat what another sees: its cards, and how many it can't tell."""
@@ -207,16 +218,22 @@ class OnKernels(Saga):
             cards = {k: (value - 1) % NUM_VALUES + 1 for k, value in enumerate(row[:6]) if value}
             if own:
                 down = self._rows(seen, "own_down")[slot].tolist()
-                cards |= {k: value for k, value in enumerate(down) if value}
-            names = [f"{COLOURS[k]} {cards[k]}" for k in sorted(cards)]
-            found.append((names, 0 if own else row[7]))
+                cards |= {k: value for k, value in enumerate(down[:6]) if value}
+            places = row[9:15]
+            if own:
+                places = [a or b for a, b in zip(places, down[6:], strict=True)]
+            names = [
+                f"{RECRUITED} " * (places[k] < 0) + f"{COLOURS[k]} {cards[k]}"
+                for k in sorted(cards)
+            ]
+            found.append((sorted(names, key=knight_of), 0 if own else row[7] + row[8]))
         return found
 
     def _rows(self, seen: np.ndarray, name: str) -> np.ndarray:
         return seen[SLICES[name]].reshape(FIELDS[name])
 
     def defenders(self, name: str) -> list[str]:
-        return _names(defence_of(self.state, KINGDOMS.index(name)))
+        return _names(sorted(defence_of(self.state, KINGDOMS.index(name))))
 
     def owner(self, name: str) -> int | None:
         return owner_of(self.state, KINGDOMS.index(name))
@@ -267,20 +284,23 @@ class OnOracle(Saga):
             rng.randrange(num_players),
             options.get("kingdoms"),
             waiting=WAITING[options.get("retake", "at_once")],
+            packs_known=PACKS_KNOWN[options.get("packs_known", "from_setup")],
         )
         return cls(game)
 
     @classmethod
-    def same_as(cls, kernels: OnKernels, retake: str) -> OnOracle:
+    def same_as(
+        cls, kernels: OnKernels, retake: str = "at_once", packs_known: str = "from_setup"
+    ) -> OnOracle:
         """The oracle of a game on the kernels that has just been dealt."""
         defences = {}
         for name, colour in COLOUR_OF.items():
             cards = [_card(text) for text in kernels.defenders(name)]
-            defences[name] = sorted(cards, key=lambda card, first=colour: card[0] != first)
+            defences[name] = sorted(cards, key=lambda card, first=colour: card.colour != first)
         hands = [kernels.hand(seat) for seat in range(kernels.num_players)]
         packs = [[_card(text) for text in hand] for hand in hands]
-        first, waiting = kernels.to_play, WAITING[retake]
-        return cls(SagaOracle(packs, defences, kernels.sides, first, waiting=waiting))
+        ways = {"waiting": WAITING[retake], "packs_known": PACKS_KNOWN[packs_known]}
+        return cls(SagaOracle(packs, defences, kernels.sides, kernels.to_play, **ways))
 
     def copy(self) -> OnOracle:
         return copy.deepcopy(self)
@@ -311,7 +331,7 @@ class OnOracle(Saga):
         if kind == "turn up":
             ripe = [each for each in self.game.may_turn_up() if each[0] == place]
             return (where,) if len(ripe) == 1 else (where, _text(card))
-        lies_down = not on_kingdom and card[0] in self.game.me.forces[place].face_down
+        lies_down = not on_kingdom and card.colour in self.game.me.forces[place].face_down
         hidden = kind == "face down" or kind == "take back" and lies_down
         return (where, f"hidden {_text(card)}" if hidden else _text(card))
 
@@ -391,7 +411,12 @@ class OnOracle(Saga):
 
     def can_be(self, seat: int) -> list[list[str]]:
         forces = self.game.players[seat].forces
-        return [_texts(each) for force in forces for each in force.face_down.values()]
+        return [_texts(each.elements()) for force in forces for each in force.face_down.values()]
+
+    def known_of(self, viewer: int, seat: int) -> list[str] | None:
+        ahead = (seat - viewer) % self.num_players
+        known = self.game.known(viewer)["hands and face down"][ahead]
+        return None if known is None else _texts(known)
 
     def seen_by(self, viewer: int, seat: int) -> list[tuple[list[str], int]]:
         forces = self.game.seen_by(viewer)[seat]
@@ -426,30 +451,37 @@ def _put(
     to_play: int = 0,
 ) -> None:
     """Set a position up on the oracle (arguments as in `set_position`)."""
+
+    def card(text: str) -> Card:
+        found = _card(text)
+        return found._replace(recruited=found.recruited and game.backs)
+
     game.start_turn(to_play)
+    game.shown = set(range(game.num_players))
     for seat, player in enumerate(game.players):
-        player.hand = [_card(text) for text in hands.get(seat, ())]
+        player.hand = [card(text) for text in hands.get(seat, ())]
         player.tokens = fame[seat] if seat < len(fame) else 0
         for cards in (forces or {}).get(seat, ()):
-            player.forces.append(Force([_card(text) for text in cards]))
-        for slot, text in (down or {}).get(seat, ()):
-            player.hand.append(_card(text))
-            player.put_face_down(_card(text), player.forces[slot])
-            player.hand.remove(_card(text))
+            player.forces.append(Force([card(text) for text in cards]))
+        laid = [(slot, card(text)) for slot, text in (down or {}).get(seat, ())]
+        player.hand += [each for _, each in laid]
+        for slot, each in laid:
+            player.put_face_down(each, player.forces[slot])
+            player.hand.remove(each)
     for name, (owner, cards) in kingdoms.items():
         game.kingdoms[name].owner = owner
-        game.kingdoms[name].defence = [_card(text) for text in cards]
+        game.kingdoms[name].defence = [card(text) for text in cards]
         game.kingdoms[name].used = name in used
-    game.free = [_card(text) for text in free]
+    game.free = [card(text) for text in free]
 
 
-def _card(text: str) -> tuple[str, int]:
-    colour, value = text.split()
-    return colour, int(value)
+def _card(text: str) -> Card:
+    *back, colour, value = text.split()
+    return Card(colour, int(value), back == [RECRUITED])
 
 
-def _text(card: tuple[str, int]) -> str:
-    return f"{card[0]} {card[1]}"
+def _text(card: Card) -> str:
+    return f"{RECRUITED} " * card.recruited + f"{card.colour} {card.value}"
 
 
 def _texts(cards) -> list[str]:

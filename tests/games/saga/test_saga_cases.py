@@ -85,6 +85,8 @@ def test_positions_that_cannot_be_are_refused():
         ({"fame": [0, -1]}, "fame of seat 1 is -1; give a whole number from 0 to"),
         ({"fame": [70_000]}, "fame of seat 0 is 70000; give a whole number from 0 to"),
         ({"hands": {0: ["red 1", "red 5"]}}, "'red 5' is no knight"),
+        ({"free": ["recruited red 1"]}, "'recruited red 1' lies in the centre"),
+        ({"kingdoms": {"Sealand": (None, ["recruited red 1"])}}, "leave out the word"),
     ):
         states = GAME.new_state(1, 2)
         before = states.tobytes()
@@ -313,6 +315,6 @@ def test_options_have_one_number_each_unless_they_read_more():
     """In the other games nothing has changed: a number an option, its place among the choices."""
     assert get_game("sarena").encode_options(3, deal="balanced").tolist() == [3, 1]
     assert get_game("sagani").encode_options(2, canvas=14).tolist() == [2, 0, 0, 1]
-    assert len(GAME.encode_options(2)) == 1 + 6 + 1 + 1 + 60 + 18
+    assert len(GAME.encode_options(2)) == 1 + 6 + 1 + 1 + 1 + 60 + 18
     with pytest.raises(TypeError, match="saga has no option 'side'"):
         GAME.encode_options(2, side="crown")

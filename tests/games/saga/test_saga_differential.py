@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from oracles import saga as box
-from saga_adapter import GAME, WAITING, OnKernels, OnOracle
+from saga_adapter import GAME, PACKS_KNOWN, WAITING, OnKernels, OnOracle
 
 from ludotheque.envs.saga.components import COLOURS, KINGDOMS, PACKS, knight_name
 
@@ -54,8 +54,10 @@ def test_random_games(num_players, sides, retake):
     for number, (name, taste) in enumerate(TASTES.items()):
         for seed in range(GAMES):
             seed_of_game = 1000 * number + seed
-            kernels = OnKernels.dealt(seed_of_game, num_players, sides=sides, retake=retake)
-            oracle = OnOracle.same_as(kernels, retake)
+            known = list(PACKS_KNOWN)[seed == 1]
+            options = {"sides": sides, "retake": retake, "packs_known": known}
+            kernels = OnKernels.dealt(seed_of_game, num_players, **options)
+            oracle = OnOracle.same_as(kernels, retake, known)
             played += play_both(kernels, oracle, random.Random(f"{name} {seed}"), taste)
     expected = {"new", "strengthen", "recruit", "pass"}
     if sides == "crown":
@@ -83,7 +85,8 @@ def test_layouts_are_dealt_as_often_as_they_can_be():
     dealt = Counter(map(tuple, many["defence"].reshape(tries, -1).tolist()))
     expected = Counter()
     for defences in box.every_deal(box.PACKS["castle"]):
-        row = [[dict(defences[name]).get(colour, 0) for colour in COLOURS] for name in KINGDOMS]
+        values = [{card.colour: card.value for card in defences[name]} for name in KINGDOMS]
+        row = [[found.get(colour, 0) for colour in COLOURS] for found in values]
         expected[tuple(value for values in row for value in values)] += 1
     assert set(dealt) <= set(expected)
     whole = sum(expected.values())

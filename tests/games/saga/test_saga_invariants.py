@@ -17,18 +17,27 @@ from ludotheque.envs import get_game
 from ludotheque.envs.core.jit import JIT_DISABLED, kernel
 from ludotheque.envs.core.rng import GAMMA, decision_seed, mix64, next_seed
 from ludotheque.envs.saga.actions import NUM_ACTIONS
-from ludotheque.envs.saga.cards import pool_of
+from ludotheque.envs.saga.cards import first_of_back, pool_of
 from ludotheque.envs.saga.components import (
     CASTLELAND,
     GOLDLAND,
     MAX_DOWN,
     MAX_FORCES,
+    NUM_CARDS,
     NUM_KNIGHTS,
     STRONGER,
     WEAKER,
 )
 from ludotheque.envs.saga.rules import legal_actions, random_action, setup, step
-from ludotheque.envs.saga.state import FACE_DOWN_MARK, LAST_CARD, LAST_KNIGHT, MAX_PLIES, RECRUITING
+from ludotheque.envs.saga.state import (
+    FACE_DOWN_MARK,
+    LAST_CARD,
+    LAST_KNIGHT,
+    MAX_PLIES,
+    RECRUITED_MARK,
+    RECRUITING,
+    WHAT_MARK,
+)
 
 GAME = get_game("saga")
 GAMES = 4 if JIT_DISABLED else 10_000
@@ -51,11 +60,13 @@ RULES = (
     "a kingdom has the strength that its defenders give",
     "the mask has as many ones as actions are counted, and at least one",
     "no force waits that is stronger than the kingdom of another (retake at once)",
-    "a face-down card is among those that the others think it can be, and these are in the pool",
+    "a face-down card is among those that the others think it can be, and these are in the pool; "
+    "what an older one of its back can be it can be too, of the colours that its force lacks",
     "a hand is empty only when the game is ending",
     "a game ends with an empty hand, or is cut off",
     "a game has at most MAX_PLIES actions",
     "the rest of the record is in range",
+    "the cards with the back of its pack that a seat has are those of its pack",
 )
 
 
@@ -66,9 +77,10 @@ def _cards(state, count):
     for knight in range(NUM_KNIGHTS):
         count[knight] = np.int64(state["free"][knight])
         for seat in range(4):
-            count[knight] += np.int64(state["hand"][seat, knight])
-            if state["hand"][seat, knight] < 0:
-                return 0
+            for card in range(knight, NUM_CARDS, NUM_KNIGHTS):
+                count[knight] += np.int64(state["hand"][seat, card])
+                if state["hand"][seat, card] < 0:
+                    return 0
     for colour in range(6):
         for kingdom in range(6):
             value = np.int64(state["defence"][kingdom, colour])
@@ -81,7 +93,7 @@ def _cards(state, count):
                     count[colour * 4 + value - 1] += 1
     for seat in range(4):
         for j in range(state["num_down"][seat]):
-            count[np.int64(state["down_card"][seat, j])] += 1
+            count[np.int64(state["down_card"][seat, j]) % NUM_KNIGHTS] += 1
     total = 0
     for knight in range(NUM_KNIGHTS):
         total += count[knight]
@@ -102,10 +114,10 @@ def _hands(state):
         if state["fame"][seat] < 0:
             return 2
         size = 0
-        for knight in range(NUM_KNIGHTS):
-            held = np.int64(state["hand"][seat, knight])
+        for card in range(NUM_CARDS):
+            held = np.int64(state["hand"][seat, card])
             size += held
-            if (np.int64(state["held"][seat]) >> knight & 1) != (held > 0):
+            if (np.int64(state["held"][seat]) >> card & 1) != (held > 0):
                 return 3
         if size != state["hand_size"][seat]:
             return 3
@@ -128,7 +140,7 @@ def _force(state, seat, slot):
     first = -1
     down = 0
     while order:
-        colour = (order & 15) - 1
+        colour = (order & WHAT_MARK) - 1
         order >>= 4
         if colour == FACE_DOWN_MARK - 1:
             down += 1
@@ -146,7 +158,7 @@ def _force(state, seat, slot):
         return 4
     for j in range(state["num_down"][seat]):
         if state["down_slot"][seat, j] == slot:
-            colour = np.int64(state["down_card"][seat, j]) // 4
+            colour = np.int64(state["down_card"][seat, j]) % NUM_KNIGHTS // 4
             if seen >> colour & 1:
                 return 1
             seen |= 1 << colour
@@ -185,12 +197,46 @@ def _kingdoms(state):
 @kernel
 def _down(state, seat):
     for j in range(state["num_down"][seat]):
-        knights = np.int64(state["down_knights"][seat, j])
-        if knights >> np.int64(state["down_card"][seat, j]) & 1 == 0:
+        card = np.int64(state["down_card"][seat, j])
+        slot = np.int64(state["down_slot"][seat, j])
+        first = first_of_back(card)
+        if state["can_be"][seat, j, card - first] == 0:
             return 8
         for knight in range(NUM_KNIGHTS):
-            if knights >> knight & 1 and pool_of(state, seat, knight) == 0:
+            can_be = state["can_be"][seat, j, knight]
+            if can_be < 0 or can_be > pool_of(state, seat, first + knight):
                 return 8
+            if state["attack"][seat, slot, knight // 4]:
+                continue
+            for k in range(j):
+                older = first_of_back(np.int64(state["down_card"][seat, k])) == first
+                if older and can_be < state["can_be"][seat, k, knight]:
+                    return 8
+    return FINE
+
+
+@kernel
+def _own_pack(state, seat, count):
+    """Count the cards with the back of the seat's pack; all cards where backs tell nothing."""
+    for card in range(NUM_KNIGHTS):
+        count[card] = pool_of(state, seat, card)
+    for slot in range(state["num_forces"][seat]):
+        order = np.int64(state["order"][seat, slot])
+        while order:
+            colour = (order & WHAT_MARK) - 1
+            if colour < 6 and order & RECRUITED_MARK == 0:
+                count[colour * 4 + np.int64(state["attack"][seat, slot, colour]) - 1] += 1
+            order >>= 4
+    for kingdom in range(6):
+        for colour in range(6):
+            value = np.int64(state["defence"][kingdom, colour])
+            recruited = np.int64(state["recruits"][kingdom]) >> colour & 1
+            if state["owner"][kingdom] == seat and value and not recruited:
+                count[colour * 4 + value - 1] += 1
+    for knight in range(NUM_KNIGHTS):
+        own = count[knight] - np.int64(state["contents"][state["pack"][seat], knight])
+        if own < 0 or (own > 0 and state["backs"]):
+            return 13
     return FINE
 
 
@@ -213,6 +259,8 @@ def broken(state, mask, count):
         for slot in range(MAX_FORCES):
             if fault == FINE:
                 fault = _force(state, seat, slot)
+        if fault == FINE and seat < state["num_players"]:
+            fault = _own_pack(state, seat, count)
     if fault != FINE:
         return fault
     if not (state["terminated"] or state["truncated"]):

@@ -27,7 +27,14 @@ from pictures import (
 
 from ludotheque.envs import get_game
 from ludotheque.envs.saga.actions import CARD, HIDDEN
-from ludotheque.envs.saga.components import COLOURS, KINGDOMS, POWERS, POWERS_OF, WHEN
+from ludotheque.envs.saga.components import (
+    COLOURS,
+    KINGDOMS,
+    NUM_KNIGHTS,
+    POWERS,
+    POWERS_OF,
+    WHEN,
+)
 from ludotheque.envs.saga.notation import knight_of
 from ludotheque.envs.saga.observation import knows_pack
 from ludotheque.envs.saga.position import set_position
@@ -195,7 +202,8 @@ def test_pictures_and_texts_of_a_seat_do_not_tell_what_it_cannot_know(mode):
     """Also the last move: which card was put face down is told to nobody else."""
     changed = 0
     sides = SEALAND_AND_FIELDLAND if mode == "3" else MODES[mode][1]
-    for states in games(5, mode, sides=sides):
+    seen = games(5, mode, sides=sides, packs_known="once_shown")
+    for states in itertools.chain(seen, games(11, mode, sides=sides)):
         last = last_of(states[0])
         hidden = last is not None and last >= HIDDEN
         if states[0]["ply"] % 19 > 1 and not hidden and not states[0]["num_down"].any():
@@ -203,7 +211,7 @@ def test_pictures_and_texts_of_a_seat_do_not_tell_what_it_cannot_know(mode):
         for seat in range(int(states[0]["num_players"])):
             shown = last
             if hidden and see(states[0], None, last).move.seat != seat:
-                shown = HIDDEN + 3
+                shown = HIDDEN + 3 + (last - HIDDEN) // NUM_KNIGHTS * NUM_KNIGHTS
             text, picture = describe(states[0], seat, last), draw(states[0], seat, last).svg()
             copy = GAME.determinize(states, seat, 7)
             changed += (copy[0]["hand"] != states[0]["hand"]).any()
@@ -226,13 +234,35 @@ def test_face_down_cards_are_shown_to_their_seat_and_to_all_eyes():
 
 
 def test_a_hand_is_shown_once_its_pack_is_known():
-    for states in games(2, "3", 40):
+    for states in games(2, "3", 40, packs_known="once_shown"):
         for seat, other in itertools.product(range(3), range(3)):
             known = bool(knows_pack(states[0], seat, other))
             assert (see(states[0], seat).tables[other].hand is not None) == known
-    states = played(2, "3", 0)
+    (states,) = games(2, "3", 0, packs_known="once_shown")
     assert describe(states[0], 0).count("no card of its pack was seen yet") == 2
     assert "no card was seen yet: which pack it is isn't known" in words(draw(states[0], 0))
+    assert "not known" not in describe(played(2, "3", 0)[0], 0)
+
+
+def test_backs_tell_recruited_cards_apart():
+    """Small letters and a corner of their back; a face-down card's back, whatever it is."""
+    parts = dict(
+        kingdoms={"Sealand": (0, ["blue 4", "recruited red 1"])},
+        forces={0: [["red 1", "recruited blue 2"]]},
+        down={0: [(0, "yellow 3"), (0, "recruited green 3")]},
+        hands={0: ["red 3", "recruited red 4"], 1: ["red 1"]},
+    )
+    state = position(2, "reverse", **parts)[0]
+    text = describe(state, 1)
+    assert "small letters: recruited" in text and "  B4 r1" in text
+    assert "  hand and 2 face down: R3 Y3 r4 g3" in text
+    assert "R1 b2 ?? ??" in text and "??: one of Y3" in text and "??: one of g3" in text
+    assert "(Y3) (g3)" in describe(state, 0)
+    parts["down"] = {0: [(0, "recruited yellow 3"), (0, "green 3")]}
+    other = position(2, "reverse", **parts)[0]
+    assert draw(state, 1).svg() != draw(other, 1).svg(), "another lies below"
+    state = position(2, "crown", **parts)[0]
+    assert "small letters" not in describe(state, 1) and "  B4 R1" in describe(state, 1)
 
 
 @modes
@@ -585,6 +615,7 @@ player_0 plays a card, may recruit, may take a card back, may turn up a face-
 last move: card: red 1
 
 cards: R red, G green, B blue, O orange, V violet, Y yellow
+in small letters: recruited, with another back than its seat's pack
 free knights: R1 R1 G3 B4 V1 Y2
 
 kingdom       side     held by   income  strength  defence
@@ -605,10 +636,10 @@ Y Fieldland   crown    player_0       1         6  Y3 R1 G2
 player_0, first player: 3 fame, 4 cards in hand
   hand and 3 face down: R3 R3 G1 G3 G4 B3 Y3
   force 1, Castleland: R1 B2 ?? ?? = 3 against 5
-    ??: one of G1 Y3
-    ??: one of G1 G3 Y3
+    ??: one of G1 G3 G4 Y3
+    ??: one of G1 G3 G4 Y3
   force 2, Shadowland: V2 ?? = 2 against 4
-    ??: one of R3 G1 G3 G4 B3 Y3
+    ??: one of R3 R3 G1 G3 G4 B3 Y3
   force 3, Goldland: O3 G1 = 4 against 0
   force 4, Sealand: B1 = 1 against 5
 

@@ -61,6 +61,29 @@ def test_setup(rules, num_players):
     assert len(in_play) > 15, "any pack can be anybody's"
 
 
+@COUNTS
+@both
+def test_packs_are_known_by_their_backs(rules, num_players):
+    """All see the backs of a hand; or, with the other reading, only those of cards played."""
+    game = rules.dealt(7, num_players)
+    seats = range(num_players)
+    pairs = [(one, other) for one in seats for other in seats if one != other]
+    assert all(game.known_of(one, other) == game.hand(other) for one, other in pairs)
+
+    game = rules.dealt(7, num_players, packs_known="once_shown")
+    assert all(game.known_of(one, other) is None for one, other in pairs)
+    first = game.to_play
+    game.play("new", game.hand(first)[0])
+    others = [seat for seat in seats if seat != first]
+    assert all(game.known_of(seat, first) == game.hand(first) for seat in others)
+    assert all(game.known_of(first, seat) is None for seat in others)
+    if num_players == 4:
+        game.play("new", game.hand(game.to_play)[0])
+        third, fourth = (first + 2) % 4, (first + 3) % 4
+        assert game.known_of(third, fourth) == game.hand(fourth), "the only pack left"
+        assert game.known_of(first, fourth) is None
+
+
 @both
 def test_defenders_are_dealt_by_the_rules(rules):
     """Two for each kingdom: one of its colour, the other of another; they are its strength."""
@@ -361,6 +384,8 @@ def test_forces_after_one_that_is_gone_move_up(rules):
     )
     before = game.forces(0)
     can_be = game.can_be(0)
+    for cards in (can_be[0], can_be[2]):
+        cards.remove("red 4")  # one of two is seen
     game.play("strengthen 2", "red 4")
     assert game.owned(0) == ["Sealand"]
     assert game.forces(0) == [before[0], *before[2:]]
@@ -616,7 +641,7 @@ def test_free_recruit_on_the_conquest_of_castleland(rules):
     assert game.legal() == {"recruit red 1", "recruit blue 2", "pass"}
     game.play("recruit blue 2")
     assert game.fame(0) == 4
-    assert game.hand(0) == ["red 1", "blue 2"]
+    assert game.hand(0) == ["red 1", "recruited blue 2"]
     assert game.legal() == {"recruit red 1", "pass"}
     assert game.play("recruit red 1").fame(0) == 3
 
@@ -1082,7 +1107,8 @@ def test_face_down_card_can_be_any_that_its_seat_had_of_a_new_colour(rules):
     )
     assert game.can_be(0) == [["green 1", "blue 4", "violet 2"]]
     game.play("down 1", "hidden blue 4", "recruit yellow 3", "pass")
-    assert game.can_be(0) == [["red 1", "blue 4", "violet 2"], ["green 1", "blue 4", "violet 2"]]
+    both = ["blue 4", "violet 2"]
+    assert game.can_be(0) == [["red 1", "red 1", *both], ["green 1", *both]]
 
 
 @both
@@ -1094,15 +1120,77 @@ def test_cards_that_a_seat_shows_are_not_the_one_that_lies_face_down(rules):
         down={0: [(0, "blue 4")]},
         hands={0: ["red 1", "red 2", "orange 2", "orange 2", "yellow 1"], 1: ["violet 1"] * 5},
     )
-    assert game.can_be(0) == [["red 1", "red 2", "blue 4", "orange 2", "yellow 1"]]
+    either = ["red 1", "red 2", "blue 4", "orange 2"]
+    assert game.can_be(0) == [[*either, "orange 2", "yellow 1"]]
     game.play("new", "orange 2", "pass", "new", "violet 1")
-    assert game.can_be(0) == [["red 1", "red 2", "blue 4", "orange 2", "yellow 1"]], "one is left"
+    assert game.can_be(0) == [[*either, "yellow 1"]], "one is left"
     game.play("new", "yellow 1", "pass", "new", "violet 1")
-    assert game.can_be(0) == [["red 1", "red 2", "blue 4", "orange 2"]]
+    assert game.can_be(0) == [either]
     game.play("strengthen 1", "red 1", "pass", "new", "violet 1")
     assert game.can_be(0) == [["blue 4", "orange 2"]]
     game.play("strengthen 2", "red 2", "pass", "new", "violet 1", "turn up 1")
     assert game.can_be(0) == []
+
+
+@both
+def test_the_back_of_a_face_down_card_is_seen(rules):
+    """It is that of its seat's pack, or the centre's, of a knight recruited before."""
+    hand = ["green 1", "blue 4", "red 1", "recruited red 1", "recruited yellow 2"]
+    game = sealand(rules, hands={0: hand, 1: ["violet 1"] * 3})
+    own, recruited = ["red 1", "blue 4"], ["recruited red 1", "recruited yellow 2"]
+    game.play("down 1")
+    assert game.legal() == {f"hidden {card}" for card in own + recruited}
+    assert game.copy().play("hidden red 1").can_be(0) == [own]
+    assert game.copy().play("hidden recruited red 1").can_be(0) == [recruited]
+
+
+@both
+@pytest.mark.parametrize(("known", "back"), [("from_setup", "recruited "), ("once_shown", "")])
+def test_knights_keep_their_backs(rules, known, back):
+    """From the free knights to the hand, a force, a defence and the hand again."""
+    game = sealand(
+        rules,
+        options={"packs_known": known},
+        free=["red 3"],
+        fame=[9],
+        kingdoms={"Castleland": (1, ["red 1"]), "Sealand": (0, ["blue 4"])},
+        forces={1: [["red 3"]]},
+        hands={0: ["red 1", "red 3", "green 1"], 1: ["violet 1"] * 3},
+    )
+    game.play("recruit red 3", "new")
+    assert game.legal() == {"green 1", "red 1", "red 3", f"{back}red 3"}
+    game.play(f"{back}red 3")
+    assert game.owner("Castleland") == 0
+    assert game.defenders("Castleland") == [f"{back}red 3"]
+    game.play("strengthen 1", "violet 1")
+    assert game.owner("Castleland") == 1
+    assert sorted(game.hand(0)) == sorted(["red 1", "red 3", "green 1", f"{back}red 3"])
+
+
+@both
+def test_of_equal_cards_a_seat_chooses_the_back(rules):
+    """A face-down card of the one back is none of the other, whatever lies open."""
+    game = sealand(rules, hands={0: ["red 1", "recruited red 1", "blue 4"], 1: ["violet 1"] * 3})
+    game.play("down 1", "hidden recruited red 1", "new", "violet 1")
+    assert game.can_be(0) == [["recruited red 1"]]
+    assert game.known_of(1, 0) == ["red 1", "blue 4", "recruited red 1"]
+
+
+@both
+def test_cards_that_came_back_to_the_hand_are_not_the_one_that_lies_face_down(rules):
+    """Nor do they make it likelier that it is one that equals them."""
+    game = sealand(
+        rules,
+        sides=["crown", "crown", "reverse", "crown", "crown", "crown"],
+        kingdoms={"Sealand": (0, ["blue 4"]), "Fieldland": (0, ["yellow 4"])},
+        forces={0: [["green 3"], ["red 1"]]},
+        hands={0: ["red 1", "blue 4", "orange 1"], 1: ["violet 1"] * 4},
+    )
+    game.play("down 1", "hidden blue 4", "take 2", "red 1")
+    assert game.hand(0) == ["red 1", "red 1", "orange 1"]
+    assert game.can_be(0) == [["red 1", "blue 4", "orange 1"]]
+    game.play("new", "violet 1", "new", "red 1", "pass", "new", "violet 1")
+    assert game.can_be(0) == [["red 1", "blue 4", "orange 1"]], "it may have been the other one"
 
 
 @both

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import random
+import re
 from collections import Counter
 from math import factorial
 
 import numpy as np
 import pytest
+from knowledge import Knowledge, differing
 from sagani_adapter import free_positions
+from sagani_changes import CHANGES, FACTS, NOT_ALONE, known
+from sagani_pair import Pair, putting_off
 
 from ludotheque.envs import get_game
 from ludotheque.envs.core.schema import slices
@@ -228,7 +233,7 @@ class Sight:
         return np.array([face(tile)[:8] for tile in (tiles + [0] * 5)[:5]])
 
     def seats_rows(self) -> np.ndarray:
-        state, seen = self.state, np.zeros((4, 13), int)
+        state, seen = self.state, np.zeros((4, 15), int)
         track = [seat for _, stack in track_of(state) for seat in stack[::-1]]  # last to first
         # Stable: negative tokens decide.
         order = sorted(track, key=lambda seat: int(state["score"][seat]))
@@ -250,6 +255,8 @@ class Sight:
                 seat == state["to_play"],
                 waiting.index(seat) + 1 if seat in waiting else 0,
                 len(track) - 1 - track.index(seat),
+                score % 8,
+                max(int(state["cacophony"][seat]) - 127, 0),
             )
         return seen
 
@@ -261,7 +268,7 @@ class Sight:
         phase = [int(k in phases) for k in range(6)]
         players = [int(k == state["num_players"]) for k in range(1, 5)]
         canvas = [int(k == state["canvas"]) for k in CANVASES]
-        rest = [int(state["bonus"]) // 5, *pile_sizes(state)]
+        rest = [int(state["bonus"]) // 5, *pile_sizes(state), int(state["terminated"])]
         options = [int(state["solo"]), int(state["choice"])]
         return np.array([*phase, int(state["last_round"]), *players, *options, *canvas, *rest])
 
@@ -335,8 +342,8 @@ def check_planes(sight: Sight, planes: dict[str, np.ndarray]) -> None:
     assert np.array_equal(cards[12:17, :8], sight.aside())
     assert (planes["hand"] == sight.hand()[:, None, None]).all()
     numbers = planes["numbers"][0]
-    assert np.array_equal(numbers[:4, :13], sight.seats_rows())
-    assert np.array_equal(numbers[4], sight.game())
+    assert np.array_equal(numbers[:4, :15], sight.seats_rows())
+    assert np.array_equal(numbers.ravel()[4 * WINDOW :][: len(sight.game())], sight.game())
     assert np.array_equal(numbers.ravel()[16 * WINDOW :][:72], sight.unseen())
 
 
@@ -436,3 +443,44 @@ def test_tops_of_all_three_piles_are_redrawn_evenly():
         )
         assert set(seen) == set(able), f"top {k}"
         assert all(abs(n - 400) < 110 for n in seen.values()), f"top {k}: {seen}"
+
+
+# Everything that a seat may know
+
+
+@pytest.mark.parametrize(
+    ("mode", "alignments", "never"),
+    [
+        ("four players", "choice", {"bonus", "put aside"}),
+        ("solo advanced", "auto", NOT_ALONE),
+    ],
+)
+def test_everything_that_a_seat_may_know_is_observed(mode, alignments, never):
+    """Whatever changes one thing that a seat may know changes what it sees."""
+    rng = random.Random(mode)
+    seen = {form: Knowledge() for form in ("flat", "planes")}
+    pair, met, changed = Pair(GAME, 1, mode, alignments), Counter(), set()
+    while not pair.oracle.is_over():
+        pair.play(putting_off(pair, rng))
+        asked = pair.oracle.phase, len(pair.oracle.choosers), pair.cell is None
+        met[asked] += 1
+        # Once at the start, once later on, and at the end.
+        if met[asked] in (2, 20) or pair.oracle.is_over():
+            changed |= look_at_changes(pair, seen, rng)
+    assert changed == FACTS - never
+    assert min(map(len, seen.values())) > 50
+
+
+def look_at_changes(pair: Pair, seen: dict[str, Knowledge], rng: random.Random) -> set[str]:
+    """Note what is known and seen of a position and of those that differ in one thing."""
+    changed = set()
+    twins = [pair.copy() for _ in CHANGES]
+    for change, twin in zip(CHANGES, twins, strict=True):
+        change(twin, rng)
+    for form, seat in itertools.product(seen, range(pair.oracle.num_players)):
+        before = known(pair, seat, form)
+        for twin in (pair, *twins):
+            facts = known(twin, seat, form)
+            seen[form].note(facts, GAME.observe(twin.states, seat, form=form))
+            changed |= {re.sub(r" of \d$", "", name) for name in differing(before, facts)}
+    return changed

@@ -86,6 +86,9 @@ class Kernels:
         for name in anew.dtype.names:
             assert np.array_equal(self.states[name], anew[name]), f"{name} is behind"
 
+    def discs_changed(self, player: int) -> dict[tuple[int, int], int]:
+        return discs_changed(self.states, player)
+
     def is_over(self) -> bool:
         return bool(self.states["terminated"][0])
 
@@ -94,6 +97,16 @@ class Kernels:
 
     def ranks(self) -> list[int]:
         return GAME.returns(self.states)[1].tolist()
+
+
+def discs_changed(states, player: int) -> dict[tuple[int, int], int]:
+    """What a seat's moves did, by (colour that came on top, colour that went): discs."""
+    found = {}
+    for after, word in enumerate(states["history"][0, player].tolist()):
+        for came, discs in enumerate(word.to_bytes(4, "little")):
+            if discs:
+                found[came, (came + after) % 4] = discs
+    return found
 
 
 both = pytest.mark.parametrize("rules", [Oracle, Kernels], ids=["oracle", "kernels"])

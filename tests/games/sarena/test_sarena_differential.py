@@ -18,6 +18,7 @@ from oracles.sarena import (
     neighbours,
     stacks_from_labels,
 )
+from sarena_adapter import discs_changed
 
 from ludotheque.envs import GameOverError, IllegalActionError, get_game
 from ludotheque.envs.sarena.position import set_position
@@ -82,6 +83,8 @@ def assert_same(game, actions, states, oracle) -> None:
     assert not states["truncated"][0]
     assert states["ply"][0] == oracle.ply
     assert states["forfeit"][0] == -1
+    for player in range(oracle.num_players):
+        assert discs_changed(states, player) == oracle.discs_changed(player)
     if legal:
         assert states["to_play"][0] == oracle.to_play
     scores, ranks = game.returns(states)

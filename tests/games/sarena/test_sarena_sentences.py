@@ -63,6 +63,43 @@ def test_pawns_and_first_player_are_drawn(rules, num_players):
     assert {game.secrets[0] for game in games} == set(range(4))
 
 
+# ---- what all have seen -----------------------------------------------------------------------
+
+
+@both
+def test_moves_are_remembered_by_what_they_do_to_the_colours_on_top(rules):
+    """Who covers a stack, or turns one over, takes its discs from a colour for another."""
+    covered = {PLAIN: [(1, 3), (1, 2)], 14: [(0, 1)]}
+    game = position(rules, covered | {21: [(2, 0), (2, 0), (1, 3)], 27: [(0, 3)]})
+    assert [game.discs_changed(player) for player in (0, 1)] == [{}, {}]
+    game.move(14, PLAIN)
+    # Both discs that showed colour 2 on top count for colour 1 now.
+    assert [game.discs_changed(player) for player in (0, 1)] == [{(1, 2): 2}, {}]
+    game.move(27, 21)
+    # A colour may cover itself: that is seen too.
+    assert [game.discs_changed(player) for player in (0, 1)] == [{(1, 2): 2}, {(3, 3): 3}]
+    game.move(PLAIN, 14)
+    # Turned over onto the empty arrow circle, three discs show colour 1 below again.
+    assert game.stacks[14] == [(1, 0), (2, 1), (3, 1)]
+    assert game.discs_changed(0) == {(1, 2): 2, (1, 1): 3}
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+@both
+def test_what_moves_did_adds_up(rules, num_players):
+    """Alternately covered and turned over, for each player apart."""
+    game = rules.dealt(5, num_players)
+    expected = [{} for _ in range(num_players)]
+    rng = random.Random(num_players)
+    while not game.is_over():
+        source, target = rng.choice(game.legal_moves())
+        mine, moving, under = expected[game.to_play], game.stacks[source], game.stacks[target]
+        came, went = (moving[-1][1], under[-1][1]) if under else (moving[0][0], moving[-1][1])
+        mine[came, went] = mine.get((came, went), 0) + len(under or moving)
+        game.move(source, target)
+        assert [game.discs_changed(player) for player in range(num_players)] == expected
+
+
 # ---- moves ------------------------------------------------------------------------------------
 
 

@@ -41,6 +41,7 @@ PHASE_NAMES = {
     "CARD": "card",
     "MOON": "moon",
     "LAST": "last words",
+    "PORTAL": "portal",
     "ARTEFACT": "artefact",
     "KEEP": "keep",
     "ECLIPSE": "give",
@@ -101,6 +102,7 @@ class Table:
     points: Sequence[int] = ()
     eliminated: Sequence[int] = ()
     rounds: str = "single"
+    asked: str = "everyone"
 
     @property
     def num_players(self) -> int:
@@ -129,6 +131,12 @@ class Play:
             self.apply(answers[text])
         return self
 
+    def pass_by(self, *phases: str):
+        """Let everybody pass who is asked in these phases."""
+        while self.phase in phases:
+            self.play("pass")
+        return self
+
     def play_out(self):
         """Play on to the end of the game, whatever comes first in the alphabet."""
         while not self.over:
@@ -152,7 +160,8 @@ class Oracle(Play):
     def at(cls, table: Table) -> Oracle:
         count = table.num_players
         deal = random_deal(count, random.Random(0))
-        game = ShamansOracle(deal, table.guide, table.rounds, points=table.points or None)
+        options = {"rounds": table.rounds, "asked": table.asked}
+        game = ShamansOracle(deal, table.guide, points=table.points or None, **options)
         game.role_of_card = table.roles
         game.pawn = table.pawn
         game.hands = [set(cards(hand)) for hand in table.hands]
@@ -283,7 +292,7 @@ class Kernels(Play):
 
     @classmethod
     def at(cls, table: Table) -> Kernels:
-        states = GAME.new_state(1, table.num_players, rounds=table.rounds)
+        states = GAME.new_state(1, table.num_players, rounds=table.rounds, asked=table.asked)
         seats = range(table.num_players)
         set_position(
             states,

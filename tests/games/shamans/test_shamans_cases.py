@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from shamans_adapter import GAME, Kernels
 
-from ludotheque.envs import IllegalActionError, shamans_v0
+from ludotheque.envs import IllegalActionError, shamans_v1
 from ludotheque.envs.core.interfaces.replay import Replay
 from ludotheque.envs.shamans.actions import FIRST_RITUAL, NUM_ACTIONS
 from ludotheque.envs.shamans.components import RITUALS as GAME_RITUALS
@@ -110,12 +110,13 @@ def test_data_of_ones_own_are_in_a_replay():
         GAME.step(states, actions[-1])
     plain = {
         "rounds": "match",
+        "asked": "everyone",
         "rituals": read_rituals(options["rituals"])[0],
         "track": read_track(options["track"])[0],
     }
     replay = Replay.record("shamans", 3, 6, actions, options=plain)
     assert replay.digest == GAME.digest(states)
-    env = shamans_v0.env(num_players=3, **options)
+    env = shamans_v1.env(num_players=3, **options)
     env.reset(seed=6)
     for action in actions:
         env.step(action)

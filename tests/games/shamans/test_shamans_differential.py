@@ -44,8 +44,13 @@ TRACKS = [None, {"start": 4, "moon": 9}, {"start": 0, "moon": 1}, {"start": 0, "
 AT = slices(GAME.flat)
 
 every_setting = pytest.mark.parametrize(
-    ("num_players", "rounds"),
-    [(count, rounds) for count in (3, 4, 5) for rounds in ("match", "single")],
+    ("num_players", "options"),
+    [
+        (count, options)
+        for count in (3, 4, 5)
+        for options in ({"rounds": "match"}, {"rounds": "single", "asked": "holders"})
+    ],
+    ids=str,
 )
 
 
@@ -83,6 +88,7 @@ def oracle_of(state) -> ShamansOracle:
         "single" if state["single"] else "match",
         int(state["start"]),
         int(state["moon"]),
+        asked="holders" if state["holders_only"] else "everyone",
     )
 
 
@@ -313,7 +319,7 @@ def compare_seat(seen, oracle: ShamansOracle, known: Knowledge, ahead: int, othe
 
 def compare_game(seen, state, oracle: ShamansOracle, seat: int) -> None:
     row = seen["phase"].tolist()
-    phase, counts, single = row[:11], row[11:14], row[14]
+    phase, counts, single = row[:12], row[12:15], row[15]
     unseen = oracle.is_asked_unseen() and seat != oracle.to_play
     names = list(PHASE_NAMES.values())
     assert phase == [name == oracle.phase and not unseen for name in names]
@@ -451,9 +457,9 @@ def nearly_complete_worlds(seed: int) -> tuple[np.ndarray, ShamansOracle]:
 
 @pytest.mark.parametrize("taste", TASTES)
 @every_setting
-def test_random_games(num_players, rounds, taste):
+def test_random_games(num_players, options, taste):
     for seed in range(GAMES):
-        play_and_compare(num_players, 700 + seed, taste, rounds=rounds)
+        play_and_compare(num_players, 700 + seed, taste, **options)
 
 
 @pytest.mark.parametrize("track", TRACKS[1:], ids=str)
@@ -461,8 +467,9 @@ def test_random_games(num_players, rounds, taste):
 def test_other_tracks(num_players, track):
     """A short one brings the Moon and its Portals, a long one the end of the hands."""
     for seed in range(GAMES):
-        for taste in TASTES:
-            play_and_compare(num_players, 900 + seed, taste, rounds="single", track=track)
+        for k, taste in enumerate(TASTES):
+            made = {"rounds": "single", "asked": ("everyone", "holders")[(seed + k) % 2]}
+            play_and_compare(num_players, 900 + seed, taste, track=track, **made)
 
 
 def test_chains_of_rituals():

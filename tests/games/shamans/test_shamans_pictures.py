@@ -305,7 +305,8 @@ def test_a_card_chosen_during_the_eclipse_is_marked_for_its_seat():
 
 
 def test_a_decision_about_a_tile_face_down_is_seen_by_its_seat_alone():
-    states = GAME.new_state(4, 4)
+    """If only holders are asked; else it is no secret."""
+    states = GAME.new_state(4, 4, asked="holders")
     state = states[0]
     state["pawn"] = state["moon"] - 1
     for holder in (1, 2):

@@ -580,7 +580,7 @@ def test_portal_holders_are_asked_clockwise_from_who_acts(rules):
     )
     game.play("violet 1", "violet 2", "portal back", "blue 2")
     # One step is left, from the square before the last.
-    assert game.phase == "card" and game.pawn == MOON - 1
+    assert game.pass_by("portal").phase == "card" and game.pawn == MOON - 1
     game = rules.table(
         ["violet 1", "violet 2", "blue 2", "violet 3", "violet 4"],
         pawn=MOON - 1,
@@ -598,11 +598,207 @@ def test_portal_holders_are_asked_clockwise_from_who_acts(rules):
 
 @both
 def test_nobody_is_asked_without_a_portal(rules):
-    game = rules.table(
-        ["violet 1", "blue 2", "violet 3"], pawn=MOON - 1, hidden={0: "dagger", 2: "shard"}
-    )
+    tiles = {"hidden": {0: "dagger", 2: "shard"}}
+    hands = ["violet 1", "blue 2", "violet 3"]
+    game = rules.table(hands, pawn=MOON - 1, asked="holders", **tiles)
+    assert game.play("violet 1", "blue 2").over
+    # Or, where all are asked who may hold one, with nothing face down.
+    game = rules.table(hands, pawn=MOON - 1, shown={0: "dagger", 2: "shard"})
+    assert game.play("violet 1", "blue 2").over
+
+
+@both
+def test_who_may_hold_a_portal_is_asked_too(rules):
+    """For all that the others see: a tile lies face down, and not both Portals lie elsewhere."""
+    hands = ["violet 1, blue 1", "blue 2, green 2", "violet 3, green 3"]
+    made = {"pawn": MOON - 1, "hidden": {0: "dagger", 2: "shard"}}
+    for display, asked in (
+        (("shard", "shard"), [2, 0]),
+        (("portal", "shard"), [2, 0]),
+        (("portal", "portal"), []),
+    ):
+        game = rules.table(hands, display=display, **made).play("violet 1", "blue 2")
+        found = []
+        while not game.over:
+            assert game.phase == "moon" and game.legal() == {"pass"}
+            found.append(game.to_play)
+            game.play("pass")
+        assert sorted(found) == sorted(asked)
+    # One lies before a player, who is asked anyhow; the other is on the display.
+    game = rules.table(hands, display=("portal", None), shown={1: "portal"}, **made)
     game.play("violet 1", "blue 2")
-    assert game.over
+    assert (game.to_play, game.legal()) == (1, {"pass", "portal back", "portal on"})
+    assert game.play("pass").over
+
+
+@both
+def test_who_may_hold_a_dagger_is_asked_too(rules):
+    hands = ["violet 1, blue 1", "yellow 6, blue 2", "violet 3, blue 3"]
+    made = {"placed": "yellow 1 2 3 4 5"}
+    game = rules.table(hands, hidden={1: "shard"}, **made).play("violet 1", "yellow 6")
+    assert (game.phase, game.to_play, game.legal()) == ("neutralisation", 1, {"pass"})
+    assert game.play("pass").phase == "card"
+    # All five are in sight.
+    shown = {0: "dagger dagger dagger", 2: "dagger"}
+    made |= {"display": ("dagger", "shard"), "pile": "mask"}
+    game = rules.table(hands, hidden={1: "shard"}, shown=shown, **made).play("violet 1", "yellow 6")
+    assert game.phase == "card"
+    assert game.play("violet 3", "take 1").phase == "card"
+
+
+# At any moment
+
+
+@pytest.mark.parametrize("asked", ["everyone", "holders"])
+@both
+def test_portal_before_the_round_ends_for_want_of_cards(rules, asked):
+    """The last trick is resolved, and the pawn stands before the Moon."""
+    for answer, points in (
+        ("portal on", [3, 0, 0]),
+        ("portal back", [0, 2, 2]),
+        ("pass", [0, 2, 2]),
+    ):
+        game = rules.table(
+            ["violet 1", "violet 2", "violet 3"],
+            camps="oss",
+            pawn=MOON - 1,
+            hidden={0: "portal"},
+            asked=asked,
+            display=(None, None),
+            pile="",
+        )
+        game.play("violet 1", "violet 2", "violet 3")
+        assert (game.phase, game.to_play, game.over) == ("portal", 0, False)
+        assert game.legal() == {"portal on", "portal back", "pass"}
+        assert game.play(answer).over and game.points == points
+
+
+@both
+def test_portals_of_two_before_the_round_ends(rules):
+    """Two squares, two Portals: after the first one, who passed is asked again, or stops it."""
+    for answers, points in (
+        (("pass", "portal on", "portal on"), [3, 0, 0]),
+        (("pass", "portal on", "pass"), [0, 2, 2]),
+        (("portal on", "portal back"), [0, 2, 2]),
+    ):
+        game = rules.table(
+            ["violet 1", "violet 2", "violet 3"],
+            camps="oss",
+            pawn=MOON - 2,
+            shown={0: "portal", 1: "portal"},
+            guide=1,
+        )
+        game.play("violet 2", "violet 3", "violet 1", "take 1")
+        # From who would have led, clockwise.
+        assert (game.phase, game.to_play) == ("portal", 0)
+        assert game.play(*answers).pass_by("portal").over and game.points == points
+
+
+@both
+def test_nobody_is_asked_before_the_end_if_the_moon_is_too_far(rules):
+    """As far as all can see: two squares, but only one tile that may be a Portal."""
+    made = {"display": (None, None), "pile": ""}
+    for hidden, over in (({0: "portal"}, True), ({0: "portal", 1: "shard"}, False)):
+        game = rules.table(
+            ["violet 1", "violet 2", "violet 3"], pawn=MOON - 2, hidden=hidden, **made
+        )
+        assert game.play("violet 1", "violet 2", "violet 3").over == over
+
+
+@pytest.mark.parametrize(
+    ("world", "ritual"),
+    [("blue", "stabilisation"), ("green", "permutation"), ("yellow", "neutralisation")],
+)
+@both
+def test_portal_before_a_ritual(rules, world, ritual):
+    """A Shadow gets the pawn to the Moon before it is sent back, or its role is swapped."""
+    game = rules.table(
+        ["violet 1, orange 1", f"{world} 6, orange 2", "violet 3, orange 3"],
+        camps="sso",
+        pawn=MOON - 2,
+        placed=f"{world} 1 2 3 4 5",
+        shown={1: "dagger"},
+        hidden={2: "portal"},
+    )
+    game.play("violet 1", f"{world} 6")
+    assert (game.phase, game.to_play) == ("portal", 2)
+    assert game.play("portal on").over and game.points == [0, 0, 3]
+    # Passing lets the ritual be done.
+    game = rules.table(
+        ["violet 1, orange 1", f"{world} 6, orange 2", "violet 3, orange 3"],
+        pawn=MOON - 2,
+        placed=f"{world} 1 2 3 4 5",
+        shown={1: "dagger"},
+        hidden={2: "portal"},
+    )
+    game.play("violet 1", f"{world} 6", "pass")
+    assert (game.phase, game.to_play) == (ritual, 1)
+
+
+@both
+def test_no_portal_is_offered_before_a_ritual_without_a_decision(rules):
+    """An illumination; a neutralisation by who can't have a Dagger; far from the Moon."""
+    for world, pawn in (("violet", MOON - 2), ("yellow", MOON - 2), ("blue", MOON - 3)):
+        game = rules.table(
+            ["orange 1, red 1", f"{world} 6, red 2", "orange 3, red 3"],
+            pawn=pawn,
+            placed=f"{world} 1 2 3 4 5",
+            shown={2: "portal"},
+        )
+        game.play("orange 1", f"{world} 6")
+        assert game.to_play == (1 if world == "blue" else 2)
+        assert game.phase == ("stabilisation" if world == "blue" else "card")
+
+
+@both
+def test_portal_after_a_card_has_moved_the_pawn(rules):
+    """Whose turn comes next may use it then and isn't asked before."""
+    hands = ["violet 1, blue 1", "green 2, blue 2", "violet 3, blue 3"]
+    game = rules.table(hands, pawn=MOON - 2, hidden={0: "portal"}).play("violet 1", "green 2")
+    assert (game.phase, game.to_play) == ("portal", 0)
+    assert game.play("pass").to_play == 2 and game.phase == "card"
+    # Nothing has moved since: nobody is asked again.
+    assert game.play("violet 3", "take 1").phase == "card"
+    game = rules.table(hands, pawn=MOON - 2, hidden={2: "portal"}).play("violet 1", "green 2")
+    assert (game.phase, game.to_play) == ("card", 2)
+    assert "portal on" in game.legal()
+
+
+@both
+def test_portal_after_the_last_card_of_a_trick_has_moved_the_pawn(rules):
+    hands = ["violet 1, blue 1", "violet 2, blue 2", "green 3, blue 3"]
+    game = rules.table(hands, pawn=MOON - 2, hidden={1: "portal"})
+    game.play("violet 1", "violet 2", "green 3")
+    assert (game.phase, game.to_play) == ("portal", 1)
+    assert game.play("pass").phase == "artefact"
+
+
+@both
+def test_portal_after_another_was_used(rules):
+    hands = ["violet 1, blue 1", "violet 2, blue 2", "violet 3, blue 3"]
+    game = rules.table(hands, pawn=MOON - 2, shown={0: "portal", 2: "portal"})
+    game.play("portal on")
+    assert (game.phase, game.to_play) == ("portal", 2)
+    game.play("portal back")
+    assert (game.phase, game.to_play, game.pawn) == ("card", 0, MOON - 2)
+
+
+@both
+def test_portal_before_another_is_eliminated(rules):
+    """The last Shadow's elimination would end the round; another sends the pawn to the Moon."""
+    made = {"pawn": MOON - 2, "shown": {1: "dagger", 2: "portal"}, "camps": "osss"}
+    for answer, points in (("portal on", [3, 0, 0, 0]), ("pass", [0, 2, 2, 2])):
+        game = kill(rules, 0, 4, **made)
+        assert (game.phase, game.to_play) == ("last words", 2)
+        assert game.play(answer).over and game.points == points
+
+
+@both
+def test_only_who_is_eliminated_is_asked_far_from_the_moon(rules):
+    game = kill(rules, 2, hidden={2: "shard", 3: "portal"})
+    assert (game.phase, game.to_play, game.legal()) == ("last words", 2, {"pass"})
+    assert game.play("pass").is_eliminated(2)
+    assert game.phase == "card"
 
 
 @both
@@ -770,11 +966,11 @@ def test_the_dagger_face_up_goes_first(rules):
 
 @both
 def test_neutralisation_without_a_dagger_does_nothing(rules):
-    game = rules.table(
-        ["violet 1", "yellow 6", "violet 3"], placed="yellow 1 2 3 4 5", hidden={1: "shard"}
-    )
-    game.play("violet 1", "yellow 6")
-    assert game.phase == "card" and game.to_play == 2
+    hands = ["violet 1", "yellow 6", "violet 3"]
+    for tiles in ({"shown": {1: "shard"}}, {"hidden": {1: "shard"}, "asked": "holders"}):
+        game = rules.table(hands, placed="yellow 1 2 3 4 5", **tiles)
+        game.play("violet 1", "yellow 6")
+        assert game.phase == "card" and game.to_play == 2
 
 
 @both
@@ -810,7 +1006,8 @@ def kill(rules, target: int, num_players: int = 5, **made):
     made.setdefault("placed", f"yellow {' '.join(map(str, range(1, top)))}")
     made.setdefault("shown", {1: "dagger"})
     game = rules.table(hands[:num_players], **made)
-    return game.play("violet 1", f"yellow {top}", f"eliminate player_{target}")
+    game.play("violet 1", f"yellow {top}").pass_by("portal")
+    return game.play(f"eliminate player_{target}")
 
 
 @both
@@ -850,12 +1047,13 @@ def test_portal_before_the_last_step_of_an_elimination(rules):
     game = kill(rules, 2, pawn=MOON - 4, hidden={4: "portal"})
     assert game.phase == "moon"
     game.play("portal back")
-    assert game.pawn == MOON - 1 and game.phase == "card"
+    assert game.pass_by("portal").phase == "card" and game.pawn == MOON - 1
 
 
 @both
 def test_every_step_to_the_moon_is_asked_about(rules):
     game = kill(rules, 2, pawn=MOON - 3, hidden={4: "portal"}, shown={1: "dagger", 3: "portal"})
+    game.pass_by("last words")
     assert [game.to_play, game.phase] == [3, "moon"]
     game.play("pass")
     assert game.to_play == 4
@@ -1005,7 +1203,7 @@ def test_artefacts_leave_with_the_eliminated_player(rules):
         shown={1: "dagger", 2: "shard dagger"},
         hidden={2: "shard"},
         display=("mask", "mask"),
-    )
+    ).pass_by("last words")
     assert game.held(2) == []
     assert game.gone == ["dagger", "dagger", "shard"]
     # The one face down was not shown.
@@ -1287,7 +1485,8 @@ def test_cards_for_the_eclipse_are_chosen_unseen(rules):
 def test_a_pass_before_the_moon_is_told_if_the_portal_lies_face_up(rules, face_up):
     tiles = {"shown": {3: "portal"}} if face_up else {"hidden": {3: "portal"}}
     tiles.setdefault("hidden", {})[0] = "portal"
-    game = rules.table([f"violet {k}, blue {k}" for k in (1, 2, 3, 4)], pawn=MOON - 1, **tiles)
+    made = {"pawn": MOON - 1, "asked": "holders", **tiles}
+    game = rules.table([f"violet {k}, blue {k}" for k in (1, 2, 3, 4)], **made)
     game.play("violet 1", "blue 2")
     assert game.phase == "moon" and game.to_play == 3
     game.play("pass")
@@ -1301,7 +1500,7 @@ def test_a_pass_before_an_elimination_is_told_if_the_portal_lies_face_up(rules, 
     tiles = {"shown": {1: "dagger"}, "hidden": {2: "portal"}}
     if face_up:
         tiles = {"shown": {1: "dagger", 2: "portal"}}
-    game = kill(rules, 2, **tiles).play("pass")
+    game = kill(rules, 2, asked="holders", **tiles).play("pass")
     seen = "pass" if face_up else "eliminate player_2"
     assert [game.told(seat) for seat in range(5)] == [seen, seen, "pass", seen, seen]
 
@@ -1309,7 +1508,8 @@ def test_a_pass_before_an_elimination_is_told_if_the_portal_lies_face_up(rules, 
 @both
 def test_a_dagger_not_shown_is_not_told_of(rules):
     hands = ["violet 1, blue 1", "yellow 6, blue 2", "violet 3, blue 3"]
-    game = rules.table(hands, placed="yellow 1 2 3 4 5", hidden={1: "dagger"})
+    made = {"placed": "yellow 1 2 3 4 5", "hidden": {1: "dagger"}}
+    game = rules.table(hands, asked="holders", **made)
     game.play("violet 1", "yellow 6", "pass")
     assert [game.told(seat) for seat in range(3)] == ["yellow 6", "pass", "yellow 6"]
 
@@ -1318,7 +1518,8 @@ def test_a_dagger_not_shown_is_not_told_of(rules):
 @both
 def test_only_a_portal_face_up_shows_who_is_asked(rules, face_up):
     tiles = {"shown" if face_up else "hidden": {0: "portal"}}
-    game = rules.table([f"violet {k}, blue {k}" for k in (1, 2, 3)], pawn=MOON - 1, **tiles)
+    made = {"pawn": MOON - 1, "asked": "holders", **tiles}
+    game = rules.table([f"violet {k}, blue {k}" for k in (1, 2, 3)], **made)
     assert [game.seen_to_play(seat) for seat in range(3)] == [0, 0, 0]
     game.play("violet 1")
     assert [game.seen_to_play(seat) for seat in range(3)] == [1, 1, 1]
@@ -1336,10 +1537,22 @@ def test_only_a_portal_face_up_shows_who_is_asked(rules, face_up):
 def test_only_a_dagger_face_up_shows_who_does_the_ritual(rules):
     hands = ["violet 1, blue 1", "yellow 6, blue 2", "violet 3, blue 3"]
     for side, seen in (("shown", 1), ("hidden", None)):
-        game = rules.table(hands, placed="yellow 1 2 3 4 5", **{side: {1: "dagger"}})
-        game.play("violet 1", "yellow 6")
+        made = {"placed": "yellow 1 2 3 4 5", side: {1: "dagger"}}
+        game = rules.table(hands, asked="holders", **made).play("violet 1", "yellow 6")
         assert game.phase == "neutralisation"
         assert [game.seen_to_play(seat) for seat in range(3)] == [seen, 1, seen]
+
+
+@both
+def test_that_all_are_asked_is_no_secret(rules):
+    """Who may hold one is asked and passes before everybody's eyes."""
+    hands = [f"violet {k}, blue {k}" for k in (1, 2, 3)]
+    for tile in ("portal", "shard"):
+        game = rules.table(hands, pawn=MOON - 1, hidden={0: tile}).play("violet 1", "blue 2")
+        assert game.phase == "moon"
+        assert [game.seen_to_play(seat) for seat in range(3)] == [0, 0, 0]
+        game.play("pass")
+        assert [game.told(seat) for seat in range(3)] == ["pass"] * 3
 
 
 # What the rulebook doesn't end: ties could go on round after round

@@ -23,11 +23,13 @@ from test_shamans_differential import (
 )
 from test_shamans_sentences import kill
 
+from ludotheque.envs import shamans_v1
 from ludotheque.envs.core.jit import JIT_DISABLED
 from ludotheque.envs.core.schema import slices
-from ludotheque.envs.shamans.components import ECLIPSE, NO_CARD, TILES
+from ludotheque.envs.shamans.actions import ACTIONS
+from ludotheque.envs.shamans.components import ECLIPSE, NO_CARD, PORTAL, TILES
 from ludotheque.envs.shamans.hidden import action_seen_by
-from ludotheque.envs.shamans.state import camp_of, hand_of, pile_of, tiles_of
+from ludotheque.envs.shamans.state import camp_of, hand_of, is_eliminated, pile_of, tiles_of
 from ludotheque.testing import contract, settings
 
 MOST_WORLDS = 800
@@ -236,11 +238,12 @@ def test_redraws_are_all_worlds_that_agree_evenly():
 
 @pytest.mark.parametrize("decision", ["moon", "last words", "neutralisation"])
 def test_who_is_asked_has_the_tile(decision):
-    """For the others it is one of those that lie face down, each way to lie equally likely."""
+    """If only holders are asked: one of those face down, each way to lie equally likely."""
     hands = ["violet 1, blue 1", "yellow 6, blue 2", "violet 3, blue 3"]
-    made = {"placed": "yellow 1 2 3 4 5", "pile": "dagger"}
+    made = {"placed": "yellow 1 2 3 4 5", "pile": "dagger", "asked": "holders"}
     if decision == "moon":
-        states = table(hands, pawn=29, hidden={2: "portal shard"}, pile="dagger portal")
+        tiles = {"hidden": {2: "portal shard"}, "pile": "dagger portal"}
+        states = table(hands, pawn=29, asked="holders", **tiles)
         play(states, "violet 1", "yellow 6")
         asked, needed = 2, 1
     elif decision == "last words":
@@ -332,6 +335,116 @@ def test_a_card_passed_and_set_aside_is_still_known():
     assert (many["hand"][:, 2] >> 9 & 1).all()
 
 
+# Nobody can tell a Portal that lies face down from another tile
+
+
+def twin_of(states: np.ndarray, rng: random.Random) -> tuple[np.ndarray, set[int]] | None:
+    """The same with a Portal that lies face down exchanged for another unseen tile.
+
+    Returns it with the seats that can tell: who has the Portal, and who the other tile, unless
+    that lies in the pile.
+    """
+    state, twin = states[0], states.copy()
+    seats = range(int(state["num_players"]))
+    holders = [s for s in seats if state["hidden"][s, PORTAL] and not is_eliminated(state, s)]
+    if not holders:
+        return None
+    holder = rng.choice(holders)
+    others = [(s, kind) for s in seats for kind in (0, 2) if s != holder]
+    others = [(s, kind) for s, kind in others if state["hidden"][s, kind]]
+    in_pile = [k for k in range(int(state["pile_size"])) if state["pile"][k] in (0, 2)]
+    if others and (not in_pile or rng.random() < 0.5):
+        other, kind = rng.choice(others)
+        twin["hidden"][0, other, kind] -= 1
+        twin["hidden"][0, other, PORTAL] += 1
+    elif in_pile:
+        other = holder
+        # Deep down, so that it doesn't come up soon.
+        kind, twin["pile"][0, in_pile[0]] = int(state["pile"][in_pile[0]]), PORTAL
+    else:
+        return None
+    twin["hidden"][0, holder, PORTAL] -= 1
+    twin["hidden"][0, holder, kind] += 1
+    return twin, {holder, other}
+
+
+def all_that_is_seen(env, seat: int, pictures: bool) -> tuple:
+    """What the turn-by-turn interface tells a seat, and with ``pictures`` the table too."""
+    agent, state = f"player_{seat}", env.get_state()["states"][0]
+    seen = env.observe(agent)
+    told = action_seen_by(state, seat, int(state["last_action"]))
+    shown = ()
+    if pictures:
+        shown = GAME.describe(state, seat, told), GAME.draw(state, seat, told).svg()
+    return (
+        env.agent_selection,
+        len(env.get_state()["actions"]),
+        int(state["ply"]),
+        seen["observation"].tobytes(),
+        seen["action_mask"].tobytes(),
+        env.infos[agent]["action_mask"].tobytes(),
+        env.rewards,
+        env.terminations,
+        told,
+        *shown,
+    )
+
+
+def follow_twins(seed: int, asked: str) -> tuple[int, bool]:
+    """Play a round and its twin alike; return at how many plies they were compared, and whether a
+    third seat saw a difference before the tiles were shown.
+    """
+    rng = random.Random(seed)
+    players = rng.choice((3, 4, 5))
+    track = {"start": rng.choice((4, 8, 12)), "moon": 16}
+    made = {"num_players": players, "rounds": "single", "asked": asked, "track": track}
+    env, twin = (shamans_v1.env(reward="score_change", **made) for _ in range(2))
+    env.reset(seed=seed)
+    twins, compared = None, 0
+    while not any(env.terminations.values()):
+        saved = env.get_state()
+        if twins is None:
+            twins = twin_of(saved["states"], rng)
+            if twins is not None:
+                twin.reset(seed=seed)
+                twin.set_state({**saved, "states": twins[0]})
+                know, drawn = twins[1], (saved["states"][0]["pile_size"], len(twins[1]))
+        if twins is None:
+            env.step(choose(saved["states"], rng, "tiles"))
+            continue
+        others = [seat for seat in range(players) if seat not in know]
+        if drawn[1] == 1 and saved["states"]["pile_size"][0] <= drawn[0] // 2:
+            return compared, False  # The tile may come up: others would see it.
+        pictures = rng.random() < 0.05
+        for seat in others:
+            one, other = (all_that_is_seen(e, seat, pictures) for e in (env, twin))
+            if one != other:
+                return compared, True
+            compared += 1
+        states, copies = saved["states"], twin.get_state()["states"]
+        legal = np.flatnonzero(GAME.legal_mask(states) & GAME.legal_mask(copies)).tolist()
+        if int(states["to_play"][0]) in know:
+            # What these two do tells nothing about the tile: it isn't used.
+            legal = [a for a in legal if ACTIONS.decode(a)["kind"] not in ("portal", "eliminate")]
+        if not legal:
+            return compared, False
+        action = rng.choice([a for a in legal if a < 56] or legal)
+        env.step(action)
+        twin.step(action)
+    return compared, False
+
+
+def test_a_third_seat_cannot_tell_a_portal_that_lies_face_down():
+    """Whatever everybody sees being done, all that it sees meanwhile is the same."""
+    results = [follow_twins(seed, "everyone") for seed in range(40)]
+    assert sum(compared for compared, _ in results) > 300
+    assert not any(told for _, told in results)
+
+
+def test_asking_holders_only_tells_that_they_hold_one():
+    assert any(follow_twins(seed, "holders")[1] for seed in range(60))
+
+
 # Nothing is left of having been asked
 
 
@@ -365,7 +478,8 @@ def moon_twins() -> tuple[np.ndarray, np.ndarray]:
     """The second of two is asked in both; the first one only where it has a Portal."""
     twins = []
     for tile in ("portal", "shard"):
-        states = table(HANDS, pawn=29, hidden={2: tile}, shown={3: "portal"}, placed=YELLOW)
+        tiles = {"hidden": {2: tile}, "shown": {3: "portal"}}
+        states = table(HANDS, pawn=29, placed=YELLOW, asked="holders", **tiles)
         play(states, "violet 1", "yellow 6")
         if tile == "portal":
             assert (phase(states), states["to_play"][0]) == ("moon", 2)
@@ -378,7 +492,7 @@ def moon_twins() -> tuple[np.ndarray, np.ndarray]:
 def last_twins() -> tuple[np.ndarray, np.ndarray]:
     twins = []
     for tile in ("portal", "shard"):
-        states = kill(Kernels, 2, hidden={2: tile}).states
+        states = kill(Kernels, 2, hidden={2: tile}, asked="holders").states
         if tile == "portal":
             assert phase(states) == "last words"
             play(states, "pass")
@@ -389,7 +503,7 @@ def last_twins() -> tuple[np.ndarray, np.ndarray]:
 def dagger_twins() -> tuple[np.ndarray, np.ndarray]:
     twins = []
     for tile in ("dagger", "shard"):
-        states = table(HANDS, hidden={1: tile}, placed=YELLOW)
+        states = table(HANDS, hidden={1: tile}, placed=YELLOW, asked="holders")
         play(states, "violet 1", "yellow 6")
         if tile == "dagger":
             assert phase(states) == "neutralisation"
@@ -400,7 +514,7 @@ def dagger_twins() -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize(("twins", "asked"), [(moon_twins, 2), (last_twins, 2), (dagger_twins, 1)])
 def test_a_pass_leaves_no_trace(twins, asked):
-    """Afterwards the others see what they would see had nobody been asked."""
+    """If only holders are asked, the others see what they would see had nobody been asked."""
     one, other = twins()
     assert one["ply"][0] == other["ply"][0] + 1
     assert seen_by_others(one, asked) == seen_by_others(other, asked)
@@ -419,7 +533,7 @@ def test_a_pass_leaves_no_trace(twins, asked):
 
 
 def test_others_do_not_see_who_is_asked():
-    """While a seat is asked, the others see that somebody is, and not who or what."""
+    """If only holders are asked, the others see that somebody is, and not who or what."""
     views = []
     for holder in (0, 2):
         states = table(
@@ -427,6 +541,7 @@ def test_others_do_not_see_who_is_asked():
             pawn=29,
             hidden={holder: "portal", 2 - holder: "shard"},
             placed=YELLOW,
+            asked="holders",
         )
         play(states, "violet 1", "yellow 6")
         assert states["to_play"][0] == holder
