@@ -29,11 +29,14 @@ class Agent:
         name: shown in tables and replays.
         needs_states: True for an agent that searches: ``act`` then gets records too.
         observation: the observation form it requires; None accepts the caller's.
+        history: how many of the last actions it wants to see, at most 64; ``act`` then gets
+            ``histories`` too, int16 ``(n, history, 2)`` (``Settings.history_space``).
     """
 
     name = "agent"
     needs_states = False
     observation: str | None = None
+    history = 0
 
     def __init__(self, game: str | Game, seed: int | None = None):
         self.game = get_game(game) if isinstance(game, str) else game

@@ -36,15 +36,17 @@ class SeatVecEnv(VecEnv):
     from the next seed.
 
     Observation: int8 ``(num_envs, size)`` or ``(num_envs, planes, rows, columns)``; with
-    ``dict_observation`` the dictionary ``{"observation", "action_mask"}`` of the Gymnasium
-    environment. MaskablePPO finds the masks by itself (``env_method("action_masks")``).
+    ``dict_observation`` or a ``history`` the dictionary ``{"observation", "action_mask"}`` (and
+    ``"history"``) of the Gymnasium environment. MaskablePPO finds the masks by itself
+    (``env_method("action_masks")``).
 
     Infos: empty, but where a game ended: ``terminal_observation``, ``TimeLimit.truncated``,
     ``episode`` (``r``: sum of rewards, ``l``: decisions, ``t``: seconds, as SB3's Monitor gives),
     ``seat``, and ``scores`` and ``ranks`` of all seats.
 
     Args:
-        game, num_players, observation, reward, illegal, illegal_reward, options: see ``Settings``.
+        game, num_players, observation, history, reward, illegal, illegal_reward, options: see
+            ``Settings``.
         num_envs: how many games.
         opponents, seat, num_threads: see ``SeatBatch``. A pool with a method
             ``record(agent, result)`` receives the result of each game against its agents: +1 when
@@ -66,6 +68,7 @@ class SeatVecEnv(VecEnv):
         opponents: Any = "random",
         seat: int | str = "random",
         observation: str = "flat",
+        history: int = 0,
         reward: str = "rank",
         illegal: str = "raise",
         illegal_reward: float = -1.0,
@@ -77,17 +80,17 @@ class SeatVecEnv(VecEnv):
     ):
         check_choice(render_mode, RENDER_MODES, "render_mode")
         self.settings = Settings(
-            game, num_players, observation, reward, illegal, illegal_reward, options
+            game, num_players, observation, reward, illegal, illegal_reward, options, history
         )
         self.game = self.settings.game
-        self.dict_observation = dict_observation
+        self.dict_observation = dict_observation or self.settings.history > 0
         self.reward_scale = reward_scale
         self.render_mode = render_mode
         self._batch = SeatBatch(self.settings, num_envs, opponents, seat, num_threads)
         space = self.settings.observation_space()
         super().__init__(
             num_envs,
-            space if dict_observation else space["observation"],
+            space if self.dict_observation else space["observation"],
             self.settings.action_space(),
         )
         self._actions: np.ndarray | None = None
@@ -177,14 +180,8 @@ class SeatVecEnv(VecEnv):
                 batch.pool(seat).record(opponent, result)
 
     def _seen(self, rows: Any = slice(None)) -> Any:
-        shape = (-1, *self.settings.observation_shape)
-        observations = self._batch.observations[rows].reshape(shape)
-        if not self.dict_observation:
-            return np.array(observations)
-        return {
-            "observation": np.array(observations),
-            "action_mask": np.array(self._batch.masks[rows]),
-        }
+        seen = self._batch.seen(rows)
+        return seen if self.dict_observation else seen["observation"]
 
     def pool(self, seat: int) -> Any:
         """Return the pool that opponents at ``seat`` are drawn from, or None."""

@@ -29,7 +29,7 @@ from ludotheque.envs.core.state import HEADER
 # Plies at which positions are looked at; a game's last position is looked at too.
 PLIES = (0, 1, 3, 7, 12, 18, 25, 33)
 # Header fields that everybody can see.
-PUBLIC = ("num_players", "to_play", "phase", "forfeit", "ply", "terminated", "truncated")
+PUBLIC = ("num_players", "to_play", "phase", "forfeit", "ply", "terminated", "truncated", "told")
 REDRAWS = 12
 
 
@@ -527,8 +527,9 @@ def check_playouts(setting: Setting, seed: int = 0) -> None:
                 game.step(single, int(game.kernels["random_action"](single[0], mixed)))
                 count += 1
         assert plies[0] == count, f"{plies[0]} actions in the playout, {count} in single steps"
-        # The playout is no interface: it leaves ``last_action`` as it was.
-        single["last_action"] = batch["last_action"]
+        # The playout is no interface: it leaves ``last_action`` and the history as they were.
+        for name in ("last_action", "told", "told_actions", "told_seats"):
+            single[name] = batch[name]
         assert game.digest(batch) == game.digest(single), "playout and single steps end differently"
         final_scores, final_ranks = game.returns(single)
         assert np.array_equal(scores[0, : setting.num_players], final_scores), (

@@ -11,6 +11,7 @@ from typing import Any
 
 from .game import Game
 from .jit import link_late
+from .state import told_to_all
 
 # Module → the kernels that it defines.
 KERNELS = {
@@ -40,6 +41,7 @@ def assemble(package: str, title: str, version: int = 0, **settings: Any) -> Gam
         kernels["observe_planes"] = part["observation"].observe_planes
     for shared in kernels.values():
         link_late(shared)
+    kernels["public_action"] = getattr(part["hidden"], "public_action", told_to_all)
     for name, home in (("hides_action", "hidden"), ("check_options", "options")):
         settings.setdefault(name, getattr(part[home], name, None))
     actions = part["actions"].ACTIONS

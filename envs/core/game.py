@@ -58,7 +58,10 @@ class Game:
         options: variants.
         flat, planes: fields of the two observation forms; ``planes`` may be empty.
         kernels: ``setup``, ``legal_actions``, ``is_legal``, ``random_action``, ``step``,
-            ``observe``, ``observe_planes``, ``returns``, ``determinize``, ``evaluate``.
+            ``observe``, ``observe_planes``, ``returns``, ``determinize``, ``evaluate``,
+            ``public_action`` (record → the last action as everybody was told of it: its number;
+            ``num_actions`` for one whose details they may not know; -1 for one that leaves no
+            trace).
         decode_action, encode_action: action number ↔ its parts by name.
         action_to_string, action_from_string: action number ↔ notation; both take the state too,
             which a game may need to name a card.

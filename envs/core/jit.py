@@ -318,9 +318,13 @@ class _KernelCache(NullCache):
 
     def publish(self, result: Any) -> None:
         """Give the machine code a name that callers in all processes find it by."""
-        self._attempt(self._publish, result)
+        if not _gave_up:
+            try:
+                self._publish(result)
+            except Exception as error:
+                _give_up(error)
 
-    def _publish(self, folder: Path, result: Any) -> None:
+    def _publish(self, result: Any) -> None:
         target = self.compiled.targetctx
         argument_types = tuple(result.signature.args)
         symbol = self._symbol(argument_types, target.codegen())

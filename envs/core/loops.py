@@ -22,6 +22,7 @@ import numpy as np
 from .jit import specialize
 from .rewards import SCORE_CHANGE, WIN, forfeit_ranks, utilities
 from .rng import GAMMA, decision_seed, mix64, next_seed, seat_of_seed
+from .state import remember, write_history
 
 ILLEGAL = ("raise", "lose", "penalty")
 RAISE, LOSE, PENALTY = range(len(ILLEGAL))
@@ -37,8 +38,10 @@ KERNELS = (
     "observe",
     "returns",
     "determinize",
+    "public_action",
 )
 setup = legal_actions = is_legal = random_action = step = observe = returns = determinize = None
+public_action = None
 final = write_view = play_out = NUM_ACTIONS = None
 
 
@@ -80,6 +83,9 @@ def play(states, i, action, rule, rewards, scores, ranks):
             rewards[other] = -scores[other]
     step(state, action)
     state["last_action"] = action
+    told = public_action(state)
+    if told >= 0:
+        remember(state, seat, told)
     over = state["terminated"] or state["truncated"]
     if reward_kind == SCORE_CHANGE:
         returns(state, scores, ranks)
@@ -150,6 +156,13 @@ def views(states, start, stop, seats, off_turn, observations, masks):
     for i in range(start, stop):
         seat = seats[i] if seats[i] >= 0 else np.int64(states[i]["to_play"])
         write_view(states[i], seat, off_turn, observations[i], masks[i])
+
+
+def histories(states, start, stop, seats, out):
+    """Histories as ``seats[i]``, or the seat to play where that is -1, counts the others."""
+    for i in range(start, stop):
+        seat = seats[i] if seats[i] >= 0 else np.int64(states[i]["to_play"])
+        write_history(states[i], seat, out[i])
 
 
 def first_illegal(states, rows, actions):
@@ -270,6 +283,7 @@ _LOOPS = (
     view,
     mask,
     views,
+    histories,
     first_illegal,
     random_actions,
     decision_seeds,

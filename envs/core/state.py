@@ -15,6 +15,9 @@ from .jit import kernel
 # ply:         actions taken so far
 # last_action: the action taken last through an interface, -1 before the first
 # terminated:  over by the rules;  truncated: over by max_plies
+# told:        how many actions everybody was told of; ``told_actions`` and ``told_seats`` hold the
+#              last, number n at n % HISTORY, -1 where there is none
+HISTORY = 64
 HEADER = [
     ("rng", np.uint64),
     ("seed", np.uint64),
@@ -26,6 +29,9 @@ HEADER = [
     ("last_action", np.int32),
     ("terminated", np.bool_),
     ("truncated", np.bool_),
+    ("told", np.int32),
+    ("told_actions", np.int16, (HISTORY,)),
+    ("told_seats", np.int8, (HISTORY,)),
 ]
 
 
@@ -47,6 +53,39 @@ def begin(state, seed, num_players):
     state["last_action"] = -1
     state["terminated"] = False
     state["truncated"] = False
+    state["told"] = 0
+    for place in range(HISTORY):
+        state["told_actions"][place] = -1
+        state["told_seats"][place] = -1
+
+
+@kernel
+def told_to_all(state):
+    """Return the last action: of a game in which everybody learns of every action."""
+    return np.int64(state["last_action"])
+
+
+@kernel
+def remember(state, seat, action):
+    """Add an action that everybody was told of to the history."""
+    place = state["told"] % HISTORY
+    state["told_actions"][place] = action
+    state["told_seats"][place] = seat
+    state["told"] += 1
+
+
+@kernel
+def write_history(state, seat, out):
+    """Write the last ``len(out)`` actions told, oldest first: seats after ``seat``, and numbers."""
+    start = np.int64(state["told"]) - len(out)
+    for k in range(len(out)):
+        if start + k < 0:
+            out[k, 0] = -1
+            out[k, 1] = -1
+        else:
+            place = (start + k) % HISTORY
+            out[k, 0] = seats_ahead(state, seat, state["told_seats"][place])
+            out[k, 1] = state["told_actions"][place]
 
 
 @kernel

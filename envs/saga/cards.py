@@ -184,12 +184,11 @@ def _close_gap(state, seat, slot, at):
 
 @kernel
 def recruits_of(order):
-    """Return the colours of a force's face-up cards that were recruited, as bits."""
+    """Return the colours of a force's recruited cards, as bits; one more for face-down ones."""
     colours = 0
     while order:
-        colour = (order & WHAT_MARK) - 1
-        if order & RECRUITED_MARK and colour < NUM_COLOURS:
-            colours |= 1 << colour
+        if order & RECRUITED_MARK:
+            colours |= 1 << (order & WHAT_MARK) - 1
         order >>= 4
     return colours
 

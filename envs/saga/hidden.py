@@ -15,7 +15,7 @@ import numpy as np
 from ..core.bits import count_bits, select_bit
 from ..core.jit import kernel
 from ..core.rng import draw_below
-from .actions import CARD, HIDDEN, PASS, RECRUIT, TURN_UP
+from .actions import CARD, HIDDEN, NUM_ACTIONS, PASS, RECRUIT, TURN_UP
 from .cards import first_of_back, gain_card, lose_card
 from .components import CASTLELAND, COLOUR_OF, FACE_DOWN, FREE_RECRUIT, NUM_KNIGHTS, NUM_PACKS
 from .legal import find_legal, only_pass
@@ -165,6 +165,13 @@ def actor_of(state: np.void, action: int) -> int | None:
     if fresh and may_have_turned_up(state, turn_of, action):
         return before if places_of(state, before, action - CARD) else None
     return before
+
+
+@kernel
+def public_action(state):
+    """Return the last action; ``NUM_ACTIONS`` where it names a card that lies face down."""
+    action = np.int64(state["last_action"])
+    return NUM_ACTIONS if action >= HIDDEN else action
 
 
 def hides_action(state: np.void, seat: int) -> bool:

@@ -193,6 +193,12 @@ def _redraw_pile(state, unseen):
         state["arrow"] = ARROWS[draw_below(state, 2)]
 
 
+@kernel
+def public_action(state):
+    """Return the last action; -1 where only its player knows of it."""
+    return -1 if state["secret"] else np.int64(state["last_action"])
+
+
 def hides_action(state: np.void, seat: int) -> bool:
     """Return whether only another seat knows the last action: a card given, or a hidden pass."""
     return bool(state["secret"]) and state["last_seat"] != seat

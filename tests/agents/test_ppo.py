@@ -529,7 +529,7 @@ def changed(source: Path, target: Path, **changes) -> Path:
     [
         ({"game": "chess", "version": 3}, "chess_v3.*can't play sarena"),
         ({"version": 99}, "sarena_v99.*train it anew"),
-        ({"observation": "planes"}, "from 588 numbers"),
+        ({"observation": "planes"}, "from 668 numbers"),
     ],
 )
 def test_a_model_of_another_game_is_refused(finished, tmp_path, changes, named):

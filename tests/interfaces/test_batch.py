@@ -274,7 +274,7 @@ def test_shapes_and_types():
     assert batch.reset(0) is batch.observations
     assert batch.step(batch.random_actions()) is batch.observations
     wanted = {
-        "observations": (np.int8, (6, 588)),
+        "observations": (np.int8, (6, 668)),
         "action_masks": (np.int8, (6, 120)),
         "to_play": (np.int64, (6,)),
         "rewards": (np.float32, (6, 3)),
@@ -285,7 +285,7 @@ def test_shapes_and_types():
     }
     for name, (dtype, shape) in wanted.items():
         assert (getattr(batch, name).dtype, getattr(batch, name).shape) == (dtype, shape), name
-    assert make_batch("sarena", 2, observation="planes").observations.shape == (2, 45, 6, 6)
+    assert make_batch("sarena", 2, observation="planes").observations.shape == (2, 49, 6, 6)
 
 
 # Illegal actions and wrong calls

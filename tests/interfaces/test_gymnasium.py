@@ -321,8 +321,8 @@ def test_an_opponent_may_want_another_observation_form():
     agent = First(observation="planes")
     env = SeatEnv("sarena", 2, opponents=agent)
     play(env, 1, plies=3)
-    assert agent.shown[0][0].shape == (1, 45, 6, 6)
-    assert env.observation_space["observation"].shape == (588,)
+    assert agent.shown[0][0].shape == (1, 49, 6, 6)
+    assert env.observation_space["observation"].shape == (668,)
 
 
 class Pool:

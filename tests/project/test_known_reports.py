@@ -441,7 +441,7 @@ def test_rllibs_action_masking_wants_other_keys():
 
     RLlib's masked modules read "observations" and "action_mask", both float32. This needs no ray.
     """
-    for form, shape in (("flat", (588,)), ("planes", (45, 6, 6))):
+    for form, shape in (("flat", (668,)), ("planes", (49, 6, 6))):
         env = rllib_aec("sarena", num_players=3, observation=form, deal="balanced")
         env.reset(seed=1)
         for agent in env.possible_agents:

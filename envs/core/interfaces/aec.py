@@ -30,7 +30,9 @@ class TurnBasedEnv(AECEnv):
 
     Observation: ``{"observation": int8 (size,) or (planes, rows, cols), "action_mask": int8
     (num_actions,)}``, the mask all zeros for an agent that is not to act; ``info["action_mask"]``
-    holds the same mask. Fields and ranges: ``observation_schema()``.
+    holds the same mask. Fields and ranges: ``observation_schema()``. With ``history=k`` also
+    ``"history"``, int16 (k, 2): the last k actions that everybody was told of
+    (``Settings.history_space``).
     Action: ``Discrete(num_actions)``; names: ``game.action_to_string``.
     Reward: at the end, by rank, from +1 to -1; other choices by ``reward``.
     End: by the rules (terminated), or at ``max_plies`` where a game might never end (truncated).
@@ -39,16 +41,18 @@ class TurnBasedEnv(AECEnv):
     no wrapper is needed.
 
     Args:
-        game, num_players, observation, reward, illegal, illegal_reward, options: see ``Settings``.
+        game, num_players, observation, history, reward, illegal, illegal_reward, options: see
+            ``Settings``.
         render_mode: None, ``"human"``, ``"rgb_array"``, ``"ansi"`` or ``"svg"``.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         game: str | Game,
         num_players: int | None = None,
         *,
         observation: str = "flat",
+        history: int = 0,
         reward: str = "rank",
         illegal: str = "raise",
         illegal_reward: float = -1.0,
@@ -56,7 +60,7 @@ class TurnBasedEnv(AECEnv):
         **options: Any,
     ):
         self.settings = Settings(
-            game, num_players, observation, reward, illegal, illegal_reward, options
+            game, num_players, observation, reward, illegal, illegal_reward, options, history
         )
         self.game = self.settings.game
         self.metadata: dict[str, Any] = {
@@ -117,7 +121,10 @@ class TurnBasedEnv(AECEnv):
         mask = self._legal.copy() if seat == self._to_play else np.zeros_like(self._legal)
         if self.settings.observation != "flat":
             observation = observation.reshape(self.settings.observation_shape)
-        return {"observation": observation, "action_mask": mask}
+        seen = {"observation": observation, "action_mask": mask}
+        if self.settings.history:
+            seen["history"] = self.settings.histories(self._states, np.array([seat]))[0]
+        return seen
 
     def last(self, observe: bool = True):
         """Return ``(observation, reward, terminated, truncated, info)`` of the agent to act.

@@ -25,6 +25,8 @@ class BatchEnv:
             to play sees it.
         action_masks: int8 ``(num_envs, num_actions)``; never all zeros (all ones in a finished
             game under ``autoreset=False``).
+        histories: int16 ``(num_envs, history, 2)``, the last actions that everybody was told of,
+            as the seat to play counts the others (``Settings.history_space``).
         to_play: int64 ``(num_envs,)``, the seat that acts next.
         rewards: float32 ``(num_envs, num_players)``, every seat's reward of the last ply.
         terminated, truncated: bool ``(num_envs,)``, whether the last ply ended the game. With
@@ -33,7 +35,8 @@ class BatchEnv:
             environment's last finished game (rank 1 is best).
 
     Args:
-        game, num_players, observation, reward, illegal, illegal_reward, options: see ``Settings``.
+        game, num_players, observation, history, reward, illegal, illegal_reward, options: see
+            ``Settings``.
         num_envs: how many games.
         autoreset: deal a new game at once where one ends, from the seed that follows.
         num_threads: threads that share the batch; results don't depend on it.
@@ -43,6 +46,8 @@ class BatchEnv:
     """``(num_envs, size)`` or ``(num_envs, planes, rows, cols)``."""
     action_masks: NDArray[np.int8]
     """``(num_envs, num_actions)``, 0 or 1."""
+    histories: NDArray[np.int16]
+    """``(num_envs, history, 2)``."""
     to_play: NDArray[np.int64]
     """``(num_envs,)``, a seat."""
     rewards: NDArray[np.float32]
@@ -63,6 +68,7 @@ class BatchEnv:
         num_players: int | None = None,
         *,
         observation: str = "flat",
+        history: int = 0,
         reward: str = "rank",
         illegal: str = "raise",
         illegal_reward: float = -1.0,
@@ -71,7 +77,7 @@ class BatchEnv:
         **options: Any,
     ):
         self.settings = Settings(
-            game, num_players, observation, reward, illegal, illegal_reward, options
+            game, num_players, observation, reward, illegal, illegal_reward, options, history
         )
         self.game = self.settings.game
         self.num_envs = check_num_envs(num_envs)
@@ -92,6 +98,7 @@ class BatchEnv:
         self._flat = np.zeros((count, self.settings.observation_size), dtype)
         self.observations = self._flat.reshape(count, *self.settings.observation_shape)
         self.action_masks = np.zeros((count, self.game.num_actions), np.int8)
+        self.histories = np.full((count, self.settings.history, 2), -1, np.int16)
         self.to_play = np.zeros(count, np.int64)
         self.rewards = np.zeros((count, seats), np.float32)
         self.terminated = np.zeros(count, np.bool_)
@@ -149,6 +156,7 @@ class BatchEnv:
             settings.rule,
             outputs,
         )
+        self._fill_histories()
         return self.observations
 
     def random_actions(self) -> np.ndarray:
@@ -163,13 +171,21 @@ class BatchEnv:
 
         ``seats`` is one seat or ``(num_envs,)`` of them. A seat not to play has a mask of zeros.
         """
+        seats = self._seats(seats)
+        flat, masks = np.empty_like(self._flat), np.empty_like(self.action_masks)
+        self._run("views", seats, 0, flat, masks)
+        return flat.reshape(self.observations.shape), masks
+
+    def histories_of(self, seats: int | np.ndarray) -> np.ndarray:
+        """Return the histories as ``seats`` count the others, in a new array; see ``observe``."""
+        return self.settings.histories(self.states, self._seats(seats))
+
+    def _seats(self, seats: int | np.ndarray) -> np.ndarray:
         self._check_started()
         seats = np.broadcast_to(np.asarray(seats, np.int64), (self.num_envs,)).copy()
         if seats.min() < 0 or seats.max() >= self.num_players:
             raise ValueError(f"seats are {seats}; allowed: 0 to {self.num_players - 1}")
-        flat, masks = np.empty_like(self._flat), np.empty_like(self.action_masks)
-        self._run("views", seats, 0, flat, masks)
-        return flat.reshape(self.observations.shape), masks
+        return seats
 
     def get_state(self) -> np.ndarray:
         """Return a copy of all games' records; one memory copy. They hold hidden things."""
@@ -202,6 +218,11 @@ class BatchEnv:
         self.to_play[:] = self.states["to_play"]
         self.terminated[:] = self.states["terminated"]
         self.truncated[:] = self.states["truncated"]
+        self._fill_histories()
+
+    def _fill_histories(self) -> None:
+        if self.settings.history:
+            self._run("histories", self._all_to_play, self.histories)
 
     def _run(self, loop: str, *args: Any) -> list[Any]:
         return run(getattr(self.settings.loops, loop), self.num_threads, self.states, *args)
@@ -230,9 +251,9 @@ def make_batch(game: str, num_envs: int, num_players: int | None = None, **kwarg
         game: a name of ``ludotheque.envs.game_names()``.
         num_envs: how many games.
         num_players: seats; None takes 2, or the fewest the game allows.
-        kwargs: ``observation``, ``reward``, ``illegal``, ``illegal_reward``, ``autoreset``,
-            ``num_threads``, and the game's own options, by name. `BatchEnv` documents these and
-            the outputs, the game's page its options.
+        kwargs: ``observation``, ``history``, ``reward``, ``illegal``, ``illegal_reward``,
+            ``autoreset``, ``num_threads``, and the game's own options, by name. `BatchEnv`
+            documents these and the outputs, the game's page its options.
 
     Raises:
         ValueError, TypeError: an argument that isn't allowed; the message lists what is.

@@ -36,7 +36,8 @@ class SeatEnv(gymnasium.Env):
     End: see the game.
 
     Args:
-        game, num_players, observation, reward, illegal, illegal_reward, options: see ``Settings``.
+        game, num_players, observation, history, reward, illegal, illegal_reward, options: see
+            ``Settings``.
         opponents, seat: see ``SeatBatch``.
         render_mode: None, ``"human"``, ``"rgb_array"``, ``"ansi"`` or ``"svg"``; pictures show what
             the learner's seat sees.
@@ -52,6 +53,7 @@ class SeatEnv(gymnasium.Env):
         opponents: Any = "random",
         seat: int | str = "random",
         observation: str = "flat",
+        history: int = 0,
         reward: str = "rank",
         illegal: str = "raise",
         illegal_reward: float = -1.0,
@@ -59,7 +61,7 @@ class SeatEnv(gymnasium.Env):
         **options: Any,
     ):
         self.settings = Settings(
-            game, num_players, observation, reward, illegal, illegal_reward, options
+            game, num_players, observation, reward, illegal, illegal_reward, options, history
         )
         self.game = self.settings.game
         self.metadata = _game_metadata(self.game)
@@ -128,11 +130,7 @@ class SeatEnv(gymnasium.Env):
         return self.game.returns(self._batch.states)
 
     def _seen(self) -> dict[str, np.ndarray]:
-        shape = self.settings.observation_shape
-        return {
-            "observation": self._batch.observations[0].reshape(shape).copy(),
-            "action_mask": self._batch.masks[0].copy(),
-        }
+        return {name: part[0].copy() for name, part in self._batch.seen(copy=False).items()}
 
     def _info(self) -> dict[str, Any]:
         return {"action_mask": self._batch.masks[0].copy(), "seat": self.seat}
@@ -181,7 +179,8 @@ class SeatVectorEnv(VectorEnv):
     Behaves as ``SyncVectorEnv`` over as many ``SeatEnv``, many times faster.
 
     Args:
-        game, num_players, observation, reward, illegal, illegal_reward, options: see ``Settings``.
+        game, num_players, observation, history, reward, illegal, illegal_reward, options: see
+            ``Settings``.
         num_envs: how many games.
         opponents, seat, num_threads: see ``SeatBatch``.
         autoreset_mode: NEXT_STEP (the step after a game's end deals the next game and ignores the
@@ -201,6 +200,7 @@ class SeatVectorEnv(VectorEnv):
         opponents: Any = "random",
         seat: int | str = "random",
         observation: str = "flat",
+        history: int = 0,
         reward: str = "rank",
         illegal: str = "raise",
         illegal_reward: float = -1.0,
@@ -216,7 +216,7 @@ class SeatVectorEnv(VectorEnv):
                 "use gymnasium.make for pictures"
             )
         self.settings = Settings(
-            game, num_players, observation, reward, illegal, illegal_reward, options
+            game, num_players, observation, reward, illegal, illegal_reward, options, history
         )
         self.game = self.settings.game
         self.num_envs = check_num_envs(num_envs)
@@ -317,11 +317,7 @@ class SeatVectorEnv(VectorEnv):
         return self._batch.scores.copy(), self._batch.ranks.copy()
 
     def _seen(self) -> dict[str, np.ndarray]:
-        shape = (self.num_envs, *self.settings.observation_shape)
-        observations, masks = self._batch.observations.reshape(shape), self._batch.masks
-        if self.copy:
-            observations, masks = observations.copy(), masks.copy()
-        return {"observation": observations, "action_mask": masks}
+        return self._batch.seen(copy=self.copy)
 
     def _infos(self, rows: np.ndarray) -> dict[str, Any]:
         """Return infos in Gymnasium's vector form: a value and whether it is set, for each key."""

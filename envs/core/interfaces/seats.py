@@ -11,9 +11,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..errors import StateError, check_choice
+from ..errors import StateError, check_choice, check_whole
 from ..loops import RAISE
 from ..rng import decision_seed
+from ..state import HISTORY
 from .batch import check_num_envs, refuse_illegal, seeds_for
 from .settings import Settings, check_saved
 from .threads import check_num_threads, run
@@ -134,6 +135,7 @@ class SeatBatch:
             (count, self.settings.observation_size), self.game.observation_dtype
         )
         self.masks = np.zeros((count, self.game.num_actions), np.int8)
+        self.histories = np.full((count, self.settings.history, 2), -1, np.int16)
         self._everything = np.arange(count)
         self.learner = np.zeros(count, np.int64)
         self.rewards = np.zeros(count, np.float32)
@@ -312,8 +314,18 @@ class SeatBatch:
             self._play_agents(waiting)
 
     def refresh(self) -> None:
-        """Fill ``observations`` and ``masks`` with the learners' views."""
+        """Fill ``observations``, ``masks`` and ``histories`` with the learners' views."""
         self._run("views", self.learner, 1, self.observations, self.masks)
+        if self.settings.history:
+            self._run("histories", self.learner, self.histories)
+
+    def seen(self, rows: Any = slice(None), copy: bool = True) -> dict[str, np.ndarray]:
+        """Return the learners' views in ``rows``: observations, masks and, if kept, histories."""
+        shape = self.settings.observation_shape
+        kept = {"observation": self.observations.reshape(-1, *shape), "action_mask": self.masks}
+        if self.settings.history:
+            kept["history"] = self.histories
+        return {name: part[rows].copy() if copy else part[rows] for name, part in kept.items()}
 
     def _play_agents(self, rows: np.ndarray) -> None:
         """Let the agents of ``rows`` play one ply, each agent all its games at once."""
@@ -332,8 +344,9 @@ def query_agent(agent: Opponent, settings: Settings, states: np.ndarray) -> np.n
     """Return the actions (int64 ``(n,)``) of ``agent`` for the seats to play in ``states``.
 
     The agent receives observations, masks and the decisions' seeds. One that searches
-    (``needs_states``) also receives records, determinized for its seat. An agent's own observation
-    form (``observation``) goes before the environment's.
+    (``needs_states``) also receives records, determinized for its seat; one with a ``history`` of k
+    the last k actions told, as ``histories``. An agent's own observation form (``observation``)
+    goes before the environment's.
 
     Raises:
         ValueError: ``act`` returned another number of actions, or none that are integers.
@@ -354,7 +367,12 @@ def query_agent(agent: Opponent, settings: Settings, states: np.ndarray) -> np.n
         known = states.copy()
         loops.redraw(known, 0, count, to_play, seeds)
     shape = settings.game.observation_shape(form)
-    actions = agent.act(observations.reshape(count, *shape), masks, states=known, seeds=seeds)
+    asked: dict[str, Any] = {"states": known, "seeds": seeds}
+    if getattr(agent, "history", 0):
+        length = check_whole(agent.history, f"history of {agent!r}", 0, HISTORY)
+        asked["histories"] = np.empty((count, length, 2), np.int16)
+        loops.histories(states, 0, count, to_play, asked["histories"])
+    actions = agent.act(observations.reshape(count, *shape), masks, **asked)
     actions = np.asarray(actions)
     if actions.shape != (count,) or actions.dtype.kind not in "iu":
         raise ValueError(

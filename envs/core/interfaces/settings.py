@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from ..errors import StateError, check_choice, check_finite
+from ..errors import StateError, check_choice, check_finite, check_whole
 from ..game import Game, read_options
 from ..loops import ILLEGAL
 from ..rewards import REWARDS
+from ..state import HISTORY
 from .registry import get_game
 
 
@@ -28,6 +29,8 @@ class Settings:
             the game, or cost a ``"penalty"`` and change nothing.
         illegal_reward: the penalty; under ``"lose"``, the loser's reward where rewards are scores.
         options: the game's variants.
+        history: how many of the last actions to show beside each observation, 0 to 64 (see
+            ``history_space``).
 
     Raises:
         ValueError, TypeError: a value or name that isn't allowed; the message lists those that are.
@@ -42,6 +45,7 @@ class Settings:
         illegal: str = "raise",
         illegal_reward: float = -1.0,
         options: Mapping[str, Any] | None = None,
+        history: int = 0,
     ):
         self.game = get_game(game) if isinstance(game, str) else game
         if num_players is None:
@@ -51,6 +55,7 @@ class Settings:
         check_choice(reward, REWARDS, "reward")
         check_choice(illegal, ILLEGAL, "illegal")
         self.num_players = num_players
+        self.history = check_whole(history, "history", 0, HISTORY)
         self.observation = observation
         self.reward = reward
         self.illegal = illegal
@@ -74,10 +79,34 @@ class Settings:
         low = np.concatenate([np.full(field.size, field.low, dtype) for field in fields])
         high = np.concatenate([np.full(field.size, field.high, dtype) for field in fields])
         shape = self.observation_shape
-        return spaces.Dict(
-            observation=spaces.Box(low.reshape(shape), high.reshape(shape), shape, dtype),
-            action_mask=spaces.Box(0, 1, (self.game.num_actions,), np.int8),
-        )
+        seen: dict[str, spaces.Space] = {
+            "observation": spaces.Box(low.reshape(shape), high.reshape(shape), shape, dtype),
+            "action_mask": spaces.Box(0, 1, (self.game.num_actions,), np.int8),
+        }
+        if self.history:
+            seen["history"] = self.history_space()
+        return spaces.Dict(seen)
+
+    def history_space(self) -> spaces.Box:
+        """Return the space of histories: int16 ``(history, 2)``, the oldest action first.
+
+        A row is ``(ahead, action)``: who acted, counted in seats after the one that looks on, and
+        the action's number; ``num_actions`` where its details are hidden (a card laid face down).
+        Rows of -1 stand for actions before the first. Actions that nobody else learns of are left
+        out.
+        """
+        low, high = np.full((2, self.history, 2), -1, np.int16)
+        high[:] = self.num_players - 1, self.game.num_actions
+        return spaces.Box(low, high, dtype=np.int16)
+
+    def histories(self, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """Return int16 ``(len(states), history, 2)``: see ``history_space``.
+
+        ``seats[i]`` looks on, the seat to play where that is -1.
+        """
+        out = np.empty((len(states), self.history, 2), np.int16)
+        self.loops.histories(states, 0, len(states), seats, out)
+        return out
 
     def action_space(self) -> spaces.Discrete:
         """Return a new action space."""

@@ -1171,9 +1171,31 @@ def test_knights_keep_their_backs(rules, known, back):
 def test_of_equal_cards_a_seat_chooses_the_back(rules):
     """A face-down card of the one back is none of the other, whatever lies open."""
     game = sealand(rules, hands={0: ["red 1", "recruited red 1", "blue 4"], 1: ["violet 1"] * 3})
-    game.play("down 1", "hidden recruited red 1", "new", "violet 1")
-    assert game.can_be(0) == [["recruited red 1"]]
-    assert game.known_of(1, 0) == ["red 1", "blue 4", "recruited red 1"]
+    down = game.copy().play("down 1", "hidden recruited red 1", "new", "violet 1")
+    assert down.can_be(0) == [["recruited red 1"]]
+    assert down.known_of(1, 0) == ["red 1", "blue 4", "recruited red 1"]
+    game.play("down 1", "hidden blue 4", "new", "violet 1", "new", "recruited red 1")
+    assert game.can_be(0) == [["red 1", "blue 4"]]
+
+
+@both
+def test_recruited_cards_of_a_defence_keep_their_backs(rules):
+    """Added to it, and taken back from there or from a force."""
+    game = sealand(
+        rules,
+        sides=["reverse", "reverse", "reverse", "reverse", "crown", "crown"],
+        kingdoms={name: (0, [f"{COLOUR_OF[name]} 4"]) for name in KINGDOMS},
+        forces={0: [["green 3", "recruited red 1"]]},
+        hands={0: ["red 1", "recruited red 1", "recruited red 2"], 1: ["violet 1"] * 3},
+    )
+    assert game.copy().play("take 1").legal() == {"green 3", "recruited red 1"}
+    game.play("add Shadowland", "recruited red 1")
+    assert game.defenders("Shadowland") == ["violet 4", "recruited red 1"]
+    game.play("take Shadowland")
+    assert game.legal() == {"violet 4", "recruited red 1"}
+    game.play("recruited red 1")
+    assert game.defenders("Shadowland") == ["violet 4"]
+    assert game.hand(0) == ["red 1", "recruited red 1", "recruited red 2"]
 
 
 @both

@@ -415,6 +415,29 @@ def test_redraws_are_sound_in_random_games():
     assert checked > 300
 
 
+def test_redraws_are_among_the_ways_of_the_oracle():
+    """Games on both, with cards put face down as soon as it can be and seldom turned up."""
+    rng = random.Random(2)
+    likely = {"down": 50, "turn": 0.02, "take": 2}
+    sides = ["reverse", "crown", "reverse", "reverse", "crown", "crown"]
+    checked = 0
+    for seed in range(10):
+        kernels = OnKernels.dealt(seed, 2, sides=sides)
+        oracle = OnOracle.same_as(kernels)
+        while not (kernels.over or kernels.cut_off):
+            for seat, player in enumerate(oracle.game.players):
+                if any(force.face_down for force in player.forces):
+                    ways = {tuple(" ".join(words(card)) for card in way) for way in player.ways()}
+                    drawn = redraws(kernels.states, 1 - seat, 10)
+                    assert set(lying_down(drawn, seat)) <= ways
+                    checked += 1
+            texts = sorted(kernels.legal())
+            (text,) = rng.choices(texts, [likely.get(text.split()[0], 1) for text in texts])
+            kernels.play(text)
+            oracle.play(text)
+    assert checked > 100
+
+
 def everything(state, seat) -> list[int]:
     down = [knight for force in forces_of(state, seat) for knight in force.down]
     return hand_of(state, seat) + down
