@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import copy
 import enum
+import functools
 import hashlib
 import logging
 import os
@@ -92,6 +93,37 @@ def cache_dir() -> Path | None:
     return home / ("AppData/Local" if windows else ".cache") / "ludotheque"
 
 
+class Kernel:
+    """A function compiled for other kernels to call, and only on demand for Python.
+
+    What makes a compiled function callable from Python takes a quarter of its compiling, and few
+    kernels need it.
+    """
+
+    def __init__(self, compiled: Any):
+        functools.update_wrapper(self, compiled.py_func)
+        self.compiled = compiled
+        self.py_func = compiled.py_func
+        self._numba_type_ = compiled._numba_type_  # what other kernels take it for
+        self._entry: Any = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        if self._entry is None:
+            self._entry = specialize(call, f"{self.py_func.__name__}_from_python", inner=self)
+        return self._entry(*arguments)
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.py_func.__module__}.{self.py_func.__qualname__}>"
+
+
+inner: Any = None  # bound by ``Kernel``
+
+
+def call(*arguments):
+    """Call the kernel that ``inner`` stands for."""
+    return inner(*arguments)
+
+
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile ``function`` with numba: no Python objects, lock of the interpreter released, cached.
 
@@ -101,7 +133,13 @@ def kernel(function: Callable[..., Any]) -> Any:
     if JIT_DISABLED:
         # Compiled integers wrap around in silence; numpy's scalars do so with a warning.
         return np.errstate(over="ignore")(function)
-    compiled = numba.njit(nogil=True, error_model="numpy")(function)
+    return Kernel(_compile(function, no_cpython_wrapper=True))
+
+
+def _compile(function: Callable[..., Any], **settings: bool) -> Any:
+    compiled = numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, **settings)(
+        function
+    )
     if _missing is not None or not isinstance(getattr(compiled, "_cache", None), NullCache):
         _give_up(_missing or "its kernels have no cache that can be replaced")
     else:
@@ -131,15 +169,16 @@ def _widened(kind: Any) -> Any:
     return numba.int64 if signed else kind
 
 
-def link_late(compiled: Any) -> None:
-    """Have other kernels call ``compiled`` where it lies rather than take its code into theirs.
+def link_late(kernel: Any) -> Any:
+    """Have others call ``kernel`` where it lies rather than take its code into theirs; return it.
 
-    For large kernels with many callers: it halves the time that compiling takes, and a call costs
-    some nanoseconds. Callers compiled before are not changed.
+    For large kernels with several callers: compiling takes less, and a call some nanoseconds.
+    Callers compiled before are not changed.
     """
+    compiled = getattr(kernel, "compiled", None)
     cache = getattr(compiled, "_cache", None)
     if not isinstance(cache, _KernelCache) or cache.compiled is not None:
-        return
+        return kernel
     cache.compiled, add = compiled, compiled.add_overload
 
     def add_and_publish(result: Any) -> None:
@@ -147,12 +186,14 @@ def link_late(compiled: Any) -> None:
         cache.publish(result)
 
     compiled.add_overload = add_and_publish
+    return kernel
 
 
 def specialize(template: Callable[..., Any], name: str, **kernels: Any) -> Any:
     """Compile ``template``, a plain function, with ``kernels`` standing in for its global names.
 
-    So a loop is written once and compiled for each game, with calls that can be inlined.
+    So a loop is written once and compiled for each game. It is for Python to call, unless the
+    template's name starts with an underscore: then it is a kernel.
     """
     unknown = set(kernels) - set(_all_names(template.__code__))
     if unknown:
@@ -161,7 +202,9 @@ def specialize(template: Callable[..., Any], name: str, **kernels: Any) -> Any:
     function = types.FunctionType(template.__code__, namespace, name, template.__defaults__)
     function.__module__ = template.__module__
     function.__qualname__ = name
-    return kernel(function)
+    if JIT_DISABLED or template.__name__.startswith("_"):
+        return kernel(function)
+    return _compile(function)
 
 
 def digest(function: Callable[..., Any]) -> str:
@@ -365,6 +408,7 @@ def _late_kernels(function: types.FunctionType, seen: set[int]) -> list[Any]:
         plain = getattr(called, "py_func", None)
         if isinstance(plain, types.FunctionType) and id(called) not in seen:
             seen.add(id(called))
+            called = getattr(called, "compiled", called)
             cache = getattr(called, "_cache", None)
             found += [called] if getattr(cache, "compiled", None) is not None else []
             found += _late_kernels(plain, seen)
@@ -401,7 +445,7 @@ def _give_up(reason: object) -> None:
 
 def _announce_compilation(function: Callable[..., Any]) -> None:
     """Say once for each game that its kernels are being compiled."""
-    game = function.__module__.rpartition(".")[0].rpartition(".")[2]
+    game = (function.__module__ or "").rpartition(".")[0].rpartition(".")[2]
     if game in ("", "core", "agents") or game in _announced or _gave_up:
         return
     _announced.add(game)

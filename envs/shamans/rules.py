@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.bits import count_bits, select_bit
-from ..core.jit import kernel
+from ..core.jit import kernel, link_late
 from ..core.rewards import rank_in_place
 from ..core.rng import below, draw_below
 from ..core.state import begin, seat_after
@@ -106,6 +106,7 @@ def setup(state, seed, options):
     run(state)
 
 
+@link_late
 @kernel
 def run(state):
     """Go from stage to stage until somebody has to decide or the game is over."""
