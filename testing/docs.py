@@ -26,6 +26,7 @@ from ludotheque.envs.core.interfaces.registry import GAMES, NAMESPACE
 from ludotheque.envs.core.interfaces.settings import Rendering
 from ludotheque.envs.core.loops import ILLEGAL
 from ludotheque.envs.core.rewards import REWARDS
+from ludotheque.envs.core.state import HISTORY
 
 REWARD_MEANINGS = {
     "rank": "at the end, evenly spaced by rank from +1 (first) to −1 (last); ties share",
@@ -81,6 +82,12 @@ def options(game: Game) -> Iterator[str]:
     rows += [
         ["`num_players`", _code(counts), f"`{game.usual_players}`", "seats"],
         ["`observation`", _code(game.observation_forms), "`'flat'`", "form of the observations"],
+        [
+            "`history`",
+            f"0 to {HISTORY}",
+            "`0`",
+            "how many of the last public actions they also hold",
+        ],
         ["`reward`", _code(REWARDS), f"`{REWARDS[0]!r}`", "see the rewards"],
         ["`illegal`", _code(ILLEGAL), f"`{ILLEGAL[0]!r}`", "what an illegal action does"],
         ["`illegal_reward`", "a number", "`-1.0`", "what is paid for it, see the rewards"],

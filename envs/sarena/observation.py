@@ -27,7 +27,7 @@ from .state import MAX_PLIES
 _GRID = (ROWS, COLS)
 # Discs that one seat's moves can change: 23 moves of a game for two, each of at most four.
 _MOST_DISCS = 4 * -(-MAX_PLIES // 2)
-_HISTORY = (
+_TAKEOVERS = (
     "what the moves of each seat, from itself on, did: in how many discs a colour came on top for "
     "another, by how many colours the one that went comes after it, by the one that came"
 )
@@ -42,7 +42,7 @@ FLAT = (
     Field("players", (3,), 0, 1, "2, 3 or 4 players", "all"),
     Field("turn", (4,), 0, 1, "whose turn, counted from the seat: itself, next, ...", "all"),
     Field("ply", (1,), 0, MAX_PLIES, "actions taken so far", "all"),
-    Field("history", (MAX_PLAYERS, 4, 4), 0, _MOST_DISCS, _HISTORY, "all"),
+    Field("takeovers", (MAX_PLAYERS, 4, 4), 0, _MOST_DISCS, _TAKEOVERS, "all"),
     Field("pawns", (MAX_PLAYERS, 4), 0, 1, _PAWNS, "all"),
 )
 PLANES = (
@@ -64,11 +64,11 @@ PLANES = (
     Field("turn", (4, *_GRID), 0, 1, "whose turn, counted from the seat, whole planes", "all"),
     Field("ply", (1, *_GRID), 0, MAX_PLIES, "actions taken so far, a whole plane", "all"),
     Field(
-        "history",
+        "takeovers",
         (MAX_PLAYERS, *_GRID),
         0,
         _MOST_DISCS,
-        "one plane a seat: `history` and, from 16 on, `pawns` of the flat observation, then 0",
+        "one plane a seat: `takeovers` and, from 16 on, `pawns` of the flat observation, then 0",
         "all",
     ),
 )
@@ -97,7 +97,7 @@ def observe(state, seat, out):
     out[AT.ply] = state["ply"]
     for ahead in range(np.int64(state["num_players"])):
         other = seat_after(state, seat, ahead)
-        _write_history(state, other, own, out, AT.history + 16 * ahead)
+        _write_takeovers(state, other, own, out, AT.takeovers + 16 * ahead)
     if state["terminated"]:
         _write_pawns(state, seat, out, AT.pawns, 4)
 
@@ -112,7 +112,7 @@ def _write_pawns(state, seat, out, at, stride):
 
 
 @kernel
-def _write_history(state, seat, own, out, at):
+def _write_takeovers(state, seat, own, out, at):
     """Write what one seat's moves did, colours counted from ``own``.
 
     The masks say that no index is negative: then four numbers are written at once, which takes a
@@ -121,7 +121,7 @@ def _write_history(state, seat, own, out, at):
     right = np.uint32(8 * own)
     left = np.uint32(32 - 8 * own & 31)
     for after in range(4):
-        discs = state["history"][seat & 3, after]
+        discs = state["takeovers"][seat & 3, after]
         discs = (discs >> right) | (discs << left)
         there = (at & 0xFFFF) + 4 * after
         out[there] = discs & 255
@@ -149,6 +149,6 @@ def observe_planes(state, seat, out):
         out[PLANES_AT.ply + circle] = state["ply"]
     for ahead in range(players):
         other = seat_after(state, seat, ahead)
-        _write_history(state, other, own, out, PLANES_AT.history + NUM_CIRCLES * ahead)
+        _write_takeovers(state, other, own, out, PLANES_AT.takeovers + NUM_CIRCLES * ahead)
     if state["terminated"]:
-        _write_pawns(state, seat, out, PLANES_AT.history + 16, NUM_CIRCLES)
+        _write_pawns(state, seat, out, PLANES_AT.takeovers + 16, NUM_CIRCLES)

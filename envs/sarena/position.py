@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..core.errors import check_whole
+from ..core.state import begin
 from .components import MAX_HEIGHT, NUM_CIRCLES, NUM_COLOURS
 from .rules import index_board
 
@@ -21,7 +22,7 @@ def set_position(
 ) -> None:
     """Put an arbitrary position into ``states[i]``, all of it or, with an error, nothing.
 
-    It has no history: no seat has moved anything yet.
+    No seat has moved anything yet.
 
     Args:
         states: ``(n,)`` records of a game already set up (its player count is kept).
@@ -41,12 +42,9 @@ def set_position(
         record["stack"][circle] = sum(disc << 4 * level for level, disc in enumerate(discs))
     if secrets is not None:
         record["secret"][:] = secrets
-    record["history"][:] = 0
+    record["takeovers"][:] = 0
+    begin(record, record["seed"], record["num_players"])
     record["to_play"] = to_play
-    record["ply"] = 0
-    record["last_action"] = -1
-    record["forfeit"] = -1
-    record["truncated"] = False
     index_board(states, i)
 
 

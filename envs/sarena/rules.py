@@ -57,7 +57,7 @@ def setup(state, seed, options):
     else:
         _turn_at_random(state)
     shuffle(state, state["stack"], NUM_DISCS)
-    state["history"][:] = 0
+    state["takeovers"][:] = 0
     for colour in range(NUM_COLOURS):
         state["secret"][colour] = colour
     shuffle(state, state["secret"], NUM_COLOURS)
@@ -114,7 +114,7 @@ def step(state, action):
     comes = np.int64(underside if turned else top)
     goes = np.int64(top if turned else state["top"][end])
     discs = moved if turned else under
-    state["history"][state["to_play"], goes - comes & 3] += np.uint32(discs << 8 * comes)
+    state["takeovers"][state["to_play"], goes - comes & 3] += np.uint32(discs << 8 * comes)
     # Both outcomes are worked out and one is chosen: a branch would be mispredicted too often.
     merged = np.int64(state["stack"][end]) | stack << 4 * under
     state["stack"][end] = _turned_over(stack, moved) if turned else merged

@@ -14,7 +14,7 @@ MAX_PLIES = 45
 # height:    discs on each circle, 0..4
 # stack:     the discs of each circle, four bits each, lowest disc in the lowest bits; in a disc,
 #            the low two bits are the colour below, the high two the colour on top
-# history:   what each seat's moves did to the colours on top, all that tells of its pawn: in how
+# takeovers: what each seat's moves did to the colours on top, all that tells of its pawn: in how
 #            many discs one colour took another's place, by covering a stack or by turning it over.
 #            Words by how many colours the one that went comes after the one that came (0 if a
 #            colour was covered by itself); in a word, a byte for each colour that came
@@ -30,7 +30,7 @@ DTYPE = game_dtype(
         ("secret", np.int8, (NUM_COLOURS,)),
         ("height", np.uint8, (NUM_CIRCLES,)),
         ("stack", np.uint16, (NUM_CIRCLES,)),
-        ("history", np.uint32, (MAX_PLAYERS, NUM_COLOURS)),
+        ("takeovers", np.uint32, (MAX_PLAYERS, NUM_COLOURS)),
         ("top", np.int8, (NUM_CIRCLES,)),
         ("underside", np.int8, (NUM_CIRCLES,)),
         ("faces", np.int8, (NUM_COLOURS, NUM_CIRCLES)),

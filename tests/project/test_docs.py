@@ -57,10 +57,11 @@ def test_every_reward_and_rule_is_explained():
 def test_indices_of_the_tables_are_those_of_the_observation():
     game = get_game("sarena")
     rows = docs.sections(game)["observation flat"].splitlines()[2:]
-    last = rows[-1].split("|")[1].strip()
+    last = rows[-1].split("|")[1].strip().split("–")[-1]
     assert last == str(game.observation_size() - 1)
     planes = docs.sections(game)["observation planes"].splitlines()[2:]
-    assert planes[-1].split("|")[1].strip() == str(game.observation_shape("planes")[0] - 1)
+    last = planes[-1].split("|")[1].strip().split("–")[-1]
+    assert last == str(game.observation_shape("planes")[0] - 1)
 
 
 def test_filling_keeps_the_prose_and_is_stable():

@@ -60,6 +60,8 @@ METHODS = {
         "action_masks",
         "autoreset",
         "game",
+        "histories",
+        "histories_of",
         "num_envs",
         "num_players",
         "num_threads",

@@ -13,9 +13,9 @@ _DOC = """Return {title} as {kind} environment, `{name}`.
 
 Args:
     num_players: {players}.
-    kwargs: ``observation``, ``reward``, ``illegal``, ``illegal_reward``, ``render_mode``, and the
-        game's own: {options}. The game's page, ``envs/{game}/README.md``, has a table of all
-        values.
+    kwargs: ``observation``, ``history``, ``reward``, ``illegal``, ``illegal_reward``,
+        ``render_mode``, and the game's own: {options}. The game's page,
+        ``envs/{game}/README.md``, has a table of all values.
 
 Raises:
     ValueError, TypeError: an argument that isn't allowed; the message lists what is.

@@ -102,7 +102,7 @@ class Kernels:
 def discs_changed(states, player: int) -> dict[tuple[int, int], int]:
     """What a seat's moves did, by (colour that came on top, colour that went): discs."""
     found = {}
-    for after, word in enumerate(states["history"][0, player].tolist()):
+    for after, word in enumerate(states["takeovers"][0, player].tolist()):
         for came, discs in enumerate(word.to_bytes(4, "little")):
             if discs:
                 found[came, (came + after) % 4] = discs

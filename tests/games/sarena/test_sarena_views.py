@@ -86,7 +86,7 @@ def one_disc_less(states: np.ndarray, rng: random.Random) -> None:
 
 
 def rebuild(states: np.ndarray, stacks: list) -> None:
-    kept = {name: states[name].copy() for name in ("history", "ply", "to_play")}
+    kept = {name: states[name].copy() for name in ("takeovers", "ply", "to_play")}
     set_position(states, stacks=stacks)
     for name, value in kept.items():
         states[name] = value
@@ -106,9 +106,9 @@ def another_ply(states: np.ndarray, rng: random.Random) -> None:
     states["ply"] += 1
 
 
-def another_history(states: np.ndarray, rng: random.Random) -> None:
+def another_takeover(states: np.ndarray, rng: random.Random) -> None:
     mover = rng.randrange(int(states["num_players"][0]))
-    states["history"][0, mover, rng.randrange(4)] += 1 << 8 * rng.randrange(4)
+    states["takeovers"][0, mover, rng.randrange(4)] += 1 << 8 * rng.randrange(4)
 
 
 CHANGES = (
@@ -118,7 +118,7 @@ CHANGES = (
     another_pawn,
     another_turn,
     another_ply,
-    another_history,
+    another_takeover,
 )
 
 
@@ -151,9 +151,9 @@ def test_everything_that_a_seat_may_know_is_observed(num_players, form):
 
 
 @every_count
-def test_the_history_is_public(num_players):
-    """However the pawns were drawn, the same moves leave the same history, for all to see."""
-    part = slices(GAME.observation_schema("flat"))["history"]
+def test_takeovers_are_public(num_players):
+    """However the pawns were drawn, the same moves leave the same takeovers, for all to see."""
+    part = slices(GAME.observation_schema("flat"))["takeovers"]
     games, seen = [], [set() for _ in range(num_players)]
     for pawns in itertools.permutations(range(4)):
         states = GAME.new_state(4, num_players)
@@ -161,7 +161,7 @@ def test_the_history_is_public(num_players):
         rng = random.Random(num_players)
         for _ in range(14):
             GAME.step(states, rng.choice(np.flatnonzero(GAME.legal_mask(states)).tolist()))
-        games.append(states["history"].tobytes())
+        games.append(states["takeovers"].tobytes())
         for player in range(num_players):
             own = (pawns[player], GAME.observe(states, player)[part].tobytes())
             seen[player].add(own)
@@ -172,11 +172,11 @@ def test_the_history_is_public(num_players):
 
 
 @every_count
-def test_a_redraw_leaves_the_history_alone(num_players):
+def test_a_redraw_leaves_takeovers_alone(num_players):
     for states in positions(num_players, seed=7):
         for player in range(num_players):
             drawn = GAME.determinize(states, player, seed=3)
-            assert np.array_equal(drawn["history"], states["history"])
+            assert np.array_equal(drawn["takeovers"], states["takeovers"])
 
 
 @pytest.mark.parametrize("form", FORMS)
