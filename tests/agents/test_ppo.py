@@ -127,14 +127,20 @@ def test_a_run_stopped_and_resumed_gives_the_same_weights(finished: TrainResult,
             assert torch.equal(value, found["optimizer"]["state"][slot][name])
     assert torch.equal(expected["rng"]["torch"], found["rng"]["torch"])
     assert torch.equal(expected["rng"]["numpy"][1], found["rng"]["numpy"][1])
-    for name in ("names", "returns", "lengths", "learner"):
+    for name in ("returns", "lengths", "learner"):
         assert str(expected["env"][name]) == str(found["env"][name])
+    assert opponents(expected["env"]) == opponents(found["env"])
     assert expected["pool"]["win_rates"] == found["pool"]["win_rates"]
 
     def played(evaluation):
         return evaluation.steps, evaluation.opponent, evaluation.wins
 
     assert [*map(played, result.evaluations)] == [*map(played, finished.evaluations)]
+
+
+def opponents(env: dict) -> list[str | None]:
+    """Who plays each seat of each game; a run that was resumed may number them otherwise."""
+    return [env["names"].get(number) for number in env["agent_of"].ravel().tolist()]
 
 
 def test_training_at_a_full_table_with_a_variant(tmp_path):
@@ -461,7 +467,7 @@ def test_actions_say_what_they_are_about(game):
 
 def test_a_board_network_checks_its_game():
     layout = targets_of(get_game("sarena"))
-    assert layout.grid == (6, 6) and layout.planes.shape == (36, 16) and len(layout.rest) == 12
+    assert layout.grid == (6, 6) and layout.planes.shape == (36, 16) and len(layout.rest) == 92
     assert layout.framed[[0, 5, 35]].tolist() == [9, 14, 54]
     model = tiny(Path("unused")).make_model(SeatVecEnv("sarena", 32))
     network = copy_network(model.policy, get_game("sarena"))
