@@ -15,8 +15,9 @@ A run's folder holds:
 
 from __future__ import annotations
 
+from .training.common import TrainResult
 from .training.config import TrainConfig
 from .training.evaluation import Evaluation, evaluate
-from .training.run import TrainResult, train
+from .training.run import train
 
 __all__ = ["Evaluation", "TrainConfig", "TrainResult", "evaluate", "train"]

@@ -13,8 +13,17 @@ from .greedy import GreedyAgent
 from .mcts import MCTSAgent
 from .policy import PPOAgent
 from .random import RandomAgent
+from .td.agent import TDAgent
 
-KINDS = {"random": RandomAgent, "greedy": GreedyAgent, "mcts": MCTSAgent, "ppo": PPOAgent}
+KINDS = {
+    "random": RandomAgent,
+    "greedy": GreedyAgent,
+    "mcts": MCTSAgent,
+    "ppo": PPOAgent,
+    "td": TDAgent,
+}
+# Agents that are read from a file: "ppo:PATH".
+FROM_FILE = ("ppo", "td")
 AGENTS = tuple(KINDS)
 
 
@@ -22,9 +31,9 @@ def make_agent(spec: str | Agent, game: str | Game = "sarena", **settings: Any) 
     """Return the agent that ``spec`` describes.
 
     Args:
-        spec: ``"random"``, ``"greedy"``, ``"mcts"``, ``"ppo:PATH"``, with settings after a colon:
-            ``"mcts:simulations=400,exploration=1.0"``. An agent is returned as it is: an ``Agent``,
-            or any object with its method ``act``.
+        spec: ``"random"``, ``"greedy"``, ``"mcts"``, ``"ppo:PATH"``, ``"td:PATH"``, with settings
+            after a colon: ``"mcts:simulations=400,exploration=1.0"``. An agent is returned as it
+            is: an ``Agent``, or any object with its method ``act``.
         game: the game it plays.
         settings: more settings, by name.
 
@@ -57,7 +66,7 @@ def _parse(kind: str, text: str) -> dict[str, Any]:
     for part in filter(None, text.split(",")):
         name, equals, value = part.partition("=")
         if not equals:
-            if kind != "ppo" or "path" in settings:
+            if kind not in FROM_FILE or "path" in settings:
                 raise ValueError(f"{part!r} is no setting of {kind}: write name=value")
             settings["path"] = part
         else:

@@ -20,6 +20,7 @@ from .common import (
     UserError,
     arguments_checked,
     check_players,
+    choose,
     draw_seed,
     find_game,
     game_options,
@@ -28,10 +29,19 @@ from .common import (
 )
 
 DEFAULT_MINUTES = 20.0
+METHODS = ("ppo", "td")
 
 
 def train(
     game: GameOption = "sarena",
+    method: Annotated[
+        str | None,
+        typer.Option(
+            "--method",
+            help="ppo (a policy, by MaskablePPO) or td (values of positions); by default ppo, or "
+            "as the resumed run.",
+        ),
+    ] = None,
     players: PlayersOption = None,
     minutes: Annotated[
         float | None,
@@ -51,7 +61,8 @@ def train(
         str | None,
         typer.Option(
             "--reward",
-            help="rank, win, score, margin or score_change; by default what suits the game.",
+            help="With ppo: rank, win, score, margin or score_change; by default what suits the "
+            "game.",
         ),
     ] = None,
     settings: SetOption = None,
@@ -75,38 +86,63 @@ def train(
         raise UserError(
             "a resumed run keeps its seed, reward and options: leave out --seed, --reward, --set."
         )
+    method = _check_method(method, reward, folder if resume else None)
     _check_reward(reward)
-    try:
-        from ludotheque.agents import ppo
-    except ModuleNotFoundError as error:
-        raise needs_extra("train", error) from error
+    make_config, run = _trainer(method)
     with arguments_checked():
-        config = ppo.TrainConfig(
+        config = make_config(
             game=game,
             num_players=players,
             minutes=minutes,
             steps=steps,
             out=folder,
             resume=resume,
-            reward=reward,
+            **({"reward": reward} if method == "ppo" else {}),
             seed=0 if resume else draw_seed(seed),
             options=options,
         )
     again = (
-        f"resume with: ludotheque train --game {game} --players {config.num_players} "
-        f"--out {folder} --resume"
+        f"resume with: ludotheque train --game {game} --method {method} "
+        f"--players {config.num_players} --out {folder} --resume"
     )
-    result = _train(ppo, config, f"the last checkpoint is in {folder}; {again}")
+    result = _train(run, config, f"the last checkpoint is in {folder}; {again}")
     _show(result, as_json)
     if result.interrupted:
         raise StoppedError(f"what was learned is in {folder}; {again} --minutes MORE")
 
 
-def _train(ppo: Any, config: Any, if_killed: str) -> Any:
+def _check_method(method: str | None, reward: str | None, resumed: Path | None) -> str:
+    """Return how to train: as asked, else as the run in the folder ``resumed``, else by PPO."""
+    from ludotheque.agents.training.common import method_of
+
+    if method is None and resumed is not None:
+        with arguments_checked():
+            method = method_of(resumed)
+    method = choose(method or "ppo", METHODS, "method")
+    if method == "td" and reward is not None:
+        raise UserError("td learns margins in points: leave out --reward.")
+    return method
+
+
+def _trainer(method: str) -> tuple[Any, Any]:
+    """Return the settings and the function that trains by ``method``."""
+    try:
+        if method == "td":
+            from ludotheque.agents.td import trainer
+
+            return trainer.TDConfig, trainer.train_td
+        from ludotheque.agents import ppo
+
+        return ppo.TrainConfig, ppo.train
+    except ModuleNotFoundError as error:
+        raise needs_extra("train", error) from error
+
+
+def _train(run: Any, config: Any, if_killed: str) -> Any:
     try:
         with Bar("Training", "steps" if config.minutes is None else "s") as bar:
             config.progress = bar
-            return ppo.train(config)
+            return run(config)
     except KeyboardInterrupt:
         raise StoppedError(if_killed) from None
     except OSError as error:

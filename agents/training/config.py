@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from ..base import needs_train
 from ..networks import ACTIVATIONS
 from ..pool import SAMPLINGS
 from ..targets import ActionTargets, targets_of
+from .common import Progress, check_length, take_saved
 from .evaluation import ALONE
 
 try:
@@ -30,22 +31,13 @@ try:
 except ModuleNotFoundError as error:
     raise needs_train(error) from error
 
-# Files of a run's folder.
 CHECKPOINT = Path("checkpoint") / "run.pt"
-EVALUATIONS = "evaluations.jsonl"
-CONFIG = "config.json"
-MODEL = "model.zip"
-BEST = "best.zip"
-# These may change when a run is resumed; everything else stays as it was.
-_MAY_CHANGE = ("minutes", "steps", "out", "resume", "progress")
 # Kinds of networks, with the widths of each that serve if none are given.
 NET_ARCHS = {"board": (32, 1, 16), "mlp": (256, 256)}
 # On a board with more places than this, convolutions take most of the time: each is seen alone. So
 # are places in one line, which is no board.
 SMALL_BOARD = 100
 _TORCH_ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh}
-
-Progress = Callable[[float, float, str], None]
 
 
 @dataclass
@@ -144,14 +136,9 @@ class TrainConfig:
     def __post_init__(self):
         game = get_game(self.game)
         self.out = Path("runs", self.game) if self.out is None else Path(self.out)
-        if self.minutes is None and self.steps is None:
-            raise ValueError("pass minutes or steps: how long to train")
-        for name in ("minutes", "steps"):
-            value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise ValueError(f"{name} is {value!r}; give a number above 0")
+        check_length(self)
         if self.resume:
-            self._take_saved()
+            take_saved(self, CHECKPOINT, "ppo")
         if self.num_players is None:
             self.num_players = game.usual_players
         usual = {"reward": "rank", "reward_scale": 1.0, **game.training}
@@ -163,28 +150,6 @@ class TrainConfig:
             self.fixed_opponents, self.eval_opponents = {}, (ALONE,)
         self.eval_opponents = tuple(self.eval_opponents)
         self._check()
-
-    def _take_saved(self) -> None:
-        """Fill in the settings of the run that is to be resumed."""
-        folder = self.folder
-        for name in (CONFIG, CHECKPOINT):
-            if not (folder / name).is_file():
-                raise ValueError(
-                    f"nothing to resume: {str(folder / name)!r} doesn't exist; leave out resume, "
-                    "or check out"
-                )
-        saved = json.loads((folder / CONFIG).read_text())
-        if self.num_players is None:
-            self.num_players = saved["num_players"]
-        for name in ("game", "num_players"):
-            if saved[name] != getattr(self, name):
-                raise ValueError(
-                    f"the run in {str(folder)!r} has {name}={saved[name]!r}, not "
-                    f"{getattr(self, name)!r}: resume it as it was begun"
-                )
-        for name, value in saved.items():
-            if name not in _MAY_CHANGE:
-                setattr(self, name, value)
 
     def _check(self) -> None:
         check_choice(self.activation, tuple(ACTIVATIONS), "activation")

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import json
 import pickle
-import signal
-import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
 from time import perf_counter
-from typing import Any
 
 from ludotheque.envs.core.files import atomic_path, atomic_write_text
 
@@ -22,8 +16,25 @@ from ..base import needs_train
 from ..networks import copy_network
 from ..policy import PLAYING, PolicyAgent, save_model
 from ..pool import OpponentPool
-from .config import BEST, CHECKPOINT, CONFIG, EVALUATIONS, MODEL, Progress, TrainConfig
-from .evaluation import ALONE, Evaluation, evaluate
+from .common import (
+    BEST,
+    CONFIG,
+    MODEL,
+    Progress,
+    TrainResult,
+    check_new,
+    check_time_left,
+    interrupts,
+    is_over,
+    part_left,
+    read_evaluations,
+    show,
+    shown,
+    worth_of,
+    write_evaluations,
+)
+from .config import CHECKPOINT, TrainConfig
+from .evaluation import Evaluation, evaluate
 
 try:
     import torch
@@ -44,29 +55,6 @@ except ModuleNotFoundError as error:
     raise needs_train(error) from error
 
 
-@dataclass(frozen=True)
-class TrainResult:
-    """What a run came to.
-
-    Attributes:
-        model_path: the newest policy.
-        best_path: the policy of the best evaluation, or None.
-        out: the run's folder.
-        steps: decisions of the learner, in the whole run.
-        seconds: of the whole run.
-        interrupted: stopped by Ctrl-C; continue with ``resume``.
-        evaluations: all of them, in order.
-    """
-
-    model_path: Path
-    best_path: Path | None
-    out: Path
-    steps: int
-    seconds: float
-    interrupted: bool
-    evaluations: tuple[Evaluation, ...]
-
-
 def train(config: TrainConfig) -> TrainResult:
     """Train by self-play until the time or the steps are over; save and return what came of it.
 
@@ -78,9 +66,9 @@ def train(config: TrainConfig) -> TrainResult:
         OSError: a file can't be written.
     """
     run = _Run(config)
-    with _torch_settings(config.torch_threads), _rng_restored(), _interrupts(run):
+    with _torch_settings(config.torch_threads), _rng_restored(), interrupts(run):
         run.start()
-        with _shown(config) as progress:
+        with shown(config) as progress:
             run.learn(progress)
     return run.result()
 
@@ -127,11 +115,8 @@ class _Run:
         self.marks = {"snapshot": 0, "evaluation": 0, "checkpoint": 0}
         self.rollout_seconds: deque[float] = deque(maxlen=15)
         self.evaluation_seconds = 0.0
-        if not config.resume and (self.out / CONFIG).exists():
-            raise ValueError(
-                f"{str(self.out)!r} holds a run already: pass resume=True to continue it, or "
-                "another folder"
-            )
+        if not config.resume:
+            check_new(self.out)
 
     # What is trained
 
@@ -163,7 +148,7 @@ class _Run:
         self.model.set_logger(configure(str(self.out / "tensorboard"), ["tensorboard"]))
         if config.resume:
             self._load()
-            self._check_time_left()
+            check_time_left(config, self.steps, self.seconds)
         atomic_write_text(self.out / CONFIG, config.to_json())
 
     def learn(self, progress: Progress | None) -> None:
@@ -207,8 +192,9 @@ class _Run:
             self.pool.add(copy_network(self.model.policy, self.env.game), f"self-{self.steps}")
         if self._is_due("evaluation", config.eval_every) or (over and not self.stop):
             self._evaluate()
-        self.rate.left = self._part_left()
-        self._show()
+        self.rate.left = part_left(config, self.steps, self.seconds)
+        if self.progress is not None:
+            show(self.progress, config, (self.steps, self.seconds), self.evaluations)
         over = over or self.stop
         if self._is_due("checkpoint", config.checkpoint_every) or over:
             self._save()
@@ -228,35 +214,9 @@ class _Run:
             self.rollout_seconds.append(perf_counter() - self.rollout_start)
 
     def _is_over(self) -> bool:
-        config = self.config
-        if config.steps is not None and self.steps >= config.steps:
-            return True
-        if config.minutes is None:
-            return False
         # The median: one rollout that was held up, or compiled kernels, says little of the next.
         ahead = median(self.rollout_seconds) + self.evaluation_seconds
-        return self.seconds + ahead > config.minutes * 60
-
-    def _part_left(self) -> float:
-        config = self.config
-        parts = [0.0]
-        if config.steps is not None:
-            parts.append(self.steps / config.steps)
-        if config.minutes is not None:
-            parts.append(self.seconds / (config.minutes * 60))
-        return max(0.0, 1.0 - max(parts))
-
-    def _check_time_left(self) -> None:
-        config = self.config
-        if config.steps is not None and self.steps >= config.steps:
-            raise ValueError(
-                f"the run in {str(self.out)!r} already ran {self.steps} steps; pass larger `steps`"
-            )
-        if config.minutes is not None and self.seconds >= config.minutes * 60:
-            raise ValueError(
-                f"the run in {str(self.out)!r} already ran {self.seconds / 60:.1f} minutes; pass "
-                "larger `minutes`"
-            )
+        return is_over(self.config, self.steps, self.seconds, ahead)
 
     def _evaluate(self) -> None:
         config, start = self.config, perf_counter()
@@ -270,36 +230,15 @@ class _Run:
             )
             found = dataclasses.replace(found, steps=self.steps, seconds=round(self.seconds, 1))
             self.evaluations.append(found)
-            alone = config.num_players == 1
-            rates.append(found.score if alone else (found.wins + found.draws / 2) / found.games)
+            rates.append(worth_of(found, self.env.settings.num_players))
             logger.record(f"eval/win_rate_{opponent}", found.win_rate)
             logger.record(f"eval/score_{opponent}", found.score)
         logger.dump(self.steps)
-        lines = [json.dumps(dataclasses.asdict(found)) + "\n" for found in self.evaluations]
-        atomic_write_text(self.out / EVALUATIONS, "".join(lines))
+        write_evaluations(self.out, self.evaluations)
         if rates and (self.best is None or sum(rates) > self.best):
             self.best = sum(rates)
             save_model(self.model, self.out / BEST, self.env.settings)
         self.evaluation_seconds = perf_counter() - start
-
-    def _show(self) -> None:
-        if self.progress is None:
-            return
-        config = self.config
-        text = f"{self.steps:,} steps"
-        newest = {found.opponent: found for found in self.evaluations}
-        for name, found in newest.items():
-            text += (
-                f", {found.win_rate:.0%} against {name}"
-                if name != ALONE
-                else (f", {found.score:.1f} points")
-            )
-        if config.minutes is None:
-            assert config.steps is not None
-            self.progress(min(self.steps, config.steps), config.steps, text)
-        else:
-            total = config.minutes * 60
-            self.progress(min(self.seconds, total), total, text)
 
     # Saving and taking up
 
@@ -344,10 +283,7 @@ class _Run:
         self.rate.left = saved["learning_rate_left"]
         self.marks = saved["marks"]
         self.best = saved["best"]
-        self.evaluations = [
-            Evaluation(**{**found, "wins_by_seat": tuple(found["wins_by_seat"])})
-            for found in saved["evaluations"]
-        ]
+        self.evaluations = read_evaluations(saved["evaluations"])
         agents = unpack_pool(self.pool, saved["pool"])
         agents.update(unpack_evicted(self.pool, saved["env"]["evicted"]))
         model._last_obs = unpack_env(self.env, saved["env"], agents)
@@ -378,40 +314,3 @@ def _torch_settings(threads: int | None) -> Iterator[None]:
     finally:
         torch.set_num_threads(threads_before)
         torch.distributions.Distribution.set_default_validate_args(checks_before)
-
-
-@contextlib.contextmanager
-def _interrupts(run: _Run) -> Iterator[None]:
-    """The first Ctrl-C asks the run to stop at its next boundary; the second stops it at once."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.getsignal(signal.SIGINT)
-
-    def request_stop(number: int, frame: Any) -> None:
-        run.stop = True
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-
-    signal.signal(signal.SIGINT, request_stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-@contextlib.contextmanager
-def _shown(config: TrainConfig) -> Iterator[Progress | None]:
-    """Give the progress function: the caller's, one that moves a bar, or none."""
-    if config.progress is not True:
-        yield config.progress or None
-        return
-    from rich.console import Console
-    from rich.progress import Progress as Bar
-
-    with Bar(console=Console(stderr=True)) as bar:
-        task = bar.add_task("Training")
-
-        def show(done: float, total: float, text: str) -> None:
-            bar.update(task, completed=done, total=total, description=text)
-
-        yield show

@@ -37,8 +37,12 @@ from .components import (
     NUM_WORLDS,
     PLAYER_COUNTS,
     PORTAL,
+    PORTAL_BACK,
+    PORTAL_ON,
+    RETREATED,
     SHAMAN,
     STABILISATION_SQUARES,
+    TOOK_ARTEFACT,
 )
 from .options import HOLDERS_ONLY, SINGLE
 from .rituals import begin_ritual, do_ritual, eliminate, neutralise, next_ritual, swap_roles
@@ -161,10 +165,13 @@ def step(state, action):
         else:
             _answer_with_portal(state, seat, phase, action)
     elif action < SHOW:
+        if phase == STABILISE_PHASE:
+            state["deeds"][seat, TOOK_ARTEFACT] += 1
         take_artefact(state, seat, action)
     elif action < RETREAT:
         keep_artefact(state, seat, action == SHOW)
     elif action == RETREAT:
+        state["deeds"][seat, RETREATED] += 1
         go_back(state, seat, STABILISATION_SQUARES)
         state["stage"] = STAGE.RITUALS
     elif action < ELIMINATE:
@@ -188,6 +195,7 @@ def _answer_with_portal(state, seat, phase, action):
         state["stage"] = STAGE.ADVANCING if phase == MOON_PHASE else STAGE.OFFERING
         return
     spend_tile(state, seat, PORTAL)
+    state["deeds"][seat, PORTAL_ON if action == ON else PORTAL_BACK] += 1
     after = STAGE.CARD_TURN if phase == CARD_PHASE else STAGE.OFFERING
     stage = after
     if phase == MOON_PHASE:

@@ -1,0 +1,263 @@
+"""A value network as plain arrays, and the file that it is kept in.
+
+The file is a zip of ``model.json``, which says what the network is for, and ``arrays.npz``. Neither
+holds code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import zipfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ludotheque.envs.core.files import atomic_path
+from ludotheque.envs.core.game import Game
+from ludotheque.envs.core.schema import slices
+
+from .kernels import Nets, Work
+
+ABOUT = "model.json"
+ARRAYS = "arrays.npz"
+KIND = "afterstate values"
+# What reading a file with wrong bytes in it can raise; RuntimeError for "encrypted" members.
+_DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    OSError,
+    EOFError,
+    KeyError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+)
+_NEEDED = ("kind", "game", "version", "num_players", "options", "schema", "inputs")
+_SHAPES = {"first": 2, "first_bias": 1, "second": 2, "second_bias": 1, "last": 1, "last_bias": 1}
+# Maps with more places than this are left out, if inputs aren't named: what is learned at one place
+# says nothing of the others, and games on such boards fill few of them.
+SMALL_MAP = 100
+
+
+@dataclass(frozen=True, eq=False)
+class ValueModel:
+    """A value network and the game that it is for.
+
+    Attributes:
+        about: JSON values: kind, game, version, num_players, options, digest of the schema, names
+            of the inputs, and what the trainer adds.
+        arrays: float32 arrays ``first``, ``first_bias``, ``second``, ``second_bias``, ``last``,
+            ``last_bias`` and ``weight``; shapes as in ``Nets`` for one network.
+    """
+
+    about: Mapping[str, Any]
+    arrays: Mapping[str, np.ndarray]
+
+
+def schema_digest(game: Game) -> str:
+    """Return a hex digest of the flat observation's fields: names, shapes and ranges, in order."""
+    fields = [(one.name, list(one.shape), one.low, one.high) for one in game.flat]
+    return hashlib.sha256(json.dumps(fields).encode()).hexdigest()
+
+
+def usual_inputs(game: Game) -> tuple[str, ...]:
+    """Return the names of the fields that a network sees if none are named: all but large maps."""
+    large = [len(one.shape) == 3 and one.shape[1] * one.shape[2] > SMALL_MAP for one in game.flat]
+    return tuple(one.name for one, is_large in zip(game.flat, large, strict=True) if not is_large)
+
+
+def positions_of(game: Game, inputs: tuple[str, ...]) -> np.ndarray:
+    """Return where the numbers of the fields ``inputs`` stand in the observation, int64, rising.
+
+    Raises:
+        ValueError: there is no such field, or none is named.
+    """
+    known = slices(game.flat)
+    for name in inputs:
+        if name not in known:
+            raise ValueError(f"{game.name} observes no {name!r}; it has: {', '.join(known)}")
+    if not inputs:
+        raise ValueError(f"inputs is empty; name fields of the observation: {', '.join(known)}")
+    parts = [np.arange(part.start, part.stop) for name, part in known.items() if name in inputs]
+    return np.concatenate(parts)
+
+
+def zero_model(game: Game, num_players: int, width: int = 64, last_width: int = 32) -> ValueModel:
+    """Return a model whose network adds nothing: it plays as the greedy agent does."""
+    inputs = usual_inputs(game)
+    sizes = (len(positions_of(game, inputs)), width, last_width)
+    about = describe(game, num_players, {}, inputs)
+    return ValueModel(about, zero_arrays(*sizes))
+
+
+def zero_arrays(inputs: int, width: int, last_width: int) -> dict[str, np.ndarray]:
+    """Return the arrays of a network of zeros with ``evaluate`` as it is."""
+    shapes = {
+        "first": (inputs, width),
+        "first_bias": (width,),
+        "second": (width, last_width),
+        "second_bias": (last_width,),
+        "last": (last_width,),
+        "last_bias": (1,),
+    }
+    arrays = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
+    return {**arrays, "weight": np.ones(1, np.float32)}
+
+
+def describe(
+    game: Game, num_players: int, options: Mapping[str, Any], inputs: tuple[str, ...]
+) -> dict[str, Any]:
+    """Return what a model says of itself."""
+    return {
+        "kind": KIND,
+        "game": game.name,
+        "version": game.version,
+        "num_players": num_players,
+        "options": dict(options),
+        "schema": schema_digest(game),
+        "inputs": list(inputs),
+    }
+
+
+def stack(game: Game, inputs: tuple[str, ...], networks: list[Mapping[str, np.ndarray]]) -> Nets:
+    """Return the networks as kernels read them."""
+    positions = positions_of(game, inputs)
+    rows = np.full(_padded(game), -1, np.int32)
+    rows[positions] = np.arange(len(positions))
+
+    def all_of(name: str) -> np.ndarray:
+        return np.ascontiguousarray(np.stack([arrays[name] for arrays in networks]), np.float32)
+
+    names = ("first", "first_bias", "second", "second_bias", "last")
+    return Nets(
+        rows,
+        *(all_of(name) for name in names),
+        last_bias=all_of("last_bias")[:, 0],
+        weight=all_of("weight")[:, 0].astype(np.float64),
+    )
+
+
+def make_work(game: Game, nets: Nets) -> Work:
+    """Return arrays for one thread to work in."""
+    seats = game.max_players
+    seen = np.zeros((3, _padded(game)), np.int8)
+    return Work(
+        game=game.new_states(1),
+        known=game.new_states(1),
+        trial=game.new_states(1),
+        mask=np.zeros(game.num_actions, np.int8),
+        seen=seen,
+        words=seen.view(np.uint64),
+        best=np.zeros(game.observation_size(), np.int8),
+        sums=np.zeros(nets.first.shape[2], np.float32),
+        hidden=np.zeros(nets.second.shape[2], np.float32),
+        scores=np.zeros(seats, np.float32),
+        ranks=np.zeros(seats, np.int64),
+        utility=np.zeros(seats, np.float32),
+    )
+
+
+def _padded(game: Game) -> int:
+    """Return the size of an observation, rounded up to whole words of eight bytes."""
+    return -(-game.observation_size() // 8) * 8
+
+
+def save_value_model(model: ValueModel, path: str | os.PathLike) -> None:
+    """Write a model file, whole or not at all."""
+    write_archive(path, ABOUT, dict(model.about), dict(model.arrays))
+
+
+def read_value_model(
+    path: str | os.PathLike, game: Game, num_players: int | None = None
+) -> ValueModel:
+    """Read a model file and check that it fits ``game``.
+
+    Raises:
+        FileNotFoundError: no such file.
+        ValueError: not such a file or damaged; a model of another game, version, observation or
+            number of players; arrays that don't fit together.
+    """
+    path = Path(path)
+    about, arrays = read_archive(path, ABOUT)
+    missing = [name for name in _NEEDED if name not in about]
+    if missing or about["kind"] != KIND:
+        raise ValueError(
+            f"{str(path)!r} holds no {KIND} (it lacks {', '.join(missing) or 'the kind'}): give a "
+            "file that `ludotheque train --method td` wrote"
+        )
+    _check_game(path, about, game, num_players)
+    _check_arrays(path, about, arrays, game)
+    return ValueModel(about, arrays)
+
+
+def _check_game(path: Path, about: dict, game: Game, num_players: int | None) -> None:
+    found = f"{str(path)!r} holds values for {about['game']}_v{about['version']}"
+    if about["game"] != game.name:
+        raise ValueError(f"{found}: it can't play {game.name}; give a model trained for it")
+    if about["version"] != game.version or about["schema"] != schema_digest(game):
+        raise ValueError(
+            f"{found}, but this is {game.name}_v{game.version}, and its observations or rules are "
+            "not those that the model was trained on: train it anew"
+        )
+    if num_players not in (None, about["num_players"]):
+        raise ValueError(f"{found} with {about['num_players']} players, not {num_players}")
+
+
+def _check_arrays(path: Path, about: dict, arrays: dict[str, np.ndarray], game: Game) -> None:
+    inputs = len(positions_of(game, tuple(about["inputs"])))
+    wanted = None
+    if all(arrays.get(name, np.zeros(())).ndim == ndim for name, ndim in _SHAPES.items()):
+        width, last_width = arrays["second"].shape
+        wanted = {k: v.shape for k, v in zero_arrays(inputs, width, last_width).items()}
+    shapes = {name: array.shape for name, array in arrays.items()}
+    kinds = {array.dtype for array in arrays.values()}
+    if shapes != wanted or kinds != {np.dtype(np.float32)}:
+        raise ValueError(
+            f"{str(path)!r} holds arrays {shapes}; a network on {inputs} inputs has float32 "
+            f"{', '.join(zero_arrays(1, 1, 1))} that fit together: the file is damaged"
+        )
+    if not all(np.isfinite(array).all() for array in arrays.values()):
+        raise ValueError(f"{str(path)!r} holds numbers that aren't finite: the file is damaged")
+
+
+def write_archive(
+    path: str | os.PathLike, name: str, about: dict[str, Any], arrays: dict[str, np.ndarray]
+) -> None:
+    """Write JSON values and arrays to a zip file, whole or not at all; the same bytes each time."""
+    packed = io.BytesIO()
+    np.savez(packed, **arrays)  # type: ignore[arg-type]
+    with atomic_path(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+        for member, data in ((name, json.dumps(about, indent=2)), (ARRAYS, packed.getbuffer())):
+            # A fixed date, so that equal models are equal files.
+            info = zipfile.ZipInfo(member)
+            archive.writestr(info, data, zipfile.ZIP_DEFLATED, 1)
+
+
+def read_archive(path: Path, name: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Undo ``write_archive``. Errors as in ``read_value_model``."""
+    if not path.exists():
+        raise FileNotFoundError(
+            f"no model at {str(path)!r}: train one with `ludotheque train --method td`, or check "
+            "the path"
+        )
+    try:
+        with zipfile.ZipFile(path) as archive:
+            about = json.loads(archive.read(name))
+            with np.load(io.BytesIO(archive.read(ARRAYS)), allow_pickle=False) as loaded:
+                arrays = dict(loaded)
+    except PermissionError:
+        raise
+    except _DAMAGED as error:
+        raise ValueError(
+            f"{str(path)!r} is no file of `ludotheque train --method td`, or damaged: {error!r}"
+        ) from error
+    if not isinstance(about, dict):
+        raise ValueError(f"{str(path)!r} is damaged: {name} holds no JSON object")
+    return about, arrays

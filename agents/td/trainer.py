@@ -1,0 +1,394 @@
+"""Training of value networks by self-play and TD(lambda).
+
+A round: games are played with the running mean of the weights, each decision is given its target,
+and minibatches are drawn from the newest decisions. At every boundary between rounds the run takes
+a snapshot for its pool, evaluates, saves, and stops if it has to; so a run that is stopped and
+resumed goes through the same numbers as one that isn't.
+
+A run's folder holds:
+    model.zip           the newest model: ``"td:FOLDER/model.zip"`` plays with it
+    best.zip            the model of the best evaluation
+    evaluations.jsonl   one evaluation a line
+    config.json         the settings
+    checkpoint/run.zip  everything needed to resume exactly
+    tensorboard/        curves: ``tensorboard --logdir FOLDER/tensorboard``
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Iterator
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from ludotheque.envs.core.files import atomic_write_text
+
+from ..base import needs_train
+from ..training.common import (
+    BEST,
+    CONFIG,
+    MODEL,
+    Progress,
+    TrainResult,
+    check_new,
+    check_time_left,
+    interrupts,
+    is_over,
+    part_left,
+    read_evaluations,
+    show,
+    shown,
+    worth_of,
+    write_evaluations,
+)
+from ..training.evaluation import Evaluation, evaluate
+from .agent import TDAgent
+from .config import CHECKPOINT, TDConfig
+from .kernels import Plan
+from .model import (
+    ValueModel,
+    describe,
+    positions_of,
+    read_archive,
+    save_value_model,
+    write_archive,
+    zero_arrays,
+)
+from .selfplay import Played, SelfPlay, Window
+
+try:
+    import torch
+    from torch.utils.tensorboard import SummaryWriter
+
+    from .learner import Learner
+except ModuleNotFoundError as error:
+    raise needs_train(error) from error
+
+__all__ = ["TDConfig", "TDTrainer", "TrainResult", "train_td"]
+
+STATE = "run.json"
+FORMAT = 1
+# Chance of each past self against the next newer one.
+OLDER = 0.8
+
+
+def train_td(config: TDConfig) -> TrainResult:
+    """Learn values by self-play until the time or the steps are over; save what came of it.
+
+    Ctrl-C finishes the round (a second or two), saves and returns; a second Ctrl-C raises
+    KeyboardInterrupt at once, and the last checkpoint stands.
+
+    Raises:
+        ValueError: ``out`` holds a run and ``resume`` is False, or the run has had its time.
+        OSError: a file can't be written.
+    """
+    trainer = TDTrainer(config)
+    with _torch_threads(config.torch_threads), interrupts(trainer):
+        trainer.start()
+        with shown(config) as progress:
+            trainer.learn(progress)
+    return trainer.result()
+
+
+class TDTrainer:
+    """A run in progress: everything that ``train_td`` holds, and what happens at its boundaries.
+
+    Attributes:
+        stop: set it to end the run at its next boundary.
+        steps: decisions of the learner so far.
+        learner: the network in training, its optimizer and the running mean that plays.
+        evaluations: all evaluations so far.
+    """
+
+    def __init__(self, config: TDConfig):
+        self.config = config
+        self.out = config.folder
+        self.settings = config.settings()
+        self.stop = False
+        self.interrupted = False
+        self.steps = 0
+        self.round = 0
+        self.evaluations: list[Evaluation] = []
+        self.best: float | None = None
+        self.spread, self.weight = 1.0, 1.0
+        self.before = 0.0  # seconds of the run before this start
+        self.marks = {"snapshot": 0, "evaluation": 0, "checkpoint": 0}
+        self.pool: list[dict[str, np.ndarray]] = []
+        self.round_seconds = self.evaluation_seconds = 0.0
+        if not config.resume:
+            check_new(self.out)
+
+    def start(self) -> None:
+        """Make everything, or take it up where the saved run stopped."""
+        config, settings = self.config, self.settings
+        self.clock = perf_counter()
+        (self.out / CHECKPOINT).parent.mkdir(parents=True, exist_ok=True)
+        inputs = config.inputs or ()
+        self.games = SelfPlay(
+            settings, inputs, config.pieces, config.piece_rows, config.num_threads
+        )
+        self.num_inputs = len(positions_of(settings.game, inputs))
+        self.window = Window(config.window, self.num_inputs, settings.num_players)
+        self.greedy = zero_arrays(self.num_inputs, config.width, config.last_width)
+        self.learner = Learner(
+            (self.num_inputs, config.width, config.last_width, 3 * settings.num_players),
+            config.averaging,
+            config.auxiliary,
+        )
+        if config.resume:
+            self._load()
+            check_time_left(config, self.steps, self.seconds)
+        else:
+            self._calibrate()
+        self.writer = SummaryWriter(str(self.out / "tensorboard"), purge_step=self.steps)
+        atomic_write_text(self.out / CONFIG, config.to_json())
+
+    def learn(self, progress: Progress | None = None) -> None:
+        """Play and learn, round after round, until the run is over."""
+        over = False
+        while not over:
+            start = perf_counter()
+            played = self._play()
+            play_seconds = perf_counter() - start
+            loss = self._train(len(played.samples.seat))
+            self.round_seconds = perf_counter() - start
+            self._log(played, play_seconds, loss)
+            over = self._at_boundary(progress)
+        self.writer.close()
+
+    @property
+    def seconds(self) -> float:
+        """Of the whole run so far."""
+        return self.before + perf_counter() - self.clock
+
+    def result(self) -> TrainResult:
+        """Return what the run came to."""
+        best = self.out / BEST
+        return TrainResult(
+            self.out / MODEL,
+            best if best.exists() else None,
+            self.out,
+            self.steps,
+            self.seconds,
+            self.interrupted,
+            tuple(self.evaluations),
+        )
+
+    def model(self) -> ValueModel:
+        """Return the running mean of the weights as a model."""
+        config = self.config
+        about = {
+            **describe(
+                self.settings.game,
+                self.settings.num_players,
+                self.settings.named_options,
+                config.inputs or (),
+            ),
+            "steps": self.steps,
+            "spread": self.spread,
+            "seed": config.seed,
+        }
+        return ValueModel(about, self._acting())
+
+    # A round
+
+    def _calibrate(self) -> None:
+        """Play a round as the greedy agent does, to learn the size of scores and of ``evaluate``.
+
+        One unit of value is the standard deviation of results. The weight of ``evaluate`` is the
+        slope of results against it.
+        """
+        config = self.config
+        plan = self._plan(0.0, np.ones(1))._replace(rank_share=0.0)
+        played = self._play_round([self.greedy], plan)
+        margins, _, ranks = played.samples.outcome[:, :, 0].astype(np.float64).T
+        self.spread = float(np.std(margins)) or 1.0
+        share = config.rank_share if self.settings.num_players > 1 else 0.0
+        goal = (1.0 - share) * margins / self.spread + share * ranks
+        worth = played.samples.base.astype(np.float64)
+        spread_of_worth = float(np.std(worth)) or 1.0
+        slope = float(np.mean((worth - worth.mean()) * (goal - goal.mean()))) / spread_of_worth**2
+        # Never so little that the others' noise drowns it.
+        self.weight = max(slope, 0.1 / spread_of_worth)
+        scale = self._scale_inputs(played)
+        bias = float(goal.mean() - self.weight * worth.mean())
+        self.learner.begin(np.random.default_rng([config.seed, 0]), scale, bias)
+
+    def _scale_inputs(self, played: Played) -> np.ndarray:
+        """Return what each input is divided by to be around 1 where it isn't 0."""
+        seen = played.samples.seen
+        squares = np.einsum("ij,ij->j", seen, seen, dtype=np.float64)
+        there = np.maximum(np.count_nonzero(seen, axis=0), 1)
+        return np.maximum(np.sqrt(squares / there), 1.0).astype(np.float32)
+
+    def _acting(self) -> dict[str, np.ndarray]:
+        return {**self.learner.acting(), "weight": np.array([self.weight], np.float32)}
+
+    def _play(self) -> Played:
+        config = self.config
+        left = part_left(config, self.steps, self.seconds)
+        fall = config.temperature - config.final_temperature
+        rivals = [self.greedy, *self.pool]
+        # The newest past self and the greedy agent as often, older ones less.
+        chances = [1.0, *(OLDER ** np.arange(len(self.pool))[::-1])]
+        shares = np.array([1.0 - config.pool_share, *chances])
+        shares[1:] *= config.pool_share / sum(chances)
+        self.round += 1
+        plan = self._plan(config.final_temperature + fall * left, np.cumsum(shares))
+        played = self._play_round([self._acting(), *rivals], plan)
+        self.window.add(played.samples)
+        self.steps += len(played.samples.seat)
+        return played
+
+    def _plan(self, temperature: float, rivals: np.ndarray) -> Plan:
+        config = self.config
+        return Plan(
+            rows=config.piece_rows,
+            temperature=float(temperature),
+            trace=float(config.trace),
+            rank_share=float(config.rank_share),
+            spread=float(self.spread),
+            rivals=rivals.astype(np.float64),
+        )
+
+    def _play_round(self, networks: list[dict[str, np.ndarray]], plan: Plan) -> Played:
+        words = np.random.SeedSequence([self.config.seed, self.round])
+        return self.games.play(networks, plan, words.generate_state(1, np.uint64)[0])
+
+    def _train(self, new: int) -> float:
+        """Learn from minibatches of the window; return the mean loss of the value."""
+        config = self.config
+        left = part_left(config, self.steps, self.seconds)
+        fall = config.learning_rate - config.final_learning_rate
+        self.rate = config.final_learning_rate + fall * left
+        count = max(1, round(config.reuse * new / config.batch_size))
+        rng = np.random.default_rng([config.seed, 1, self.round])
+        rows = rng.integers(0, self.window.filled, (count, config.batch_size))
+        arrays = self.window.arrays
+        losses = [
+            self.learner.step(arrays["seen"][some], arrays["goal"][some], self.rate)
+            for some in rows
+        ]
+        return float(torch.stack(losses).mean())
+
+    # What happens at a boundary
+
+    def _at_boundary(self, progress: Progress | None) -> bool:
+        config = self.config
+        ahead = self.round_seconds + self.evaluation_seconds
+        over = self.stop or is_over(config, self.steps, self.seconds, ahead)
+        if self._is_due("snapshot", config.snapshot_every):
+            self.pool = [*self.pool, self._acting()][-config.pool_size :]
+        if self._is_due("evaluation", config.eval_every) or (over and not self.stop):
+            self._evaluate()
+        if progress is not None:
+            show(progress, config, (self.steps, self.seconds), self.evaluations)
+        self.interrupted = self.stop
+        over = over or self.stop
+        if self._is_due("checkpoint", config.checkpoint_every) or over:
+            self._save()
+        return over
+
+    def _is_due(self, what: str, every: int) -> bool:
+        due = self.steps // every > self.marks[what] // every
+        if due:
+            self.marks[what] = self.steps
+        return due
+
+    def _log(self, played: Played, play_seconds: float, loss: float) -> None:
+        samples = played.samples
+        scalars = {
+            "train/loss": loss,
+            "train/learning_rate": self.rate,
+            "train/target_mean": float(samples.target.mean()),
+            "train/error_of_evaluate": float(np.mean((samples.target - samples.base) ** 2)),
+            "time/decisions_per_second": len(samples.seat) / self.round_seconds,
+            "time/play_share": play_seconds / self.round_seconds,
+            "play/plies_per_game": played.plies / played.games,
+        }
+        for name, value in scalars.items():
+            self.writer.add_scalar(name, value, self.steps)
+
+    def _evaluate(self) -> None:
+        config, start = self.config, perf_counter()
+        model = self.model()
+        agent = TDAgent(self.settings.game, model, num_threads=config.num_threads)
+        worths = []
+        for opponent in config.eval_opponents:
+            # Other deals each time: the best model is then not the one that suits some deals.
+            found = evaluate(
+                agent, opponent, self.settings, config.eval_games, config.seed + self.steps
+            )
+            found = dataclasses.replace(found, steps=self.steps, seconds=round(self.seconds, 1))
+            self.evaluations.append(found)
+            worths.append(worth_of(found, self.settings.num_players))
+            self.writer.add_scalar(f"eval/win_rate_{opponent}", found.win_rate, self.steps)
+            self.writer.add_scalar(f"eval/score_{opponent}", found.score, self.steps)
+        write_evaluations(self.out, self.evaluations)
+        if worths and (self.best is None or sum(worths) > self.best):
+            self.best = sum(worths)
+            save_value_model(model, self.out / BEST)
+        self.evaluation_seconds = perf_counter() - start
+
+    # Saving and taking up
+
+    def _save(self) -> None:
+        """Write the newest model, and everything needed to resume exactly."""
+        save_value_model(self.model(), self.out / MODEL)
+        about = {
+            "format": FORMAT,
+            "steps": self.steps,
+            "round": self.round,
+            "seconds": self.seconds,
+            "spread": self.spread,
+            "weight": self.weight,
+            "marks": dict(self.marks),
+            "best": self.best,
+            "pool": len(self.pool),
+            "evaluations": [dataclasses.asdict(found) for found in self.evaluations],
+        }
+        arrays = {f"learner/{name}": array for name, array in self.learner.get_state().items()}
+        arrays |= {f"window/{name}": array for name, array in self.window.get_state().items()}
+        for number, network in enumerate(self.pool):
+            arrays |= {f"pool/{number}/{name}": array for name, array in network.items()}
+        write_archive(self.out / CHECKPOINT, STATE, about, arrays)
+
+    def _load(self) -> None:
+        path = self.out / CHECKPOINT
+        about, arrays = read_archive(path, STATE)
+        try:
+            self._take(about, arrays)
+        except (KeyError, ValueError, TypeError) as error:
+            raise ValueError(
+                f"{path} is damaged, so this run can't be resumed: {error!r}"
+            ) from error
+
+    def _take(self, about: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+        if about["format"] != FORMAT:
+            raise ValueError(f"format {about['format']}; this version reads {FORMAT}")
+
+        def under(prefix: str) -> dict[str, np.ndarray]:
+            names = [name for name in arrays if name.startswith(prefix)]
+            return {name.removeprefix(prefix): arrays[name] for name in names}
+
+        self.learner.set_state(under("learner/"))
+        self.window.set_state(under("window/"))
+        self.pool = [under(f"pool/{number}/") for number in range(about["pool"])]
+        self.steps, self.round = about["steps"], about["round"]
+        self.before = about["seconds"]
+        self.spread, self.weight = about["spread"], about["weight"]
+        self.marks, self.best = about["marks"], about["best"]
+        self.evaluations = read_evaluations(about["evaluations"])
+
+
+@contextlib.contextmanager
+def _torch_threads(threads: int) -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

@@ -1,0 +1,506 @@
+"""Values of afterstates: the agent, self-play, training, and the files that keep them."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import signal
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ludotheque.agents import make_agent
+from ludotheque.agents.greedy import GreedyAgent
+from ludotheque.agents.match import play_match
+from ludotheque.agents.td import TDAgent, ValueModel, read_value_model, save_value_model
+from ludotheque.agents.td.kernels import _TRIAL, Plan
+from ludotheque.agents.td.model import positions_of, stack, usual_inputs, zero_model
+from ludotheque.agents.td.selfplay import SelfPlay, Window
+from ludotheque.envs import game_names, get_game
+from ludotheque.envs.core.interfaces.settings import Settings
+from ludotheque.envs.core.rng import mix64
+from ludotheque.envs.core.schema import Field
+
+GAMES = [get_game(name) for name in game_names()]
+# Their redraws shuffle what lies in the record, so that one seed draws otherwise from another deal.
+SHUFFLED = {"sagani": "pile", "sarena": "secret"}
+
+
+def random_model(game, seed: int = 0, num_players: int | None = None) -> ValueModel:
+    """A network that has a say: its part in values is of the size of ``evaluate``."""
+    rng = np.random.default_rng(seed)
+    model = zero_model(game, num_players or game.usual_players, width=8, last_width=4)
+    arrays = {
+        name: rng.normal(size=array.shape).astype(np.float32)
+        for name, array in model.arrays.items()
+    }
+    return ValueModel(model.about, {**arrays, "weight": np.array([0.7], np.float32)})
+
+
+def positions(game, count: int, plies: int, num_players: int | None = None) -> np.ndarray:
+    """Records of games not over, after as many random plies and more."""
+    states = game.new_states(count)
+    seeds = np.arange(count, dtype=np.uint64)
+    options = game.encode_options(num_players or game.usual_players)
+    game.loops.deal(states, 0, count, seeds, options)
+    actions = np.zeros(count, np.int64)
+    for ply in range(plies):
+        game.loops.random_actions(states, 0, count, actions)
+        for i in range(ply * count // plies, count):
+            before = states[i].copy()
+            game.step(states, actions[i], i)
+            if states["terminated"][i]:
+                states[i] = before
+    return states
+
+
+def masks_of(game, states: np.ndarray) -> np.ndarray:
+    return np.array([game.legal_mask(states, i) for i in range(len(states))])
+
+
+def redrawn(game, states: np.ndarray, seeds: np.ndarray) -> np.ndarray:
+    """Copies with what the seats to play can't know drawn anew."""
+    copies = states.copy()
+    game.loops.redraw(copies, 0, len(copies), np.full(len(copies), -1), seeds)
+    return copies
+
+
+def act(agent, game, states: np.ndarray, seeds: np.ndarray) -> np.ndarray:
+    return agent.act(None, masks_of(game, states), states=states, seeds=seeds)
+
+
+def trial_seeds(seeds: np.ndarray) -> np.ndarray:
+    return np.array([mix64(seed ^ _TRIAL) for seed in seeds], np.uint64)
+
+
+# The agent
+
+
+@pytest.mark.parametrize("game", GAMES, ids=repr)
+def test_a_network_of_zeros_plays_as_greedy_does(game):
+    states = positions(game, 40, 20)
+    seeds = np.arange(40, dtype=np.uint64) + np.uint64(7)
+    greedy = act(GreedyAgent(game), game, redrawn(game, states, trial_seeds(seeds)), seeds)
+    found = act(TDAgent(game, zero_model(game, game.usual_players)), game, states, seeds)
+    assert found.tolist() == greedy.tolist()
+
+
+@pytest.mark.parametrize("game", GAMES, ids=repr)
+def test_values_are_evaluate_and_the_network_of_what_the_seat_sees(game):
+    """The choice, worked out in numpy: each afterstate by itself, layer by layer."""
+    model = random_model(game)
+    w = model.arrays
+    where = positions_of(game, tuple(model.about["inputs"]))
+    states = positions(game, 12, 20)
+    seeds = np.arange(12, dtype=np.uint64) + np.uint64(70)
+    known = redrawn(game, states, trial_seeds(seeds))
+    found = act(TDAgent(game, model), game, states, seeds)
+    for i, action in enumerate(found.tolist()):
+        seat, values = int(states["to_play"][i]), {}
+        for tried in np.flatnonzero(game.legal_mask(states, i)).tolist():
+            after = known[i : i + 1].copy()
+            game.step(after, tried)
+            seen = game.observe(after, seat)[where].astype(np.float64)
+            first = np.maximum(seen @ w["first"] + w["first_bias"], 0)
+            second = np.maximum(first @ w["second"] + w["second_bias"], 0)
+            added = float(second @ w["last"] + w["last_bias"][0])
+            worth = game.kernels["evaluate"](after[0], seat)
+            values[tried] = float(w["weight"][0]) * worth + added
+        best = max(values.values())
+        assert values[action] >= best - 1e-4 * max(1.0, abs(best))
+
+
+@pytest.mark.parametrize("game", GAMES, ids=repr)
+def test_what_a_seat_cannot_know_changes_no_choice(game):
+    """Hidden cards and luck are replaced by others that the seat holds as likely."""
+    agent = TDAgent(game, random_model(game))
+    states = positions(game, 60, 20)
+    others = redrawn(game, states, np.arange(60, dtype=np.uint64) + np.uint64(1000))
+    assert not np.array_equal(states["rng"], others["rng"])
+    seeds = np.arange(60, dtype=np.uint64) + np.uint64(5)
+    name = SHUFFLED.get(game.name)
+    if name:  # told apart from luck: with these the same draws come of the same seed
+        others[name] = states[name]
+    assert act(agent, game, others, seeds).tolist() == act(agent, game, states, seeds).tolist()
+
+
+def test_tiles_under_the_piles_are_drawn_by_the_seed_and_not_from_the_record():
+    """Where redraws shuffle: over many seeds, choices from both records are as frequent."""
+    game = get_game("sagani")
+    agent = TDAgent(game, random_model(game))
+    state = positions(game, 1, 9)
+    other = redrawn(game, state, np.array([3], np.uint64))
+    assert not np.array_equal(state["pile"], other["pile"])
+    seeds = np.arange(600, dtype=np.uint64)
+    one, two = (act(agent, game, np.repeat(s, 600), seeds) for s in (state, other))
+    shares = [np.bincount(some, minlength=game.num_actions) / 600 for some in (one, two)]
+    # Three standard deviations of a difference of shares are 0.087 at most.
+    assert np.abs(shares[0] - shares[1]).max() < 0.1
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+def test_it_plays_with_any_number_of_players(num_players):
+    agent = TDAgent("sarena", random_model(get_game("sarena"), num_players=num_players))
+    _, ranks, _ = play_match("sarena", [agent, *["random"] * (num_players - 1)], range(4))
+    assert ranks.shape == (4, num_players)
+
+
+def test_threads_and_neighbours_change_no_choice():
+    game = get_game("sarena")
+    states, seeds = positions(game, 30, 20), np.arange(30, dtype=np.uint64)
+    model = random_model(game)
+    agents = [TDAgent(game, model, temperature=0.5, num_threads=n) for n in (1, 3)]
+    whole, shared = (act(agent, game, states, seeds).tolist() for agent in agents)
+    alone = [act(agents[0], game, states[i : i + 1], seeds[i : i + 1])[0] for i in range(30)]
+    assert whole == shared == alone
+
+
+# Files
+
+
+@pytest.fixture
+def file(tmp_path) -> Path:
+    save_value_model(random_model(get_game("sarena")), tmp_path / "model.zip")
+    return tmp_path / "model.zip"
+
+
+def test_a_file_keeps_the_model(file: Path, tmp_path):
+    game = get_game("sarena")
+    model = random_model(game)
+    read = read_value_model(file, game)
+    assert read.about == dict(model.about)
+    for name, array in model.arrays.items():
+        assert np.array_equal(read.arrays[name], array)
+    save_value_model(read, tmp_path / "again.zip")
+    assert (tmp_path / "again.zip").read_bytes() == file.read_bytes()
+    agent = make_agent(f"td:{file},temperature=0.1", "sarena")
+    assert isinstance(agent, TDAgent) and agent.temperature == 0.1
+    assert play_match("sarena", [f"td:{file}", "random"], [1]).ranks.shape == (1, 2)
+
+
+def rewritten(file: Path, about=None, **arrays) -> Path:
+    """The file with something else in it."""
+    model = read_value_model(file, get_game("sarena"))
+    changed = ValueModel({**model.about, **(about or {})}, {**model.arrays, **arrays})
+    save_value_model(changed, file)
+    return file
+
+
+@pytest.mark.parametrize(
+    ("about", "told"),
+    [
+        ({"game": "saga"}, "can't play sarena"),
+        ({"version": 99}, "train it anew"),
+        ({"schema": "0" * 64}, "train it anew"),
+        ({"kind": "policy"}, "no afterstate values"),
+        ({"inputs": ["colour"]}, "observes no 'colour'"),
+        ({"inputs": ["ply"]}, "damaged"),
+    ],
+)
+def test_a_model_of_something_else_is_refused(file: Path, about, told):
+    with pytest.raises(ValueError, match=told):
+        TDAgent("sarena", rewritten(file, about))
+
+
+def test_a_changed_observation_is_refused(file: Path):
+    game = get_game("sarena")
+    more = (*game.flat[:-1], dataclasses.replace(game.flat[-1], high=5))
+    with pytest.raises(ValueError, match="train it anew"):
+        read_value_model(file, dataclasses.replace(game, flat=more))
+
+
+def test_damaged_files_are_refused(file: Path, tmp_path):
+    whole = file.read_bytes()
+    for number, data in enumerate((b"", b"no zip", whole[: len(whole) // 2])):
+        path = tmp_path / f"{number}.zip"
+        path.write_bytes(data)
+        with pytest.raises(ValueError, match="damaged"):
+            TDAgent("sarena", path)
+    with pytest.raises(ValueError, match="aren't finite"):
+        TDAgent("sarena", rewritten(file, last=np.full(4, np.nan, np.float32)))
+    with pytest.raises(ValueError, match="damaged"):
+        TDAgent("sarena", rewritten(file, last=np.zeros(5, np.float32)))
+
+
+def test_objects_in_a_file_are_not_read(file: Path, tmp_path):
+    path = tmp_path / "evil.zip"
+    with zipfile.ZipFile(file) as old, zipfile.ZipFile(path, "w") as new:
+        new.writestr("model.json", old.read("model.json"))
+        np.savez(tmp_path / "evil.npz", first=np.array([{}], object))
+        new.write(tmp_path / "evil.npz", "arrays.npz")
+    with pytest.raises(ValueError, match="allow_pickle"):
+        TDAgent("sarena", path)
+
+
+def test_wrong_arguments_say_what_to_do(tmp_path, file: Path):
+    with pytest.raises(ValueError, match="td:PATH"):
+        make_agent("td", "sarena")
+    with pytest.raises(FileNotFoundError, match="--method td"):
+        make_agent(f"td:{tmp_path}/nothing.zip", "sarena")
+    with pytest.raises(ValueError, match="temperature is -1"):
+        make_agent(f"td:{file},temperature=-1", "sarena")
+    with pytest.raises(ValueError, match="with 2 players, not 3"):
+        make_agent(f"td:{file},num_players=3", "sarena")
+
+
+def test_large_maps_are_left_out():
+    fields = [
+        Field("map", (2, 11, 11), 0, 1, "", "all"),
+        Field("board", (2, 6, 6), 0, 1, "", "all"),
+        Field("tiles", (72, 17), 0, 1, "", "all"),
+    ]
+    game = dataclasses.replace(get_game("sarena"), flat=tuple(fields))
+    assert usual_inputs(game) == ("board", "tiles")
+    assert positions_of(game, ("board",)).tolist() == list(range(242, 242 + 72))
+
+
+# Self-play
+
+
+def a_round(num_threads: int = 1, trace: float = 0.7, num_players: int = 2, rank_share=0.0):
+    game = get_game("sarena")
+    models = [random_model(game, seed).arrays for seed in range(3)]
+    settings = Settings(game, num_players)
+    games = SelfPlay(settings, usual_inputs(game), 3, 60, num_threads)
+    rivals = np.array([0.5, 0.75, 1.0])
+    plan = Plan(60, 0.3, trace, rank_share, 4.0, rivals)
+    return games.play(models, plan, np.uint64(9))
+
+
+def test_threads_change_no_array():
+    one, three = a_round(1), a_round(3)
+    for name, array in one.samples._asdict().items():
+        assert np.array_equal(array, getattr(three.samples, name)), name
+    assert one[1:] == three[1:]
+
+
+@pytest.mark.parametrize(("trace", "num_players"), [(1.0, 2), (0.0, 2), (0.7, 3)])
+def test_targets_are_td_lambda_over_a_seats_own_decisions(trace, num_players):
+    samples = a_round(trace=trace, num_players=num_players).samples
+    results = samples.outcome[:, 0, 0]
+    # A seat has one result in a game, and games follow each other.
+    later: dict[tuple, int] = {}
+    checked = 0
+    for t in range(len(results) - 1, -1, -1):
+        key = (samples.seat[t], *samples.outcome[t].ravel().tolist())
+        if key in later:
+            after = later[key]
+            led_back = (1 - trace) * samples.value[after] + trace * samples.target[after]
+            if samples.target[t] == pytest.approx(led_back, abs=1e-5):
+                checked += 1
+                later[key] = t
+                continue
+        # Else it is the last of its seat in a game.
+        assert samples.target[t] == pytest.approx(results[t], abs=1e-5)
+        later[key] = t
+    assert checked > len(results) / 2
+
+
+def test_outcomes_are_seen_from_the_seat():
+    samples = a_round(rank_share=0.25).samples
+    goal, scores, ranks = samples.outcome.transpose(1, 0, 2)
+    margin = scores[:, 0] - scores[:, 1]
+    assert np.allclose(goal[:, 0], 0.75 * margin + 0.25 * ranks[:, 0], atol=1e-5)
+    assert np.allclose(goal[:, 1], -goal[:, 0], atol=1e-5)
+    assert np.array_equal(np.sign(margin[margin != 0]), ranks[margin != 0, 0])
+    assert set(samples.seat.tolist()) == {0, 1}
+
+
+def test_the_window_keeps_the_newest():
+    played = a_round().samples
+    size = len(played.seat)
+    window = Window(size + 10, played.seen.shape[1], 2)
+    window.add(played)
+    window.add(played._replace(target=played.target + 1))
+    assert window.filled == size + 10 and window.place == size - 10
+    expected = np.concatenate([played.target - played.base + 1] * 2)
+    found = window.arrays["goal"][:, 0]
+    assert np.allclose(found[: size - 10], expected[10:size])
+    assert np.allclose(found[size - 10 : size], (played.target - played.base)[-10:])
+    other = Window(size + 10, played.seen.shape[1], 2)
+    other.set_state(window.get_state())
+    assert np.array_equal(other.arrays["seen"], window.arrays["seen"])
+
+
+def test_stacked_networks_are_told_apart():
+    game = get_game("sarena")
+    nets = stack(game, ("secret", "ply"), [dict(zero_model(game, 2).arrays)])
+    assert sorted(nets.rows[nets.rows >= 0].tolist()) == [0, 1, 2, 3, 4]
+    assert len(nets.rows) % 8 == 0
+
+
+# Training
+
+TINY = {
+    "steps": 3000,
+    "pieces": 3,
+    "piece_rows": 256,
+    "window": 2000,
+    "width": 8,
+    "last_width": 8,
+    "batch_size": 64,
+    "learning_rate": 5e-3,
+    "averaging": 0.95,
+    "pool_size": 2,
+    "snapshot_every": 800,
+    "eval_every": 1600,
+    "eval_games": 6,
+    "checkpoint_every": 1600,
+}
+
+
+def tiny(out: Path, **changes):
+    pytest.importorskip("torch")
+    from ludotheque.agents.td.trainer import TDConfig
+
+    return TDConfig(out=out, **{"game": "sarena", **TINY, **changes})
+
+
+def train(config):
+    from ludotheque.agents.td.trainer import train_td
+
+    return train_td(config)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A tiny run, complete."""
+    return train(tiny(tmp_path_factory.mktemp("td") / "finished"))
+
+
+@pytest.mark.training
+def test_a_runs_files(finished):
+    out = finished.out
+    assert finished.steps >= 3000 and not finished.interrupted
+    lines = [json.loads(line) for line in (out / "evaluations.jsonl").read_text().splitlines()]
+    assert [line["opponent"] for line in lines] == ["random", "greedy"] * 2
+    assert [line["wins"] for line in lines] == [found.wins for found in finished.evaluations]
+    config = json.loads((out / "config.json").read_text())
+    assert config["method"] == "td" and config["width"] == 8
+    assert list((out / "tensorboard").iterdir())
+    for path in (finished.model_path, finished.best_path):
+        assert TDAgent("sarena", path, num_players=2).about["steps"] <= finished.steps
+    names = {path.name for path in out.rglob("*") if path.is_file()}
+    assert not any(name.startswith(".") for name in names), "a temporary file is left"
+
+
+@pytest.mark.training
+def test_a_run_stopped_and_resumed_with_more_threads_gives_the_same_arrays(finished, tmp_path):
+    from ludotheque.agents.td.model import read_archive
+    from ludotheque.agents.td.trainer import TDConfig
+
+    def stop(done, total, text):
+        if done > 1500 and not stopped:
+            stopped.append(done)
+            signal.raise_signal(signal.SIGINT)
+
+    stopped: list[float] = []
+    before = signal.getsignal(signal.SIGINT)
+    result = train(tiny(tmp_path, progress=stop, num_threads=2))
+    assert result.interrupted and 1500 < result.steps < 3000
+    assert signal.getsignal(signal.SIGINT) is before
+    result = train(TDConfig(out=tmp_path, game="sarena", resume=True, steps=3000))
+    assert result.steps == finished.steps and not result.interrupted
+    archives = [
+        read_archive(run.out / "checkpoint" / "run.zip", "run.json") for run in (finished, result)
+    ]
+    (about, arrays), (other_about, other) = archives
+    assert arrays.keys() == other.keys() and len(arrays) > 30
+    for name, array in arrays.items():
+        assert np.array_equal(array, other[name]), name
+    assert about["marks"] == other_about["marks"]
+    assert [found.wins for found in result.evaluations] == [
+        found.wins for found in finished.evaluations
+    ]
+    assert result.model_path.read_bytes() == finished.model_path.read_bytes()
+
+
+@pytest.mark.training
+def test_another_seed_gives_other_weights(finished, tmp_path):
+    result = train(tiny(tmp_path, seed=1, steps=800, eval_opponents=()))
+    one, two = (read_value_model(r.model_path, get_game("sarena")) for r in (finished, result))
+    assert not np.array_equal(one.arrays["first"], two.arrays["first"])
+
+
+@pytest.mark.training
+def test_what_is_learned_explains_results_that_evaluate_does_not(tmp_path):
+    """On games that it didn't learn from, and against the line through ``evaluate`` that fits."""
+    game = get_game("sarena")
+    changes = {"averaging": 0.98, "reuse": 4.0, "window": 8000, "width": 16, "pool_share": 0.0}
+    config = tiny(tmp_path, steps=8000, learning_rate=2e-3, eval_opponents=(), **changes)
+    model = read_value_model(train(config).model_path, game)
+    games = SelfPlay(config.settings(), config.inputs, 2, 1500, 1)
+    plan = Plan(1500, 0.01, 1.0, 0.0, model.about["spread"], np.ones(1))
+    samples = games.play([model.arrays], plan, np.uint64(12345)).samples
+    line = np.polyval(np.polyfit(samples.base, samples.target, 1), samples.base)
+    error, error_before = (
+        float(np.mean((samples.target - values) ** 2)) for values in (samples.value, line)
+    )
+    assert error < 0.95 * error_before
+
+
+@pytest.mark.training
+@pytest.mark.parametrize(("game", "num_players"), [("sarena", 3), ("sarena", 4), ("harmonies", 1)])
+def test_training_with_any_number_of_players(tmp_path, game, num_players):
+    config = tiny(tmp_path, game=game, num_players=num_players, steps=700, eval_games=4)
+    result = train(config)
+    assert TDAgent(game, result.model_path).about["num_players"] == num_players
+    opponents = {found.opponent for found in result.evaluations}
+    assert opponents == ({"alone"} if num_players == 1 else {"random", "greedy"})
+
+
+@pytest.mark.training
+def test_a_run_that_cannot_go_on_says_why(finished, tmp_path):
+    from ludotheque.agents.td.trainer import TDConfig
+
+    with pytest.raises(ValueError, match="holds a run already"):
+        train(tiny(finished.out))
+    with pytest.raises(ValueError, match="already ran"):
+        train(TDConfig(game="sarena", out=finished.out, resume=True, steps=10))
+    with pytest.raises(ValueError, match="nothing to resume"):
+        tiny(tmp_path, resume=True)
+    (tmp_path / "checkpoint").mkdir()
+    config = (finished.out / "config.json").read_text()
+    (tmp_path / "config.json").write_text(config)
+    whole = (finished.out / "checkpoint" / "run.zip").read_bytes()
+    (tmp_path / "checkpoint" / "run.zip").write_bytes(whole[:-100])
+    with pytest.raises(ValueError, match="damaged"):
+        train(TDConfig(game="sarena", out=tmp_path, resume=True, steps=9000))
+    (tmp_path / "config.json").write_text(config.replace('"td"', '"ppo"'))
+    with pytest.raises(ValueError, match="trained by 'ppo'"):
+        TDConfig(game="sarena", out=tmp_path, resume=True, steps=9000)
+
+
+@pytest.mark.training
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"steps": None}, "minutes or steps"),
+        ({"trace": 1.5}, "trace is 1.5"),
+        ({"width": 0}, "width is 0"),
+        ({"learning_rate": 0}, "learning_rate is 0"),
+        ({"temperature": -1}, "temperature is -1"),
+        ({"inputs": ("colour",)}, "no 'colour'"),
+        ({"inputs": ()}, "inputs is empty"),
+    ],
+)
+def test_settings_are_checked(tmp_path, changes, told):
+    with pytest.raises(ValueError, match=told):
+        tiny(tmp_path, **changes)
+
+
+def test_playing_needs_no_torch(file: Path, run_python):
+    code = f"""
+import sys
+sys.modules["torch"] = None
+from ludotheque.agents.match import play_match
+print(play_match("sarena", ["td:{file}", "random"], [1]).ranks.tolist())
+try:
+    import ludotheque.agents.td.trainer
+except ModuleNotFoundError as error:
+    print(error)
+"""
+    done = run_python(code)
+    assert "ludotheque[train]" in done.stdout, done.stderr
