@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from time import perf_counter
 from typing import Annotated, Any
 
@@ -49,12 +50,12 @@ def warmup(game: GamesOption = None, as_json: JsonOption = False) -> None:
 
 def steps(game: Any) -> Iterator[tuple[str, Callable[[], None]]]:
     """Yield what there is to compile: a name, and a call that does it by using it."""
-    yield "turn by turn", lambda: _play_turns(game)
+    yield "turn by turn", partial(_play_turns, game)
     for form in game.observation_forms:
-        yield f"batches, {form}", lambda form=form: _play_batch(game, form)
-        yield f"one seat, {form}", lambda form=form: _play_seat(game, form)
+        yield f"batches, {form}", partial(_play_batch, game, form)
+        yield f"one seat, {form}", partial(_play_seat, game, form)
     for agent in ("greedy", "mcts:simulations=2"):
-        yield agent.partition(":")[0], lambda agent=agent: _play_match(game, agent)
+        yield agent.partition(":")[0], partial(_play_match, game, agent)
 
 
 def _play_turns(game: Any) -> None:

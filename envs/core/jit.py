@@ -137,9 +137,8 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 
 def _compile(function: Callable[..., Any], **settings: bool) -> Any:
-    compiled = numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, **settings)(
-        function
-    )
+    asked: dict[str, Any] = {"no_cfunc_wrapper": True, **settings}
+    compiled: Any = numba.njit(nogil=True, error_model="numpy", **asked)(function)
     if _missing is not None or not isinstance(getattr(compiled, "_cache", None), NullCache):
         _give_up(_missing or "its kernels have no cache that can be replaced")
     else:
@@ -164,9 +163,10 @@ def _share_specializations(compiled: Any) -> None:
 
 def _widened(kind: Any) -> Any:
     """Return int64 for signed integers and constants, other types as they are."""
-    kind = numba.types.unliteral(kind) if isinstance(kind, numba.types.Integer) else kind
-    signed = isinstance(kind, numba.types.Integer) and kind.signed
-    return numba.int64 if signed else kind
+    if not isinstance(kind, numba.types.Integer):
+        return kind
+    kind = numba.types.unliteral(kind)
+    return numba.int64 if kind.signed else kind
 
 
 def link_late(kernel: Any) -> Any:
@@ -175,7 +175,7 @@ def link_late(kernel: Any) -> Any:
     For large kernels with several callers: compiling takes less, and a call some nanoseconds.
     Callers compiled before are not changed.
     """
-    compiled = getattr(kernel, "compiled", None)
+    compiled: Any = getattr(kernel, "compiled", None)
     cache = getattr(compiled, "_cache", None)
     if not isinstance(cache, _KernelCache) or cache.compiled is not None:
         return kernel
@@ -400,7 +400,7 @@ class _KernelCache(NullCache):
         return folder / f"{self._function.__name__}-{key[:32]}.nbc"
 
 
-def _late_kernels(function: types.FunctionType, seen: set[int]) -> list[Any]:
+def _late_kernels(function: Callable[..., Any], seen: set[int]) -> list[Any]:
     """Return the kernels that ``function`` or what it calls may call where they lie."""
     found: list[Any] = []
     for name in _all_names(function.__code__):

@@ -146,6 +146,16 @@ def test_warm_start_compiles_nothing(warm, usual):
     assert entries(warm) == before
 
 
+def test_warmup_compiles_what_first_moves_need(tmp_path):
+    code = "import sys; from ludotheque.cli import main; sys.argv[1:] = {}; main()"
+    arguments = ["warmup", "--game", "sarena", "--json"]
+    out, err = run(code.format(arguments), tmp_path)
+    told = json.loads(out)
+    assert list(told["seconds"]) == ["sarena"] and told["folder"] == str(tmp_path)
+    assert ANNOUNCEMENT in err
+    assert ANNOUNCEMENT not in run(BEHAVIOUR, tmp_path)[1]
+
+
 def test_importing_compiles_nothing(tmp_path):
     code = "import ludotheque.envs\nfrom ludotheque.envs import sarena_v0\nsarena_v0.env(3)\n"
     _, err = run(code, tmp_path / "kernels")
