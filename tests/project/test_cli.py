@@ -94,7 +94,10 @@ def test_installed_script_is_this_command():
     assert done.stdout == run("--version").stdout
 
 
-@pytest.mark.parametrize("command", ["games", "play", "watch", "train", "league", "warmup", "bench"])
+COMMANDS = ("games", "play", "watch", "train", "league", "warmup", "bench")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_help_of_every_command(command: str):
     done = run(command, "--help")
     assert done.returncode == 0, done.stderr
