@@ -59,7 +59,7 @@ demo: $(INSTALLED)  ## train for two minutes, play a league, leave a replay (run
 	@echo "Play against the agent: $(BIN)/ludotheque play --opponents ppo:$(DEMO)/model.zip"
 
 test: $(INSTALLED)  ## run the tests
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --nbmake $(PYTEST_ARGS) $(TESTS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --nbmake $(PYTEST_ARGS) $(TESTS)
 
 lint: types  ## check style, formatting and types
 	$(BIN)/ruff check .

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import statistics
 import subprocess
@@ -35,7 +36,36 @@ observation, *_ = env.last()
 env.step(int(observation["action_mask"].argmax()))
 print(perf_counter() - start)
 """
+# The same, and what each kernel's compiling took, without that of the kernels it calls.
+SHARES = (
+    """
+import json, sys
+from time import perf_counter
+from numba.core import event
+
+class Shares(event.Listener):
+    def __init__(self):
+        self.running, self.seconds = [], {}
+    def on_start(self, event):
+        self.running.append([perf_counter(), 0.0])
+    def on_end(self, event):
+        start, inner = self.running.pop()
+        took = perf_counter() - start
+        name = event.data["dispatcher"].py_func.__qualname__
+        self.seconds[name] = self.seconds.get(name, 0.0) + took - inner
+        if self.running:
+            self.running[-1][1] += took
+
+shares = Shares()
+event.register("numba:compile", shares)
+"""
+    + FIRST_MOVE
+    + """
+print(json.dumps(shares.seconds))
+"""
+)
 WARM_RUNS = 5
+LARGEST = 8
 
 
 @dataclass
@@ -61,6 +91,24 @@ def measure(games: Sequence[str]) -> list[Wait]:
     return waits
 
 
+def shares(game: str) -> list[tuple[str, float]]:
+    """Return the kernels that a first move compiles and their seconds, the longest first."""
+    with tempfile.TemporaryDirectory() as cache:
+        seconds = json.loads(_output(SHARES, game, cache=cache).splitlines()[-1])
+    return sorted(seconds.items(), key=lambda kernel: -kernel[1])
+
+
+def print_shares(console: Console, game: str, found: Sequence[tuple[str, float]]) -> None:
+    """The table of the kernels that take longest to compile."""
+    total = sum(seconds for _, seconds in found)
+    table = Table("", title=f"{game}: {len(found)} kernels, {total:.1f} s", box=SIMPLE_HEAD)
+    for heading in ("seconds", "share"):
+        table.add_column(heading, justify="right")
+    for name, seconds in found[:LARGEST]:
+        table.add_row(name, f"{seconds:.2f}", f"{seconds / total:.0%}")
+    console.print(table)
+
+
 def print_waits(console: Console, waits: Sequence[Wait]) -> None:
     """The table of waits."""
     table = Table("", title="Start-up", title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
@@ -78,6 +126,10 @@ def _wait(name: str, times: list[float], limit: float) -> Wait:
 
 
 def _run(code: str, *arguments: str, cache: str | None = None) -> float:
+    return float(_output(code, *arguments, cache=cache).split()[-1])
+
+
+def _output(code: str, *arguments: str, cache: str | None = None) -> str:
     environment = dict(os.environ)
     if cache:
         environment["LUDOTHEQUE_CACHE_DIR"] = cache
@@ -89,4 +141,4 @@ def _run(code: str, *arguments: str, cache: str | None = None) -> float:
     )
     if done.returncode:
         raise RuntimeError(f"the start-up of a fresh process failed:\n{done.stderr}")
-    return float(done.stdout.split()[-1])
+    return done.stdout

@@ -321,8 +321,12 @@ def main(
     if start_up:
         waits = startup.measure(games)
         startup.print_waits(console, waits)
+        kernels = {game: startup.shares(game) for game in games}
+        for game, found in kernels.items():
+            startup.print_shares(console, game, found)
         if json:
-            write_json(json, {"machine": facts, "startup": [asdict(wait) for wait in waits]})
+            waited = [asdict(wait) for wait in waits]
+            write_json(json, {"machine": facts, "startup": waited, "kernels": kernels})
         return
     chosen = groups(games, batch, not alone)
     chosen = {group: probes for group, probes in chosen.items() if only.lower() in group.lower()}

@@ -138,7 +138,7 @@ def _assert_same_views(
 def check_header(setting: Setting, seed: int = 0) -> None:
     """The record starts with the common header, which says what it should at every ply."""
     game = setting.game
-    names = [name for name, _ in HEADER]
+    names = [entry[0] for entry in HEADER]
     assert list((game.dtype.names or ())[: len(names)]) == names, (
         f"the header is {game.dtype.names}"
     )

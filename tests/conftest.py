@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+GAMES = ("sagani", "harmonies", "saga", "shamans", "sarena")
+# Their fixtures take long to make: not in two workers.
+ALONE = ("test_jit_cache", "test_nojit", "test_toy")
 
 # A failed assert in there is explained as one in a test.
 pytest.register_assert_rewrite("knowledge", "pictures")
@@ -25,6 +29,22 @@ os.environ.setdefault("MPLBACKEND", "agg")
 # A shell that starts this in the background has processes ignore Ctrl-C, and theirs do so too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give all tests of a game to one worker, so that no two compile its kernels."""
+    for item in items:
+        for group in _groups(item):
+            item.add_marker(pytest.mark.xdist_group(group))
+
+
+def _groups(item: pytest.Item) -> Iterator[str]:
+    """Yield the group of a test: that of its fixtures for a module, or its game's."""
+    words = re.split(r"[^a-z]+", item.nodeid.rpartition("::")[2] + " " + item.path.parent.name)
+    if item.path.stem in ALONE:
+        yield item.path.stem
+    else:
+        yield from [game for game in GAMES if game in words][:1]
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from .game import Game
+from .jit import link_late
 from .state import told_to_all
 
 # Module → the kernels that it defines.
@@ -38,6 +39,8 @@ def assemble(package: str, title: str, version: int = 0, **settings: Any) -> Gam
     kernels = {name: getattr(part[home], name) for home, names in KERNELS.items() for name in names}
     if hasattr(part["observation"], "observe_planes"):
         kernels["observe_planes"] = part["observation"].observe_planes
+    for shared in kernels.values():
+        link_late(shared)
     kernels["public_action"] = getattr(part["hidden"], "public_action", told_to_all)
     for name, home in (("hides_action", "hidden"), ("check_options", "options")):
         settings.setdefault(name, getattr(part[home], name, None))

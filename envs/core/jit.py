@@ -6,6 +6,9 @@ everything the machine code depends on: the bytecode of the kernel and of every 
 the value of every constant they read, the argument types, the processor and the versions of
 Python, numpy and numba. What changed is compiled anew; nothing else is.
 
+A kernel that many others call (``link_late``) is compiled once and called where it lies; numba
+would take its code into each of them and optimize it there again. Entries name such kernels.
+
 Entries are single files, written aside and renamed, so that processes starting together on a cold
 cache don't disturb each other. A cache that can't be written is no error. Nor is a numba whose
 internals have changed: kernels are then compiled at every start, and one warning says so.
@@ -13,12 +16,15 @@ internals have changed: kernels are then compiled at every start, and one warnin
 
 from __future__ import annotations
 
+import copy
 import enum
+import functools
 import hashlib
 import logging
 import os
 import pickle
 import platform
+import re
 import sys
 import types
 import uuid
@@ -30,6 +36,7 @@ import numba
 import numpy as np
 
 try:  # internals of numba, which any release may move; without them nothing is kept
+    from llvmlite.binding import add_symbol
     from numba.core.caching import NullCache
     from numba.core.compiler import CompileResult
     from numba.core.serialize import dumps
@@ -56,8 +63,13 @@ _NUMBA_SETTINGS = {
     "SLP_VECTORIZE": 0,
 }
 _VERSIONS = (platform.python_version(), np.__version__, numba.__version__)
+# Rises when entries are written otherwise.
+_FORMAT = 2
+_SYMBOL = re.compile(rb"ludotheque\.\w+-[0-9a-f]{32}")
+# Kernels that can be called where they lie: name in machine code → argument types.
+_published: dict[str, tuple] = {}
 _CHECKSUM_SIZE = hashlib.sha256().digest_size
-_announced = False
+_announced: set[str] = set()
 _gave_up = False
 
 
@@ -81,6 +93,37 @@ def cache_dir() -> Path | None:
     return home / ("AppData/Local" if windows else ".cache") / "ludotheque"
 
 
+class Kernel:
+    """A function compiled for other kernels to call, and only on demand for Python.
+
+    What makes a compiled function callable from Python takes a quarter of its compiling, and few
+    kernels need it.
+    """
+
+    def __init__(self, compiled: Any):
+        functools.update_wrapper(self, compiled.py_func)
+        self.compiled = compiled
+        self.py_func = compiled.py_func
+        self._numba_type_ = compiled._numba_type_  # what other kernels take it for
+        self._entry: Any = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        if self._entry is None:
+            self._entry = specialize(call, f"{self.py_func.__name__}_from_python", inner=self)
+        return self._entry(*arguments)
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.py_func.__module__}.{self.py_func.__qualname__}>"
+
+
+inner: Any = None  # bound by ``Kernel``
+
+
+def call(*arguments):
+    """Call the kernel that ``inner`` stands for."""
+    return inner(*arguments)
+
+
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile ``function`` with numba: no Python objects, lock of the interpreter released, cached.
 
@@ -90,7 +133,12 @@ def kernel(function: Callable[..., Any]) -> Any:
     if JIT_DISABLED:
         # Compiled integers wrap around in silence; numpy's scalars do so with a warning.
         return np.errstate(over="ignore")(function)
-    compiled = numba.njit(nogil=True, error_model="numpy")(function)
+    return Kernel(_compile(function, no_cpython_wrapper=True))
+
+
+def _compile(function: Callable[..., Any], **settings: bool) -> Any:
+    asked: dict[str, Any] = {"no_cfunc_wrapper": True, **settings}
+    compiled: Any = numba.njit(nogil=True, error_model="numpy", **asked)(function)
     if _missing is not None or not isinstance(getattr(compiled, "_cache", None), NullCache):
         _give_up(_missing or "its kernels have no cache that can be replaced")
     else:
@@ -115,15 +163,37 @@ def _share_specializations(compiled: Any) -> None:
 
 def _widened(kind: Any) -> Any:
     """Return int64 for signed integers and constants, other types as they are."""
-    kind = numba.types.unliteral(kind) if isinstance(kind, numba.types.Integer) else kind
-    signed = isinstance(kind, numba.types.Integer) and kind.signed
-    return numba.int64 if signed else kind
+    if not isinstance(kind, numba.types.Integer):
+        return kind
+    kind = numba.types.unliteral(kind)
+    return numba.int64 if kind.signed else kind
+
+
+def link_late(kernel: Any) -> Any:
+    """Have others call ``kernel`` where it lies rather than take its code into theirs; return it.
+
+    For large kernels with several callers: compiling takes less, and a call some nanoseconds.
+    Callers compiled before are not changed.
+    """
+    compiled: Any = getattr(kernel, "compiled", None)
+    cache = getattr(compiled, "_cache", None)
+    if not isinstance(cache, _KernelCache) or cache.compiled is not None:
+        return kernel
+    cache.compiled, add = compiled, compiled.add_overload
+
+    def add_and_publish(result: Any) -> None:
+        add(result)
+        cache.publish(result)
+
+    compiled.add_overload = add_and_publish
+    return kernel
 
 
 def specialize(template: Callable[..., Any], name: str, **kernels: Any) -> Any:
     """Compile ``template``, a plain function, with ``kernels`` standing in for its global names.
 
-    So a loop is written once and compiled for each game, with calls that can be inlined.
+    So a loop is written once and compiled for each game. It is for Python to call, unless the
+    template's name starts with an underscore: then it is a kernel.
     """
     unknown = set(kernels) - set(_all_names(template.__code__))
     if unknown:
@@ -132,7 +202,9 @@ def specialize(template: Callable[..., Any], name: str, **kernels: Any) -> Any:
     function = types.FunctionType(template.__code__, namespace, name, template.__defaults__)
     function.__module__ = template.__module__
     function.__qualname__ = name
-    return kernel(function)
+    if JIT_DISABLED or template.__name__.startswith("_"):
+        return kernel(function)
+    return _compile(function)
 
 
 def digest(function: Callable[..., Any]) -> str:
@@ -226,6 +298,7 @@ class _KernelCache(NullCache):
     def __init__(self, function: Callable[..., Any]):
         self._function = function
         self._digest: str | None = None
+        self.compiled: Any = None  # the kernel, if others call it where it lies
 
     @property
     def cache_path(self) -> str | None:
@@ -244,7 +317,7 @@ class _KernelCache(NullCache):
         if self._digest is None:
             self._digest = digest(self._function)  # its errors are the kernel's: they are raised
         if _gave_up or folder is None:
-            _announce_compilation()
+            _announce_compilation(self._function)
             return None
         try:
             return act(folder, *call)
@@ -257,21 +330,25 @@ class _KernelCache(NullCache):
         try:
             payload = self._path(folder, sig, target_context.codegen()).read_bytes()
         except OSError:
-            _announce_compilation()
+            _announce_compilation(self._function)
             return None
         checksum, pickled = payload[:_CHECKSUM_SIZE], payload[_CHECKSUM_SIZE:]
         if hashlib.sha256(pickled).digest() != checksum:
             return None  # a damaged entry is compiled again and replaced
         try:
-            reduced = pickle.loads(pickled)
+            called, reduced = pickle.loads(pickled)
         except Exception:
             return None  # it names what is no longer there; the same holds
+        if not all(self._find(symbol, argument_types) for symbol, argument_types in called):
+            return None
         return CompileResult._rebuild(target_context, *reduced)
 
     def _save(self, folder: Path, sig, data) -> None:
         path = self._path(folder, sig, data.codegen)
         aside = path.with_name(f"{path.name}.{uuid.uuid4().hex[:12]}")
-        pickled = dumps(data._reduce())
+        reduced = data._reduce()
+        symbols = {found.decode() for found in _SYMBOL.findall(dumps(reduced))}
+        pickled = dumps(([(symbol, _published[symbol]) for symbol in sorted(symbols)], reduced))
         try:
             folder.mkdir(parents=True, exist_ok=True)
             try:
@@ -282,11 +359,60 @@ class _KernelCache(NullCache):
         except OSError as error:
             logger.info("compiled kernels can't be kept in %s: %s", folder, error)
 
+    def publish(self, result: Any) -> None:
+        """Give the machine code a name that callers in all processes find it by."""
+        if not _gave_up:
+            try:
+                self._publish(result)
+            except Exception as error:
+                _give_up(error)
+
+    def _publish(self, result: Any) -> None:
+        target = self.compiled.targetctx
+        argument_types = tuple(result.signature.args)
+        symbol = self._symbol(argument_types, target.codegen())
+        named = copy.copy(result.fndesc)
+        add_symbol(symbol, result.library.get_pointer_to_function(named.llvm_func_name))
+        named.mangled_name = symbol
+        target.remove_user_function(result.entry_point)
+        target.insert_user_function(result.entry_point, named)
+        _published[symbol] = argument_types
+
+    def _find(self, symbol: str, argument_types: tuple) -> bool:
+        """Return whether the kernel of that name can be called; compile or load it if need be."""
+        for kernel in _late_kernels(self._function, set()):
+            codegen = kernel.targetctx.codegen()
+            if symbol in _published:
+                break
+            if kernel._cache._symbol(argument_types, codegen) == symbol:
+                kernel.compile(argument_types)
+        return symbol in _published
+
+    def _symbol(self, argument_types: tuple, codegen) -> str:
+        return f"ludotheque.{self._path(Path(), argument_types, codegen).stem}"
+
     def _path(self, folder: Path, sig, codegen) -> Path:
-        made_for = (self._digest, str(sig), codegen.magic_tuple(), _VERSIONS)
+        if self._digest is None:
+            self._digest = digest(self._function)
+        made_for = (_FORMAT, self._digest, str(sig), codegen.magic_tuple(), _VERSIONS)
         made_for += (*_changed_settings(), *_named_fields(sig))
         key = hashlib.sha256(repr(made_for).encode()).hexdigest()
         return folder / f"{self._function.__name__}-{key[:32]}.nbc"
+
+
+def _late_kernels(function: Callable[..., Any], seen: set[int]) -> list[Any]:
+    """Return the kernels that ``function`` or what it calls may call where they lie."""
+    found: list[Any] = []
+    for name in _all_names(function.__code__):
+        called = function.__globals__.get(name)
+        plain = getattr(called, "py_func", None)
+        if isinstance(plain, types.FunctionType) and id(called) not in seen:
+            seen.add(id(called))
+            called = getattr(called, "compiled", called)
+            cache = getattr(called, "_cache", None)
+            found += [called] if getattr(cache, "compiled", None) is not None else []
+            found += _late_kernels(plain, seen)
+    return found
 
 
 def _named_fields(argument_types) -> tuple[tuple[str, ...], ...]:
@@ -317,15 +443,17 @@ def _give_up(reason: object) -> None:
         )
 
 
-def _announce_compilation() -> None:
-    global _announced
-    if _announced or _gave_up:
+def _announce_compilation(function: Callable[..., Any]) -> None:
+    """Say once for each game that its kernels are being compiled."""
+    game = (function.__module__ or "").rpartition(".")[0].rpartition(".")[2]
+    if game in ("", "core", "agents", "td") or game in _announced or _gave_up:
         return
-    _announced = True
+    _announced.add(game)
     folder = cache_dir()
     logger.warning(
-        "Ludothèque compiles its kernels on first use (up to half a minute); %s",
+        "Ludothèque compiles its kernels on first use (%s: about a quarter of a minute); %s",
+        game,
         "there is no home directory to keep them in: set LUDOTHEQUE_CACHE_DIR"
         if folder is None
-        else f"later starts take them from {folder}",
+        else f"later starts take them from {folder}; `ludotheque warmup` compiles all of them",
     )

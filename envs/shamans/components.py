@@ -83,6 +83,31 @@ GOAL: int = _BOX["goal"]
 # Rituals and track.
 RITUALS: tuple[str, ...] = tuple(_BOX["rituals"])
 STABILISATION, PERMUTATION, ILLUMINATION, NEUTRALISATION = range(len(RITUALS))
+# How a card was played: it named the Destination, was of it, or was of another world.
+PLAYS = {"led": 2, "followed": 1, "strayed": -1}
+LED, FOLLOWED, STRAYED = PLAYS.values()
+# What players are seen to do in a round, besides.
+DEEDS = (
+    "step",  # of the pawn, by the player's cards: those played, and those set aside
+    "retreat",  # the choice in a stabilisation
+    "artefact",  # the other one
+    "permutation",
+    "illumination",
+    "neutralisation",  # with or without an elimination
+    "portal back",
+    "portal on",
+)
+NUM_DEEDS = len(DEEDS)
+(
+    STEPPED,
+    RETREATED,
+    TOOK_ARTEFACT,
+    PERMUTED,
+    ILLUMINATED,
+    NEUTRALISED,
+    PORTAL_BACK,
+    PORTAL_ON,
+) = range(NUM_DEEDS)
 STABILISATION_SQUARES: int = _BOX["stabilisation_squares"]
 WORLD_RITUALS: dict[str, str] = {world: _GUESS["rituals"][world]["ritual"] for world in WORLDS}
 TRACK_MOON: int = _GUESS["track"]["moon"]

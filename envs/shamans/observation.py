@@ -1,12 +1,14 @@
 """What a seat sees of a game of Shamans.
 
-Public: cards played, how many cards and which tiles lie where, roles shown, who swapped with whom.
+Public: cards played, by whom and how, how many cards and which tiles lie where, roles shown, what
+players did in rituals and with Portals, who swapped with whom.
 Known to the seat alone: its hand, its role, its tiles that lie face down; to two seats: the roles
 that they swapped, a card that one gave the other during the Eclipse. Seats count from the observing
 one.
 
-A seat is asked about a Portal or a Dagger that lies face down (``is_asked_unseen``): the others
-see neither who is asked nor what, and nothing is left of it once it has passed.
+If only holders are asked, and a seat about a Portal or a Dagger that lies face down
+(``is_asked_unseen``), the others see neither who is asked nor what, and nothing is left of it once
+it has passed.
 """
 
 from __future__ import annotations
@@ -19,20 +21,27 @@ from ..core.schema import Field, offsets
 from ..core.state import seat_after
 from .artefacts import eclipse_shows
 from .components import (
+    DEEDS,
     FACE_UP,
     FEWEST_PLAYERS,
+    FOLLOWED,
+    LED,
     LEFT,
     MAX_HAND,
     MAX_PLAYERS,
     NO_CARD,
     NO_WORLD,
+    NOBODY,
     NUM_CARDS,
+    NUM_DEEDS,
     NUM_HELD,
     NUM_TILES,
     NUM_WORLDS,
+    PERMUTED,
     PLAYER_COUNTS,
     RITUALS,
     SHADOW,
+    STRAYED,
     TILES,
     TILES_IN_BOX,
     VALUE_OF,
@@ -45,9 +54,10 @@ from .state import ECLIPSE_PHASE, KEEP_PHASE, PHASES
 from .track import is_out
 
 BYTE = 127  # numbers beyond are cut off
-SEAT_SIZE = 12 + NUM_HELD
+SEAT_SIZE = 15 + NUM_HELD
 WORLD_SIZE = 2 * VALUES + 5 + len(RITUALS)
 COUNTS_OF_VALUE = 4
+DEEDS_SIZE = NUM_DEEDS + 3 * MAX_PLAYERS
 _NUM_PHASES = len(PHASES)
 _NUM_COUNTS = len(PLAYER_COUNTS)
 
@@ -70,11 +80,21 @@ _SEAT = (
     "each seat: is there, is to play (if everybody may know), is Guide, has the First player "
     "marker, is eliminated, has played a card, does a ritual, is being eliminated, cards in hand "
     "(set aside, if eliminated), value of its card in front (0 none), camp known to all "
-    f"(1 Shaman, 2 Shadow), artefacts face down, face up: {_HELD}"
+    f"(1 Shaman, 2 Shadow), artefacts face down, face up: {_HELD}; moves the pawn, or had the "
+    "first offer of a Portal; has chosen a card for the Eclipse; cards in hand right after it"
+)
+_PLAYED = (
+    f"cards that each seat has played in this round: {LED} led with, {FOLLOWED} followed with, "
+    f"{STRAYED} off the Destination"
+)
+_DEEDS = (
+    f"how often each seat did what in this round: {', '.join(DEEDS)} (step: of the pawn, by a card "
+    "of the seat, played or set aside); permutations with each seat, done by it; who eliminated "
+    "it; to whom its role card was dealt"
 )
 _PHASE = (
     f"phase ({', '.join(PHASES).lower()}; none while a seat is asked unseen), "
-    f"{PLAYER_COUNTS[0]} to {PLAYER_COUNTS[-1]} players, single round"
+    f"{PLAYER_COUNTS[0]} to {PLAYER_COUNTS[-1]} players, single round, only holders are asked"
 )
 _TABLE = (
     f"artefacts that left the round where all could see it: {', '.join(TILES)}; tiles in the pile; "
@@ -82,7 +102,7 @@ _TABLE = (
 )
 _NUMBERS = (
     "round, square of the pawn, steps to the Moon, steps that the pawn is about to go, cards "
-    "passed by the Eclipse"
+    "passed by the Eclipse, square on which the pawn starts"
 )
 
 # Worlds, values, seats and places of the display are what actions are about
@@ -101,17 +121,21 @@ FLAT = (
     Field("witnesses", (MAX_PLAYERS, MAX_PLAYERS), 0, 1, _WITNESSES, "all"),
     Field("display", (FACE_UP, NUM_TILES + 1), 0, 1, _DISPLAY, "all"),
     Field("table", (NUM_TILES + 4,), 0, int(TILES_IN_BOX.sum()), _TABLE, "all"),
-    Field("phase", (_NUM_PHASES + _NUM_COUNTS + 1,), 0, 1, _PHASE, "all"),
+    Field("plays", (MAX_PLAYERS, NUM_CARDS), STRAYED, LED, _PLAYED, "all"),
+    Field("deeds", (MAX_PLAYERS, DEEDS_SIZE), 0, BYTE, _DEEDS, "all"),
+    Field("phase", (_NUM_PHASES + _NUM_COUNTS + 2,), 0, 1, _PHASE, "all"),
     Field("card", (VALUES,), 0, 1, "value of the card on its way to its world", "all"),
     Field("points", (MAX_PLAYERS,), 0, BYTE, f"points of each seat (at most {BYTE})", "all"),
-    Field("numbers", (5,), 0, BYTE, _NUMBERS, "all"),
+    Field("numbers", (6,), 0, BYTE, _NUMBERS, "all"),
 )
 PLANES: tuple[Field, ...] = ()
 AT = offsets(FLAT)
+# Of the deeds of a seat, after how often it did what, and whom it swapped with.
+_ELIMINATED_BY = NUM_DEEDS + MAX_PLAYERS
+_DEALT_TO = _ELIMINATED_BY + MAX_PLAYERS
 # Of a world: own cards; the Destination to a Shadow; cards there; flags.
 _THERE = VALUES + 1
 _FLAGS = _THERE + VALUES
-_BYTE_OF_CARDS = (1 << VALUES) - 1
 
 assert max(VALUES, int(TILES_IN_BOX.max())) <= MAX_HAND <= BYTE
 
@@ -129,6 +153,7 @@ def observe(state, seat, out):
     unseen = is_asked_unseen(state) and state["to_play"] != seat
     for ahead in range(np.int64(state["num_players"])):
         _write_seat(state, seat, ahead, unseen, out)
+        _write_deeds(state, seat, ahead, out)
     _write_table(state, out)
     _write_worlds(state, seat, out)
     if state["destination"] != NO_WORLD:
@@ -155,6 +180,12 @@ def _write_passed(state, seat, out):
 
 
 @kernel
+def _row(out, start, size):
+    """Return a part of the vector: an index into it that is no negative number is quick."""
+    return out[start : start + size]
+
+
+@kernel
 def _write_seat(state, seat, ahead, unseen, out):
     """Write what is known of one seat, and its role if the observing seat knows it."""
     num_players = np.int64(state["num_players"])
@@ -166,26 +197,57 @@ def _write_seat(state, seat, ahead, unseen, out):
     everybody = (1 << num_players) - 1
     if seen >> seat & 1:
         out[AT.roles + 2 * ahead + camp] = 1
-    for k in range(num_players):
-        out[AT.witnesses + MAX_PLAYERS * ahead + k] = seen >> seat_after(state, seat, k) & 1
-    at = AT.seats + SEAT_SIZE * ahead
-    out[at] = 1
-    out[at + 1] = state["to_play"] == other and not unseen
-    out[at + 2] = state["guide"] == other
-    out[at + 3] = state["marker"] == other
-    out[at + 4] = is_out(state, other)
-    out[at + 5] = np.int64(state["played"]) >> other & 1
-    out[at + 6] = state["performer"] == other
-    out[at + 7] = state["target"] == other
-    out[at + 8] = count_bits(np.int64(state["hand"][other]))
-    out[at + 9] = VALUE_OF[front] if front != NO_CARD else 0
-    out[at + 10] = camp + 1 if seen & everybody == everybody else 0
+    # Turned so that the observing seat is bit 0.
+    witnesses = (seen & everybody) >> seat | seen << (num_players - seat) & everybody
+    for k in range(MAX_PLAYERS):
+        out[AT.witnesses + MAX_PLAYERS * ahead + k] = witnesses >> k & 1
+    row = _row(out, AT.seats + SEAT_SIZE * ahead, SEAT_SIZE)
+    row[0] = 1
+    row[1] = state["to_play"] == other and not unseen
+    row[2] = state["guide"] == other
+    row[3] = state["marker"] == other
+    row[4] = is_out(state, other)
+    row[5] = np.int64(state["played"]) >> other & 1
+    row[6] = state["performer"] == other
+    row[7] = state["target"] == other
+    row[8] = count_bits(np.int64(state["hand"][other]))
+    row[9] = VALUE_OF[front] if front != NO_CARD else 0
+    row[10] = camp + 1 if seen & everybody == everybody else 0
     face_down = np.int64(0)
     for kind in range(NUM_HELD):
         face_down += np.int64(state["hidden"][other, kind])
-        out[at + 12 + kind] = state["shown"][other, kind]
-    out[at + 11] = face_down
+        row[12 + kind] = state["shown"][other, kind]
+    row[11] = face_down
+    row[12 + NUM_HELD] = state["mover"] == other and not unseen
+    row[13 + NUM_HELD] = state["phase"] == ECLIPSE_PHASE and state["given"][other] != NO_CARD
+    row[14 + NUM_HELD] = state["held_then"][other]
     out[AT.points + ahead] = min(np.int64(state["points"][other]), BYTE)
+
+
+@kernel
+def _write_deeds(state, seat, ahead, out):
+    """Write what one seat has done in the round."""
+    other = seat_after(state, seat, ahead)
+    cards = _row(out, AT.plays + NUM_CARDS * ahead, NUM_CARDS)
+    for card in range(NUM_CARDS):
+        cards[card] = state["plays"][other, card]
+    row = _row(out, AT.deeds + DEEDS_SIZE * ahead, DEEDS_SIZE)
+    for deed in range(NUM_DEEDS):
+        row[deed] = state["deeds"][other, deed]
+    if state["deeds"][other, PERMUTED] > 0:
+        for k in range(np.int64(state["num_players"])):
+            row[NUM_DEEDS + k] = state["swaps"][other, seat_after(state, seat, k)]
+    killer = np.int64(state["eliminator"][other])
+    if killer != NOBODY:
+        row[_ELIMINATED_BY + _ahead_of(state, seat, killer)] = 1
+    row[_DEALT_TO + _ahead_of(state, seat, np.int64(state["role"][other]))] = 1
+
+
+@kernel
+def _ahead_of(state, seat, other):
+    """Return how far after ``seat`` another sits in turn order."""
+    ahead = other - seat
+    return ahead + np.int64(state["num_players"]) if ahead < 0 else ahead
 
 
 @kernel
@@ -238,14 +300,18 @@ def _write_values(state, seat, out):
     at = VALUES * np.int64(state["destination"])
     seen = in_front | np.int64(state["hand"][seat]) >> at | np.int64(state["placed"]) >> at
     unseen = WHOLE_WORLD[num_players] & ~seen
+    lower, unseen_lower = np.int64(0), np.int64(0)
+    higher, unseen_higher = count_bits(in_front), count_bits(unseen)
     for k in range(VALUES):
-        lower = (1 << k) - 1
-        higher = _BYTE_OF_CARDS & ~lower & ~(1 << k)
+        higher -= in_front >> k & 1
+        unseen_higher -= unseen >> k & 1
         at = AT.values + COUNTS_OF_VALUE * k
-        out[at] = count_bits(in_front & lower)
-        out[at + 1] = count_bits(in_front & higher)
-        out[at + 2] = count_bits(unseen & lower)
-        out[at + 3] = count_bits(unseen & higher)
+        out[at] = lower
+        out[at + 1] = higher
+        out[at + 2] = unseen_lower
+        out[at + 3] = unseen_higher
+        lower += in_front >> k & 1
+        unseen_lower += unseen >> k & 1
 
 
 @kernel
@@ -255,6 +321,7 @@ def _write_game(state, unseen, out):
     at = AT.phase + _NUM_PHASES
     out[at + np.int64(state["num_players"]) - FEWEST_PLAYERS] = 1
     out[at + _NUM_COUNTS] = state["single"]
+    out[at + _NUM_COUNTS + 1] = state["holders_only"]
     if state["card"] != NO_CARD:
         out[AT.card + VALUE_OF[state["card"]] - 1] = 1
     at = AT.numbers
@@ -266,3 +333,4 @@ def _write_game(state, unseen, out):
     for seat in range(np.int64(state["num_players"])):
         passed += state["held_then"][seat] > 0
     out[at + 4] = passed
+    out[at + 5] = state["start"]

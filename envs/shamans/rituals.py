@@ -15,10 +15,12 @@ from .components import (
     NUM_CARDS,
     NUM_HELD,
     PERMUTATION,
+    PERMUTED,
     POINTS_OF_ILLUMINATION,
     SHADOW,
     SHAMAN,
     STABILISATION,
+    STEPPED,
     VALUES,
     WHOLE_WORLD,
     WORLD_OF,
@@ -64,7 +66,6 @@ def next_ritual(state):
     """Begin the next ritual; with several the performer says which."""
     pending = np.int64(state["pending"])
     state["doing"] = NO_WORLD
-    state["target"] = NOBODY
     if pending == 0:
         state["performer"] = NOBODY
         state["stage"] = state["then"]
@@ -82,6 +83,8 @@ def begin_ritual(state, world):
     state["doing"] = world
     state["stage"] = STAGE.RITUALS
     ritual = state["ritual"][world]
+    if ritual != STABILISATION:
+        state["deeds"][performer, PERMUTED + ritual - PERMUTATION] += 1
     if ritual == ILLUMINATION:
         state["points"][performer] += POINTS_OF_ILLUMINATION
     elif ritual == STABILISATION or _has_effect(state, performer, ritual):
@@ -118,6 +121,7 @@ def swap_roles(state, seat, other):
     state["role"][seat], state["role"][other] = other_card, card
     state["seen"][card] |= 1 << seat | 1 << other
     state["seen"][other_card] |= 1 << seat | 1 << other
+    state["swaps"][seat, other] += 1
     state["stirred"] = seat
     state["stage"] = STAGE.RITUALS
 
@@ -134,7 +138,9 @@ def neutralise(state, performer, target):
 def eliminate(state):
     """Eliminate the target (Effet d'une élimination)."""
     target = np.int64(state["target"])
+    state["target"] = NOBODY
     state["eliminated"] |= 1 << target
+    state["eliminator"][target] = state["performer"]
     state["stirred"] = state["performer"]
     reveal_role(state, target)
     # Its artefacts leave the round; those that lie face down stay unseen.
@@ -143,6 +149,7 @@ def eliminate(state):
         state["shown"][target, kind] = 0
     if state["camp"][state["role"][target]] == SHAMAN:
         steps = count_bits(state["hand"][target])
+        state["deeds"][target, STEPPED] += steps
         start_advance(state, steps, state["performer"], STAGE.RITUALS)
     elif shadows_left(state) == 0:
         state["won"] = SHAMAN

@@ -64,6 +64,10 @@ def clear_table(state):
     state["asked"] = 0
     state["resume"] = 0
     state["stirred"] = NOBODY
+    state["plays"][:] = 0
+    state["deeds"][:] = 0
+    state["swaps"][:] = 0
+    state["eliminator"][:] = NOBODY
     state["performer"] = NOBODY
     state["doing"] = NO_WORLD
     state["pending"] = 0

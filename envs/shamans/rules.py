@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.bits import count_bits, select_bit
-from ..core.jit import kernel
+from ..core.jit import kernel, link_late
 from ..core.rewards import rank_in_place
 from ..core.rng import below, draw_below
 from ..core.state import begin, seat_after
@@ -37,8 +37,12 @@ from .components import (
     NUM_WORLDS,
     PLAYER_COUNTS,
     PORTAL,
+    PORTAL_BACK,
+    PORTAL_ON,
+    RETREATED,
     SHAMAN,
     STABILISATION_SQUARES,
+    TOOK_ARTEFACT,
 )
 from .options import HOLDERS_ONLY, SINGLE
 from .rituals import begin_ritual, do_ritual, eliminate, neutralise, next_ritual, swap_roles
@@ -106,6 +110,7 @@ def setup(state, seed, options):
     run(state)
 
 
+@link_late
 @kernel
 def run(state):
     """Go from stage to stage until somebody has to decide or the game is over."""
@@ -160,10 +165,13 @@ def step(state, action):
         else:
             _answer_with_portal(state, seat, phase, action)
     elif action < SHOW:
+        if phase == STABILISE_PHASE:
+            state["deeds"][seat, TOOK_ARTEFACT] += 1
         take_artefact(state, seat, action)
     elif action < RETREAT:
         keep_artefact(state, seat, action == SHOW)
     elif action == RETREAT:
+        state["deeds"][seat, RETREATED] += 1
         go_back(state, seat, STABILISATION_SQUARES)
         state["stage"] = STAGE.RITUALS
     elif action < ELIMINATE:
@@ -187,6 +195,7 @@ def _answer_with_portal(state, seat, phase, action):
         state["stage"] = STAGE.ADVANCING if phase == MOON_PHASE else STAGE.OFFERING
         return
     spend_tile(state, seat, PORTAL)
+    state["deeds"][seat, PORTAL_ON if action == ON else PORTAL_BACK] += 1
     after = STAGE.CARD_TURN if phase == CARD_PHASE else STAGE.OFFERING
     stage = after
     if phase == MOON_PHASE:

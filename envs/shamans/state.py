@@ -23,6 +23,8 @@ from .components import (
     FACE_UP,
     MAX_PLAYERS,
     NUM_ARTEFACTS,
+    NUM_CARDS,
+    NUM_DEEDS,
     NUM_HELD,
     NUM_TILES,
     NUM_WORLDS,
@@ -120,6 +122,11 @@ DTYPE = game_dtype(
         ("arrow", np.int8),  # of the Eclipse: 1 to the left, -1 to the right
         ("given", np.int8, _SEATS),  # card that each seat gave, until everybody has seen it
         ("held_then", np.int8, _SEATS),  # cards of each giver right after the Eclipse, else 0
+        # What everybody has seen in the round, for those who remember it.
+        ("plays", np.int8, (MAX_PLAYERS, NUM_CARDS)),  # how each played which card: ``PLAYS``
+        ("deeds", np.int8, (MAX_PLAYERS, NUM_DEEDS)),  # how often
+        ("swaps", np.int8, (MAX_PLAYERS, MAX_PLAYERS)),  # with whom, of who did the permutation
+        ("eliminator", np.int8, _SEATS),  # who eliminated each seat
         ("guide", np.int8),
         ("destination", np.int8),  # world, -1 before the first card
         ("turn", np.int8),  # seat whose card turn it is; after the trick, who leads next

@@ -7,7 +7,16 @@ import numpy as np
 from ..core.jit import kernel
 from ..core.state import seat_after
 from .artefacts import artefacts_left, show_card
-from .components import NO_CARD, NO_WORLD, NOBODY, WORLD_OF
+from .components import (
+    FOLLOWED,
+    LED,
+    NO_CARD,
+    NO_WORLD,
+    NOBODY,
+    STEPPED,
+    STRAYED,
+    WORLD_OF,
+)
 from .rituals import place_card, start_rituals
 from .state import ARTEFACT_PHASE, CARD_PHASE, GUIDE_PHASE, STAGE
 from .track import ask, is_out, offer_after, offer_before, start_advance
@@ -21,13 +30,18 @@ def play_card(state, seat, card):
     world = WORLD_OF[card]
     state["hand"][seat] ^= 1 << card
     state["played"] = np.int64(state["played"]) | 1 << seat
+    show_card(state, card)
     if state["destination"] == NO_WORLD:
         state["destination"] = world
-    show_card(state, card)
+        state["plays"][seat, card] = LED
+    else:
+        state["plays"][seat, card] = FOLLOWED
     if state["destination"] == world:
         state["front"][seat] = card
         state["stage"] = STAGE.TURN_OVER
     else:
+        state["plays"][seat, card] = STRAYED
+        state["deeds"][seat, STEPPED] += 1
         state["card"] = card
         start_advance(state, 1, seat, STAGE.LAYING)
 

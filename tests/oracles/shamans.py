@@ -64,7 +64,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 # "Mise en place": worlds in use. Ruling: which colour has which ritual is not in the text.
 WORLDS = ("violet", "blue", "green", "yellow", "orange", "brown", "red")
@@ -299,6 +299,7 @@ class ShamansOracle:
 
     Attributes (a test may set them to build a position; answers are worked out when asked for):
         points: victory points of each seat.
+        rituals: world -> its ritual.
         pawn: square of the Shadow pawn.
         role_cards: which role card lies in front of each seat (role cards are numbered).
         role_of_card: what is printed on each role card.
@@ -313,8 +314,11 @@ class ShamansOracle:
         eliminated: for each seat.
         guide, destination, played: the trick: its Guide, its world, who has played a card.
         waiting: worlds whose rituals are still to be done.
+        performer, doing: who does rituals, and the world of the one being done.
         passes: (giver, receiver, card) of the Eclipse.
+        held_then: cards of each who took part, right after the Eclipse.
         plays: (seat, card) in order.
+        log: what was done in this round before everybody's eyes, in order; (seat, what, ...).
         stirred: who moved the pawn or did a ritual since Portals were last offered.
         last_action, last_shown: the last (seat, action); the last one that everybody saw.
         ended_by: None, or "moon", "last shadow", "no cards" once the round is over.
@@ -347,6 +351,7 @@ class ShamansOracle:
             raise ValueError(f"the pawn must start on 0..{moon - 1}, got {self.start}")
         self.points = [0] * self.num_players if points is None else list(points)
         self.first_player = first_player
+        self.rituals = dict(RITUALS)
         self.round = 0
         self.over = False
         self.last_action: tuple[int, Action] | None = None
@@ -390,7 +395,11 @@ class ShamansOracle:
         self.destination: str | None = None
         self.played: set[int] = set()
         self.waiting: list[str] = []
+        self.performer: int | None = None
+        self.doing: str | None = None
         self.passes: list[tuple[int, int, Card]] = []
+        self.held_then: dict[int, int] = {}
+        self.log: list[tuple] = []
         self.plays: list[tuple[int, Card]] = []
         self.eclipse: EclipseInProgress | None = None
         self.ended_by: str | None = None
@@ -585,7 +594,10 @@ class ShamansOracle:
         self.plays.append((seat, card))
         if self.destination is None:
             self.destination = card.world
-        if card.world == self.destination:
+        leads = len(self.played) == 1
+        follows = card.world == self.destination
+        self.log.append((seat, "led" if leads else "followed" if follows else "strayed", card))
+        if follows:
             self.fronts[seat] = card
             return
         # "Il avance immédiatement le pion Ombre d'une case", then places the card.
@@ -652,6 +664,7 @@ class ShamansOracle:
     def _use_portal(self, seat: int, direction: int) -> None:
         """ "défaussée à n'importe quel moment pour avancer ou reculer le pion Ombre d'une case"."""
         self._discard(seat, "portal")
+        self.log.append((seat, "portal", direction))
         if direction == 1:
             self._then(self._advance, seat, 1)
         else:
@@ -828,11 +841,13 @@ class ShamansOracle:
             self.passes.append((giver, receiver, eclipse.chosen[giver]))
         for _, receiver, card in self.passes:
             self.hands[receiver].add(card)
+        self.held_then = {seat: len(self.hands[seat]) for seat in seats}
 
     # "Effets des rituels"
 
     def _do_rituals(self, seat: int) -> None:
         """One player does all waiting rituals, in the order he likes."""
+        self.performer, self.doing = seat if self.waiting else None, None
         if len(self.waiting) == 1:
             self._answer_order(seat, ("ritual", self.waiting[0]))
         elif self.waiting:
@@ -840,8 +855,10 @@ class ShamansOracle:
 
     def _answer_order(self, seat: int, action: Action) -> None:
         self.waiting.remove(action[1])
+        self.doing = action[1]
+        self.log.append((seat, self.rituals[action[1]]))
         self._then(self._do_rituals, seat)
-        self._then(getattr(self, f"_do_{RITUALS[action[1]]}"), seat)
+        self._then(getattr(self, f"_do_{self.rituals[action[1]]}"), seat)
 
     def _do_illumination(self, seat: int) -> None:
         self.points[seat] += 1
@@ -852,6 +869,7 @@ class ShamansOracle:
         self._then(self._offer, "ritual", seat)
 
     def _answer_stabilisation(self, seat: int, action: Action) -> None:
+        self.log.append((seat, "retreat" if action == ("back",) else "artefact"))
         if action == ("back",):
             self._move_back(seat, STABILISATION_STEPS)
         else:
@@ -870,6 +888,7 @@ class ShamansOracle:
         cards[seat], cards[other] = cards[other], cards[seat]
         self.seen[seat].add(cards[seat])
         self.seen[other].add(cards[other])
+        self.log.append((seat, "swapped", other))
         self.stirred = seat
 
     def _do_neutralisation(self, seat: int) -> None:
@@ -893,6 +912,7 @@ class ShamansOracle:
 
     def _eliminate(self, killer: int, seat: int) -> None:
         self.eliminated[seat] = True
+        self.log.append((killer, "eliminated", seat))
         self.stirred = killer
         self._reveal_role(seat)
         self.removed[seat], self.tiles[seat] = self.tiles[seat], []
@@ -965,6 +985,112 @@ class ShamansOracle:
             points=tuple(self.points),
             plays=tuple(self.plays),
         )
+
+    def facts(self, seat: int) -> dict[str, Any]:
+        """All that a person on a seat may know, by what it is about; values can be compared.
+
+        It lies on the table, or the seat has looked at it, or everybody has seen it done in this
+        round: who played which card and how, who did what in rituals and with Portals. In which
+        order the tricks were played is left out, and so are earlier rounds, of which points remain.
+        """
+        seats = range(self.num_players)
+        return (
+            self._facts_of_the_game()
+            | {
+                "role": self.role(seat),
+                "roles seen": {
+                    s: self.role(s) for s in seats if self.role_cards[s] in self.seen[seat]
+                },
+                "cards": self.hands[seat] | self.aside[seat],
+                "tiles": self._face_down(seat),
+                "looked at": self._looked_at() if self.to_play == seat else None,
+                "chosen": self.eclipse.chosen.get(seat) if self.eclipse else None,
+                "given": [
+                    (card, to)
+                    for giver, to, card in self.passes
+                    if giver == seat and card in self.hands[to] | self.aside[to]
+                ],
+                "received": [
+                    (card, giver)
+                    for giver, to, card in self.passes
+                    if to == seat and card in self.hands[to] | self.aside[to]
+                ],
+            }
+            | self._facts_of_the_decision(seat)
+        )
+
+    def _facts_of_the_game(self) -> dict[str, Any]:
+        """What everybody sees and has seen."""
+        seats = range(self.num_players)
+        cards = [self.hands[s] | self.aside[s] for s in seats]
+        witnesses = [{s for s in seats if card in self.seen[s]} for card in self.role_cards]
+        return {
+            "players": self.num_players,
+            "variant": (self.rounds, self.asked),
+            "rituals": dict(self.rituals),
+            "track": (self.start, self.moon),
+            "round": self.round,
+            "points": list(self.points),
+            "first player": self.first_player,
+            "guide": self.guide,
+            "destination": self.destination,
+            "played": set(self.played),
+            "fronts": dict(self.fronts),
+            "on its way": self.in_play,
+            "placed": {world: set(values) for world, values in self.placed.items()},
+            "hand sizes": [len(some) for some in cards],
+            "pawn": self.pawn,
+            "eliminated": list(self.eliminated),
+            "role cards": list(self.role_cards),
+            "witnesses": witnesses,
+            "tiles face up": [
+                Counter(tile.kind for tile in self.tiles[s] if tile.face_up and tile.kind != "mask")
+                for s in seats
+            ],
+            "tiles face down": [self._face_down(s).total() for s in seats],
+            "display": list(self.face_up),
+            "pile": len(self.pile),
+            "gone": Counter(self.discarded)
+            + Counter(t.kind for some in self.removed for t in some if t.face_up)
+            + Counter(t.kind for some in self.tiles for t in some if t.kind == "mask"),
+            "eclipse on top": self._visible_eclipse(),
+            "eclipse to come": any(tile in ECLIPSES for tile in self.pile),
+            "eclipse chosen": set(self.eclipse.chosen) if self.eclipse else set(),
+            "eclipse cards": dict(self.held_then),
+            "rituals waiting": set(self.waiting),
+            "ritual": (self.performer, self.doing),
+            "done": Counter(self.log),
+        }
+
+    def _facts_of_the_decision(self, seat: int) -> dict[str, Any]:
+        """What everybody sees of the decision that stands, unless it is a secret to the seat."""
+        assert self.decision is not None
+        secret = self.is_asked_unseen() and seat != self.to_play
+        steps = [entry for entry in self.todo if entry[0] == self._advance.__name__]
+        about = self.decision.about
+        offered, moon = self.phase in WINDOWS, self.phase == "moon"
+        return {
+            "phase": None if secret else self.phase,
+            "to play": None if secret else self.to_play,
+            "steps": sum(count for _, _, count in steps) + moon,
+            "mover": about[0 if moon else 1] if offered and not secret else None,
+            "being eliminated": self._target(),
+        }
+
+    def _target(self) -> int | None:
+        waiting = [entry for entry in self.todo if entry[0] == self._eliminate.__name__]
+        return waiting[0][2] if waiting else None
+
+    def _face_down(self, seat: int) -> Counter:
+        """A seat's tiles that lie face down, those it had when it was eliminated too."""
+        tiles = [tile.kind for tile in self.tiles[seat] if not tile.face_up]
+        if self._looked_at() and self.to_play == seat:
+            tiles.pop()
+        return Counter(tiles + [tile.kind for tile in self.removed[seat] if not tile.face_up])
+
+    def _looked_at(self) -> str | None:
+        """The tile about to be kept: it is the last of its taker's."""
+        return self.tiles[self.to_play][-1].kind if self.phase == "keep" else None
 
     def _visible_eclipse(self) -> str | None:
         return self.pile[0] if self.pile and self.pile[0] in ECLIPSES else None

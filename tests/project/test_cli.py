@@ -17,29 +17,25 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from command import COMMAND, TIMEOUT, run_command
 
 from ludotheque.envs import get_game
 from ludotheque.envs.core.interfaces.replay import Replay, load_replays
 
 pytest.importorskip("typer")
 
-COMMAND = (sys.executable, "-m", "ludotheque.cli")
 NO_DISPLAY = {"DISPLAY": "", "WAYLAND_DISPLAY": "", "NO_COLOR": "1", "COLUMNS": "120"}
-TIMEOUT = 300
 SCRIPT = Path(sys.executable).with_name("ludotheque")
 
 
 def run(*arguments: object, typed: str = "", **environment: str) -> subprocess.CompletedProcess:
-    """Run the command to its end, with `typed` on its standard input."""
-    return subprocess.run(
-        [*COMMAND, *map(str, arguments)],
-        input=typed,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=TIMEOUT,
-        env={**os.environ, **NO_DISPLAY, **environment},
-    )
+    """Run the command to its end, with `typed` on its standard input.
+
+    A new Python starts where an environment is given, which its imports may read.
+    """
+    everything = {**os.environ, **NO_DISPLAY, **environment}
+    words = tuple(map(str, arguments))
+    return run_command(words, typed, everything, fresh=bool(environment))
 
 
 def run_json(*arguments: object, typed: str = "") -> dict | list:
@@ -98,7 +94,10 @@ def test_installed_script_is_this_command():
     assert done.stdout == run("--version").stdout
 
 
-@pytest.mark.parametrize("command", ["games", "play", "watch", "train", "league", "bench"])
+COMMANDS = ("games", "play", "watch", "train", "league", "warmup", "bench")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_help_of_every_command(command: str):
     done = run(command, "--help")
     assert done.returncode == 0, done.stderr

@@ -19,7 +19,7 @@ PAGES = (
     *(f"envs/{name}/README.md" for name in game_names()),
 )
 # A block is run with smaller numbers where they only make it long.
-SHORTER = {"model.learn(100_000)": "model.learn(8_192)", "deals = 4, 50": "deals = 4, 1"}
+SHORTER = {"model.learn(100_000)": "model.learn(2_048)", "deals = 4, 50": "deals = 4, 1"}
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 QUOTED = re.compile(r"`((?:ludotheque|python|make|pip) [^`]+)`")
 

@@ -368,8 +368,8 @@ def query_agent(agent: Opponent, settings: Settings, states: np.ndarray) -> np.n
         loops.redraw(known, 0, count, to_play, seeds)
     shape = settings.game.observation_shape(form)
     asked: dict[str, Any] = {"states": known, "seeds": seeds}
-    if getattr(agent, "history", 0):
-        length = check_whole(agent.history, f"history of {agent!r}", 0, HISTORY)
+    length = check_whole(getattr(agent, "history", 0), f"history of {agent!r}", 0, HISTORY)
+    if length:
         asked["histories"] = np.empty((count, length, 2), np.int16)
         loops.histories(states, 0, count, to_play, asked["histories"])
     actions = agent.act(observations.reshape(count, *shape), masks, **asked)

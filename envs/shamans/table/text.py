@@ -268,22 +268,48 @@ def _player(seen: Visible, player: Player) -> list[str]:
     if player.artefacts:
         where = "out of the round" if player.eliminated else "artefacts"
         lines += wrapped(f"  {where}: ", [tiles_words(held) for held in player.artefacts], WIDTH)
+    return lines + _history(seen, player)
+
+
+def _history(seen: Visible, player: Player) -> list[str]:
+    """What the player did in this round."""
+    lines = []
+    for how, cards in player.plays.items():
+        if cards:
+            words = [" ".join(group) for group in _by_world(player, cards)]
+            lines += wrapped(f"  {how}: ", words, WIDTH)
+    done = [amount(count, deed) for deed, count in player.deeds.items() if count]
+    for other in seen.players:
+        count = player.swaps[other.seat]
+        if count:
+            done.append(f"swapped with {name_of(other.seat)}" + (f" ({count})" * (count > 1)))
+        if other.eliminator == player.seat:
+            done.append(f"eliminated {name_of(other.seat)}")
+    if done:
+        lines += wrapped("  done: ", done, WIDTH)
+    if player.dealt_to != player.seat:
+        lines.append(f"  has the role card dealt to {name_of(player.dealt_to)}")
     return lines
+
+
+def _by_world(player: Player, cards: list[int]) -> list[list[str]]:
+    """Return cards as lists of a world and values, with what is known of those in hand."""
+    known: dict[str, list[str]] = {}
+    for card in cards:
+        world, value = card_name(card).split()
+        note = player.notes.get(card)
+        known.setdefault(world, [world]).append(f"{value} ({note})" if note else value)
+    return list(known.values())
 
 
 def _hand(player: Player) -> list[str]:
     head = f"  {amount(len(player.hand), 'card')} "
     head += "set aside" if player.eliminated else "in hand"
-    known: dict[str, list[str]] = {}
-    for card in player.hand:
-        if card != FACE_DOWN:
-            world, value = card_name(card).split()
-            note = player.notes.get(card)
-            known.setdefault(world, []).append(f"{value} ({note})" if note else value)
+    known = _by_world(player, [card for card in player.hand if card != FACE_DOWN])
     if not known:
         return [head]
     head += ", known: " if FACE_DOWN in player.hand else ": "
-    return wrapped(head, [" ".join([world, *values]) for world, values in known.items()], WIDTH)
+    return wrapped(head, [" ".join(group) for group in known], WIDTH)
 
 
 # What happened

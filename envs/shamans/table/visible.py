@@ -1,9 +1,9 @@
 """What a picture or a text of Shamans may show to a seat: what lies open, and what the seat knows.
 
-Hidden are hands, role cards that the seat hasn't looked at, artefacts that lie face down, the
-order of the pile; and that a seat is asked about a tile that lies face down, which the number of
-plies would tell afterwards. A seat knows its own, the roles it has seen, and the cards that it gave
-or got during the Eclipse.
+Hidden are hands, role cards that the seat hasn't looked at, artefacts that lie face down, the order
+of the pile; if only holders are asked, also that a seat is asked about a tile that lies face down,
+which the number of plies would tell afterwards. A seat knows its own, the roles it has seen, and
+the cards that it gave or got during the Eclipse.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from ...core.drawing.visible import VisibleBase, choices_of, common_of, fields_o
 from ...core.drawing.words import action_number, name_of
 from ..actions import ACTIONS, NUM_ACTIONS, TAKE
 from ..components import (
+    DEEDS,
     ECLIPSE,
     HAND_SIZE,
     LEFT,
@@ -26,6 +27,7 @@ from ..components import (
     NO_TILE,
     NOBODY,
     NUM_HELD,
+    PLAYS,
     RITUALS,
     VALUES,
     VALUES_IN_PLAY,
@@ -97,6 +99,11 @@ class Player(NamedTuple):
         played: what has become of another card played in this trick: ``"elsewhere"``, to another
             world, or ``"laid"`` like all cards of the trick (of which world isn't kept); ``""``.
         artefacts: in front of the player.
+        plays: cards played in this round, by how they were (``PLAYS``).
+        deeds: what else the player has done in this round, and how often.
+        swaps: for each player how often roles were swapped with it, of who did the permutation.
+        eliminator: who eliminated the player, -1 for nobody.
+        dealt_to: to whom the role card was dealt.
     """
 
     seat: int
@@ -110,6 +117,11 @@ class Player(NamedTuple):
     played: str
     artefacts: list[Held]
     eliminated: bool
+    plays: dict[str, list[int]]
+    deeds: dict[str, int]
+    swaps: list[int]
+    eliminator: int
+    dealt_to: int
 
 
 class Move(NamedTuple):
@@ -244,6 +256,14 @@ def _player(state: np.void, seat: int, viewer: int | None) -> Player:
         played=played,
         artefacts=_artefacts(state, seat, own),
         eliminated=is_eliminated(state, seat),
+        plays={
+            play: np.flatnonzero(state["plays"][seat] == how).tolist()
+            for play, how in PLAYS.items()
+        },
+        deeds=dict(zip(DEEDS, state["deeds"][seat].tolist(), strict=True)),
+        swaps=state["swaps"][seat].tolist(),
+        eliminator=int(state["eliminator"][seat]),
+        dealt_to=int(state["role"][seat]),
     )
 
 

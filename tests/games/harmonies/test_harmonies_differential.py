@@ -48,7 +48,7 @@ from ludotheque.envs.harmonies.state import (
 COLOURS = list(TOKENS)
 SIDES = ["A", "B"]
 TASTES = ["any", "kinds", "pile", "build"]
-GAMES_PER_TASTE = 2
+GAMES_PER_TASTE = 1
 SEEDS = 1500
 STACK_FOR = {as_on_a_card(stack): stack for stack in STACKS if as_on_a_card(stack)}
 

@@ -12,7 +12,7 @@ from saga_adapter import GAME, PACKS_KNOWN, WAITING, OnKernels, OnOracle
 
 from ludotheque.envs.saga.components import COLOURS, KINGDOMS, PACKS, knight_name
 
-GAMES = 6
+GAMES = 3
 # Sides on which Fieldland's and Sealand's powers meet.
 MEETING = ("reverse", "crown", "reverse", "reverse", "crown", "crown")
 SIDES_OPTIONS = ["crown", "reverse", "mixed", MEETING]

@@ -1,6 +1,6 @@
 """Random games of Saga in every setting: what no action may ever break.
 
-A few thousand games a setting here; a hundred thousand with
+Ten thousand games a setting here; a hundred thousand with
 
     python tests/games/saga/test_saga_invariants.py --games 100000
 """
@@ -40,7 +40,7 @@ from ludotheque.envs.saga.state import (
 )
 
 GAME = get_game("saga")
-GAMES = 4 if JIT_DISABLED else 25_000
+GAMES = 4 if JIT_DISABLED else 10_000
 # Every so many plies the whole record is checked, and at the end of each game.
 EVERY = 7
 SETTINGS = [

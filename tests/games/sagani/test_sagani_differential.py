@@ -138,11 +138,9 @@ def test_tiles_are_shuffled_evenly(game):
 @every_mode
 @pytest.mark.parametrize("way", WAYS)
 def test_games(game, mode, alignments, way):
-    rng = random.Random(f"{mode} {alignments} {way}")
-    for seed in range(2):
-        pair = Pair(game, seed, mode, alignments)
-        pair.run(WAYS[way], rng)
-        assert len(set(pair.oracle.turns)) == 1
+    pair = Pair(game, 5, mode, alignments)
+    pair.run(WAYS[way], random.Random(f"{mode} {alignments} {way}"))
+    assert len(set(pair.oracle.turns)) == 1
 
 
 def assert_box_is_whole(oracle: SaganiOracle) -> None:

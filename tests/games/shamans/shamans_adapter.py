@@ -6,6 +6,7 @@ Cards, artefacts, worlds, camps and actions go by name, as in ``violet 3`` and `
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -15,7 +16,16 @@ from oracles.shamans import Card, ShamansOracle, Tile, random_deal
 
 from ludotheque.envs import get_game
 from ludotheque.envs.core.schema import slices
-from ludotheque.envs.shamans.components import CAMPS, ECLIPSE, NUM_HELD, TILES, VALUES, WORLDS
+from ludotheque.envs.shamans.components import (
+    CAMPS,
+    DEEDS,
+    ECLIPSE,
+    NUM_HELD,
+    PLAYS,
+    TILES,
+    VALUES,
+    WORLDS,
+)
 from ludotheque.envs.shamans.hidden import action_seen_by
 from ludotheque.envs.shamans.observation import SEAT_SIZE
 from ludotheque.envs.shamans.position import set_position
@@ -271,6 +281,22 @@ class Oracle(Play):
         last = self.game.last_action_seen_by(seat)
         return self._text(last[1]) if last else None
 
+    def done(self, seat: int) -> Counter:
+        """What a seat was seen doing in the round, in words."""
+        found = Counter()
+        for what in self.game.log:
+            kind, *parts = what[1:]
+            if kind in ("led", "followed", "strayed"):
+                kind += f" {names(parts)[0]}"
+            elif kind == "portal":
+                kind += " on" if parts[0] == 1 else " back"
+            elif parts:
+                kind += f" player_{parts[0]}"
+            found[kind] += what[0] == seat and kind != "stabilisation"
+            found["step"] += what[:2] == (seat, "strayed")
+        found["step"] += len(self.game.aside[seat]) if self.camp(seat) == "shaman" else 0
+        return +found
+
     def seen_to_play(self, seat: int) -> int | None:
         hidden = self.game.is_asked_unseen() and self.to_play != seat
         return None if hidden else self.to_play
@@ -420,6 +446,16 @@ class Kernels(Play):
         by = "last_seat" if seen == last else "shown_seat"
         before["to_play"] = self.state[by]
         return GAME.action_to_string(seen, before)
+
+    def done(self, seat: int) -> Counter:
+        found = Counter(dict(zip(DEEDS, self.state["deeds"][seat].tolist(), strict=True)))
+        for how, number in PLAYS.items():
+            cards = np.flatnonzero(self.state["plays"][seat] == number).tolist()
+            found.update(f"{how} {card_name(card)}" for card in cards)
+        for other in range(self.num_players):
+            found[f"swapped player_{other}"] = int(self.state["swaps"][seat, other])
+            found[f"eliminated player_{other}"] = int(self.state["eliminator"][other]) == seat
+        return +found
 
     def seen_to_play(self, seat: int) -> int | None:
         rows = GAME.observe(self.states, seat)[AT["seats"]].reshape(-1, SEAT_SIZE)

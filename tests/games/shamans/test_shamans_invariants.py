@@ -59,7 +59,7 @@ from ludotheque.envs.shamans.state import (
 from ludotheque.envs.shamans.track import is_asked_about, moon_in_reach
 
 GAME = get_game("shamans")
-ROUNDS = 10 if JIT_DISABLED else 100_000
+ROUNDS = 10 if JIT_DISABLED else 10_000
 # Every so many plies the position is redrawn for a seat and looked at from there.
 EVERY = 7
 WAYS = ("any", "follow")

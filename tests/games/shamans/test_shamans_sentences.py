@@ -1480,6 +1480,51 @@ def test_cards_for_the_eclipse_are_chosen_unseen(rules):
     assert [game.told(seat) for seat in range(3)] == ["blue 1", "take 1", "take 1"]
 
 
+@both
+def test_cards_are_remembered_with_who_led_and_followed(rules):
+    game = rules.table(["violet 1, blue 1", "blue 2, green 2", "violet 3, blue 3"])
+    game.play("violet 1", "blue 2", "violet 3", "take 1", "blue 3")
+    assert [set(game.done(seat)) for seat in range(3)] == [
+        {"led violet 1"},
+        {"strayed blue 2", "step"},
+        {"followed violet 3", "led blue 3"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("world", "answer", "done"),
+    [
+        ("blue", "retreat", {"retreat"}),
+        ("blue", "take 1", {"artefact"}),
+        ("green", "swap player_0", {"permutation", "swapped player_0"}),
+        ("yellow", "eliminate player_2", {"neutralisation", "eliminated player_2"}),
+        ("violet", None, {"illumination"}),
+    ],
+)
+@both
+def test_deeds_in_rituals_are_remembered(rules, world, answer, done):
+    game = rules.table(
+        ["orange 1, red 1", f"{world} 6, red 2", "orange 3, red 3"],
+        placed=f"{world} 1 2 3 4 5",
+        shown={1: "dagger"},
+        camps="oss",
+    )
+    game.play("orange 1", f"{world} 6", *([answer] if answer else []))
+    assert set(game.done(1)) == {f"strayed {world} 6", "step", *done}
+    assert set(game.done(0)) == {"led orange 1"}
+
+
+@both
+def test_portals_used_are_remembered_until_the_round_ends(rules):
+    game = rules.table(
+        ["violet 1", "violet 2", "violet 3"], shown={0: "portal portal"}, rounds="match"
+    )
+    game.play("portal on", "portal back")
+    assert game.done(0) == {"portal on": 1, "portal back": 1}
+    game.play("violet 1", "violet 2", "violet 3", "take 1")
+    assert game.round == 1 and not any(game.done(seat) for seat in range(3))
+
+
 @pytest.mark.parametrize("face_up", [True, False])
 @both
 def test_a_pass_before_the_moon_is_told_if_the_portal_lies_face_up(rules, face_up):

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from oracles.shamans import ShamansOracle, Tile, World, hidden_worlds
 from shamans_adapter import GAME, Kernels
+from shamans_changes import CHANGES
 from test_shamans_differential import (
     TASTES,
     card_of,
@@ -29,9 +30,11 @@ from ludotheque.envs.core.schema import slices
 from ludotheque.envs.shamans.actions import ACTIONS
 from ludotheque.envs.shamans.components import ECLIPSE, NO_CARD, PORTAL, TILES
 from ludotheque.envs.shamans.hidden import action_seen_by
+from ludotheque.envs.shamans.options import ASKED, ROUNDS
 from ludotheque.envs.shamans.state import camp_of, hand_of, is_eliminated, pile_of, tiles_of
 from ludotheque.testing import contract, settings
 
+AT = slices(GAME.flat)
 MOST_WORLDS = 800
 DRAWS_A_WORLD = 1 if JIT_DISABLED else 40
 POSITIONS = 2 if JIT_DISABLED else 150
@@ -333,6 +336,77 @@ def test_a_card_passed_and_set_aside_is_still_known():
     states["seen"][0][2] = 31
     many = redraws(states, 1, 300)
     assert (many["hand"][:, 2] >> 9 & 1).all()
+
+
+# What may be known is observed, and nothing else
+
+
+def positions_with_oracle(seed: int, every: int):
+    """Positions of a random match in both, each ``every`` plies or so."""
+    rng = random.Random(seed)
+    track = {"start": rng.choice((2, 5, 8)), "moon": rng.choice((14, 30))}
+    options = {"asked": rng.choice(ASKED), "rounds": rng.choice(ROUNDS), "track": track}
+    states = GAME.new_state(seed, rng.choice((3, 4, 5)), **options)
+    oracle = oracle_of(states[0])
+    taste = ("fight", rng.choice(TASTES))[seed % 2]
+    for _ in range(150):
+        if rng.randrange(every) == 0 or oracle.phase in ("portal", "give", "last words", "keep"):
+            yield states, oracle, rng
+        action = choose(states, rng, taste)
+        oracle.apply(decision_of(states[0], action))
+        GAME.step(states, action)
+        if oracle.phase in ("deal", "over"):
+            return
+
+
+def test_whatever_a_seat_may_know_changes_what_it_observes():
+    """Each kind of fact in turn; and what it may not know changes nothing."""
+    changed, unseen, made = Counter(), Counter(), Counter()
+    facts_of: dict[bytes, dict] = {}
+    for seed in range(40):
+        for states, oracle, rng in positions_with_oracle(seed, 20):
+            seats = rng.sample(range(oracle.num_players), 2)
+            before = {seat: oracle.facts(seat) for seat in seats}
+            views = {seat: GAME.observe(states, seat) for seat in seats}
+            for seat in seats:
+                # Whatever was observed so before, no other facts were known.
+                assert facts_of.setdefault(views[seat].tobytes(), before[seat]) == before[seat]
+            # Those first that can seldom be made.
+            for change in sorted(CHANGES, key=lambda c: (made[c.__name__], rng.random()))[:14]:
+                twin, copy = states.copy(), oracle.clone()
+                if change(twin[0], copy, rng) is False:
+                    continue
+                made[change.__name__] += 1
+                for seat in seats:
+                    facts = copy.facts(seat)
+                    names = {name for name in facts if facts[name] != before[seat][name]}
+                    same = np.array_equal(GAME.observe(twin, seat), views[seat])
+                    assert same == (not names), (change.__name__, names, seed, seat)
+                    changed.update(names)
+                    unseen[change.__name__] += not names
+    assert all(made[change.__name__] for change in CHANGES), made
+    assert set(changed) == set(facts) - {"players"}, set(facts) - set(changed)
+    hidden = {"cards_of_two", "camps", "kind_face_down", "looked_at", "order_of_the_pile", "arrow"}
+    assert all(unseen[name] for name in (*hidden, "chosen", "passed")), unseen
+
+
+def test_what_was_done_is_no_secret():
+    """A redraw leaves it alone, whoever it is for."""
+    met = Counter()
+    for seed in range(16):
+        for states, oracle, rng in positions_with_oracle(seed, 12):
+            drawn = GAME.determinize(states, rng.randrange(oracle.num_players), rng.getrandbits(30))
+            for name in ("plays", "deeds", "swaps", "eliminator"):
+                assert np.array_equal(drawn[name], states[name])
+                met[name] += bool((states[name] > 0).any())
+    assert all(met.values()), met
+
+
+def test_the_number_of_players_is_observed():
+    views = {
+        GAME.observe(GAME.new_state(1, count), 0)[AT["phase"]].tobytes() for count in (3, 4, 5)
+    }
+    assert len(views) == 3
 
 
 # Nobody can tell a Portal that lies face down from another tile
