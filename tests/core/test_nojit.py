@@ -39,6 +39,7 @@ SHARE = [
     "tests/interfaces/test_gymnasium.py::test_random_opponents_in_kernels_and_as_agents_are_the_same",
     "tests/interfaces/test_batch.py::test_illegal_raises_and_changes_no_game",
     "tests/core/test_playthrough.py::test_recorded_game[sarena]",
+    "tests/interfaces/test_history.py::test_interfaces_agree",
 ]
 # Of the kit one setting of one game, and not the checks that take longest without compiling.
 LEFT_OUT = (

@@ -11,10 +11,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
+
 from .canvas import Canvas
 from .words import minus, name_of, ordinal
 
 Named = TypeVar("Named")
+Found = TypeVar("Found")
 
 INK, FAINT_INK, ACCENT = "#2e2820", "#766b5c", "#b0208f"
 
@@ -140,6 +143,24 @@ def area_of(plan, seat: int):
 def place_at(places: Iterable[tuple[Named, Rect]], x: float, y: float) -> Named | None:
     """Return the name of the first place that has a point, or None."""
     return next((place for place, box in places if box.has(x, y)), None)
+
+
+def of_last_record(work: Callable[[np.void], Found]) -> Callable[[np.void], Found]:
+    """Keep what ``work(state)`` returned for the record last asked about.
+
+    A pointer that moves over a picture asks about the same record many times.
+    """
+    kept: dict[bytes, Found] = {}
+
+    def ask(state: np.void) -> Found:
+        key = state.tobytes()
+        if key not in kept:
+            found = work(state)
+            kept.clear()
+            kept[key] = found
+        return kept[key]
+
+    return ask
 
 
 def shift(x: float, y: float, scale: float, squash: float = 1) -> str:

@@ -9,7 +9,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.drawing.panels import Place, Rect, area_of, equal_parts, one_and_others, place_at
+from ...core.drawing.panels import (
+    Place,
+    Rect,
+    area_of,
+    equal_parts,
+    of_last_record,
+    one_and_others,
+    place_at,
+)
 from ..components import COLOURS, COLUMNS, HAND_LIMIT, axial_of
 from .visible import Visible, see
 
@@ -248,6 +256,13 @@ def places(plan: Layout, seen: Visible) -> list[tuple[Place, Rect]]:
     return found
 
 
+@of_last_record
+def _table_of(state: np.void):
+    seen = see(state, int(state["to_play"]))
+    plan = layout_of(seen)
+    return seen, plan, tuple(places(plan, seen))
+
+
 def locate(x: float, y: float, state: np.void) -> Place | int | None:
     """Return what stands at a point of the picture, or None where nothing does.
 
@@ -260,9 +275,8 @@ def locate(x: float, y: float, state: np.void) -> Place | int | None:
         x, y: in the picture's units (pixels of `draw(...).rgb(1.0)`).
         state: the record drawn there, seen by the seat to play.
     """
-    seen = see(state, int(state["to_play"]))
-    plan = layout_of(seen)
-    place = place_at(places(plan, seen), x, y)
+    seen, plan, named = _table_of(state)
+    place = place_at(named, x, y)
     if place is not None or seen.over or seen.phase != "TURN":
         return place
     for space, at in enumerate(plan.spaces):

@@ -11,6 +11,7 @@ from ...core.drawing.panels import (
     Rect,
     area_of,
     equal_parts,
+    of_last_record,
     one_and_others,
     place_at,
 )
@@ -177,6 +178,12 @@ def _arrows(face: Face, box: Rect) -> list[tuple[Place, Rect]]:
     return found
 
 
+@of_last_record
+def _places_of(state: np.void):
+    seen = see(state, int(state["to_play"]))
+    return tuple(places(layout_of(seen), seen))
+
+
 def locate(x: float, y: float, state: np.void) -> Place | None:
     """Return what stands at a point of the picture, or None where nothing does.
 
@@ -188,5 +195,4 @@ def locate(x: float, y: float, state: np.void) -> Place | None:
         x, y: in the picture's units (pixels of `draw(...).rgb(1.0)`).
         state: the record drawn there, seen by the seat to play.
     """
-    seen = see(state, int(state["to_play"]))
-    return place_at(places(layout_of(seen), seen), x, y)
+    return place_at(_places_of(state), x, y)
