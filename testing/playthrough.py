@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import itertools
 import sys
 import zlib
 from collections.abc import Iterator
@@ -45,6 +46,8 @@ SHORT_SEEDS = (3, 4, 5)
 TABLE_EVERY = 30
 # From this ply on only the actions of a game are written down, and its end.
 FULL_PLIES = 60
+# So many equal numbers in a row are written as one, with their count.
+SHORTEST_RUN = 4
 
 
 def playthrough(game: Game, num_players: int | None = None, seed: int = 0) -> str:
@@ -160,7 +163,7 @@ def _position(game: Game, states: np.ndarray) -> Iterator[str]:
     yield from (line.rstrip() for line in game.describe(state).splitlines())
     yield ""
     for name in game.dtype.names or ():
-        yield from _wrap(f"state {name}:", _numbers(np.atleast_1d(state[name]).ravel()))
+        yield from _wrap(f"state {name}:", _runs(np.atleast_1d(state[name]).ravel()))
     texts = game.legal_actions_text(states)
     yield from _wrap(f"legal ({len(texts)}):", " ".join(texts))
     yield from _seen(game, states)
@@ -191,7 +194,7 @@ def _checksum(numbers: np.ndarray) -> str:
 def _field(field: Field, numbers: np.ndarray) -> Iterator[str]:
     """A field's numbers: a grid by the places that aren't 0, anything else as it is."""
     if len(field.shape) < 3:
-        yield from _wrap(f"sees {field.name}:", _numbers(numbers))
+        yield from _wrap(f"sees {field.name}:", _runs(numbers))
         return
     for plane, values in enumerate(numbers.reshape(field.shape[0], -1)):
         places = np.flatnonzero(values)
@@ -236,6 +239,15 @@ def _numbers(values) -> str:
     return " ".join(
         f"{float(v):.6g}" if isinstance(v, (float, np.floating)) else str(int(v)) for v in values
     )
+
+
+def _runs(values) -> str:
+    """Numbers as text, equal ones in a row written once: ``0*40``."""
+    words = []
+    for text, equal in itertools.groupby(_numbers(values).split()):
+        count = len(list(equal))
+        words += [text] * count if count < SHORTEST_RUN else [f"{text}*{count}"]
+    return " ".join(words)
 
 
 def _wrap(label: str, text: str) -> Iterator[str]:
