@@ -12,14 +12,13 @@ import io
 import json
 import os
 import zipfile
-import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ludotheque.envs.core.errors import check_choice, check_finite
-from ludotheque.envs.core.files import atomic_path
+from ludotheque.envs.core.files import DAMAGED_ARCHIVE, atomic_path
 from ludotheque.envs.core.game import Game
 
 from .base import Agent
@@ -35,8 +34,6 @@ ABOUT = "ludotheque.json"
 WEIGHTS = "ludotheque.npz"
 # What an agent reads of what a file says of itself.
 _NEEDED = {"game", "version", "num_players", "observation", "network"}
-# What reading a file with wrong bytes in it can raise; RuntimeError for "encrypted" members.
-_DAMAGED = (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError)
 # The temperature at which a trained agent plays. It learns at 1, where it still tries things;
 # colder it is stronger (on Sàrèná it won 64 % rather than 50 % of its games against greedy) and its
 # games still differ.
@@ -176,7 +173,7 @@ def read_model(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.nd
         raise
     except KeyError as error:
         raise _tells_no_game(path, error) from error
-    except _DAMAGED as error:
+    except DAMAGED_ARCHIVE as error:
         raise ValueError(f"{str(path)!r} is no model file, or damaged: {error!r}") from error
     missing = sorted(_NEEDED - set(about)) if isinstance(about, dict) else sorted(_NEEDED)
     if missing or not isinstance(about["network"], dict):

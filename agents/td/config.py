@@ -2,43 +2,27 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
-import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import ClassVar
 
-from ludotheque.envs import get_game
 from ludotheque.envs.core.errors import check_finite, check_whole
 from ludotheque.envs.core.game import check_seed
 from ludotheque.envs.core.interfaces.settings import Settings
 
-from ..training.common import Progress, check_length, take_saved
-from ..training.evaluation import ALONE
+from ..training.common import RunConfig
 from .model import positions_of, usual_inputs
 
 CHECKPOINT = Path("checkpoint") / "run.zip"
 
 
 @dataclass
-class TDConfig:
-    """Settings of a run, which ends after ``minutes`` or ``steps``, whichever comes first.
+class TDConfig(RunConfig):
+    """Settings of learning values; also those of every run, see ``RunConfig``.
+
+    With ``steps``, results don't depend on ``num_threads``.
 
     Attributes:
-        game: name of the game.
-        num_players: number of players. None: as in the resumed run, else 2, or the fewest the game
-            allows.
-        minutes: time for the whole run, including evaluations and time before a resume.
-        steps: decisions of the learner in the whole run; rounded up to whole rounds.
-        out: the run's folder; None: ``runs/GAME``.
-        resume: continue the run in ``out``, with its settings except minutes and steps.
-        seed: random seed. With ``steps``, results are the same on one machine, whatever
-            ``num_threads``.
-        progress: called as ``progress(done, total, text)`` after each round (seconds, or steps if
-            only those are limited); True shows a bar.
-        options: the game's variants, as ``{"deal": "balanced"}``.
         inputs: names of the observation's fields that the network sees; None: all but large maps.
         width, last_width: units of the two layers.
         trace: lambda of TD(lambda), 0 to 1; 1 learns from results alone.
@@ -56,29 +40,16 @@ class TDConfig:
             plays.
         auxiliary: weight of the loss of what is learned beside the seat's value: the others'
             values, scores and ranks.
-        pool_size: past selves that are kept.
         pool_share: probability of a game against the greedy agent or a past self.
-        snapshot_every: steps from one past self to the next.
-        eval_every: steps from one evaluation to the next; there is one at the end too.
-        eval_games: games of an evaluation against each of ``eval_opponents``.
-        eval_opponents: names of agents; ``("alone",)`` in a game alone.
-        checkpoint_every: steps from one save to the next; there is one at the end too.
-        num_threads: threads for the games.
-        torch_threads: threads for learning.
 
     Raises:
         ValueError: a value that isn't allowed, a folder without a run under ``resume``.
     """
 
+    method: ClassVar[str] = "td"
+    checkpoint: ClassVar[Path] = CHECKPOINT
+
     game: str = "saga"
-    num_players: int | None = None
-    minutes: float | None = None
-    steps: int | None = None
-    out: str | os.PathLike | None = None
-    resume: bool = False
-    seed: int = 0
-    progress: Progress | bool | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
     inputs: tuple[str, ...] | None = None
     width: int = 64
     last_width: int = 32
@@ -97,25 +68,12 @@ class TDConfig:
     auxiliary: float = 0.1
     pool_size: int = 8
     pool_share: float = 0.2
-    snapshot_every: int = 100_000
     eval_every: int = 100_000
-    eval_games: int = 400
-    eval_opponents: tuple[str, ...] = ("random", "greedy")
-    checkpoint_every: int = 500_000
-    num_threads: int = 1
-    torch_threads: int = 1
 
     def __post_init__(self):
-        game = get_game(self.game)
-        self.out = Path("runs", self.game) if self.out is None else Path(self.out)
-        check_length(self)
-        if self.resume:
-            take_saved(self, CHECKPOINT, "td")
-        if self.num_players is None:
-            self.num_players = game.usual_players
+        game = self.complete()
         if self.num_players == 1:
-            self.eval_opponents, self.pool_share = (ALONE,), 0.0
-        self.eval_opponents = tuple(self.eval_opponents)
+            self.pool_share = 0.0
         inputs = usual_inputs(game) if self.inputs is None else self.inputs
         self.inputs = tuple(inputs)
         positions_of(game, self.inputs)
@@ -126,7 +84,7 @@ class TDConfig:
         check_seed(self.seed)
         sizes = ("width", "last_width", "pieces", "piece_rows", "window", "batch_size", "pool_size")
         counts = ("snapshot_every", "eval_every", "eval_games", "checkpoint_every")
-        for name in (*sizes, *counts, "num_threads", "torch_threads"):
+        for name in (*sizes, *counts, "num_threads"):
             check_whole(getattr(self, name), name, 1)
         for name in ("trace", "rank_share", "averaging", "pool_share"):
             if not 0 <= check_finite(getattr(self, name), name) <= 1:
@@ -138,19 +96,6 @@ class TDConfig:
             if not check_finite(getattr(self, name), name) > 0:
                 raise ValueError(f"{name} is {getattr(self, name)!r}; give a number above 0")
 
-    @property
-    def folder(self) -> Path:
-        """The run's folder."""
-        return Path(self.out or f"runs/{self.game}")
-
     def settings(self) -> Settings:
         """Return the settings of the games."""
         return Settings(self.game, self.num_players, options=self.options)
-
-    def to_json(self) -> str:
-        """Return the settings as text; ``progress`` and ``resume`` are left out."""
-        values = {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}
-        del values["progress"], values["resume"]
-        values["out"] = str(self.out)
-        values["options"] = dict(self.options)
-        return json.dumps({"method": "td", **values}, indent=2) + "\n"

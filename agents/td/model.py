@@ -11,7 +11,6 @@ import io
 import json
 import os
 import zipfile
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ludotheque.envs.core.files import atomic_path
+from ludotheque.envs.core.files import DAMAGED_ARCHIVE, atomic_path
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.schema import slices
 
@@ -28,17 +27,6 @@ from .kernels import Nets, Work
 ABOUT = "model.json"
 ARRAYS = "arrays.npz"
 KIND = "afterstate values"
-# What reading a file with wrong bytes in it can raise; RuntimeError for "encrypted" members.
-_DAMAGED = (
-    zipfile.BadZipFile,
-    zlib.error,
-    OSError,
-    EOFError,
-    KeyError,
-    NotImplementedError,
-    RuntimeError,
-    ValueError,
-)
 _NEEDED = ("kind", "game", "version", "num_players", "options", "schema", "inputs")
 _SHAPES = {"first": 2, "first_bias": 1, "second": 2, "second_bias": 1, "last": 2, "last_bias": 1}
 # Maps with more places than this are left out, if inputs aren't named: what is learned at one place
@@ -253,7 +241,7 @@ def read_archive(path: Path, name: str) -> tuple[dict[str, Any], dict[str, np.nd
                 arrays = dict(loaded)
     except PermissionError:
         raise
-    except _DAMAGED as error:
+    except DAMAGED_ARCHIVE as error:
         raise ValueError(
             f"{str(path)!r} is no file of `ludotheque train --method td`, or damaged: {error!r}"
         ) from error

@@ -1,24 +1,15 @@
 """Training of value networks by self-play and TD(lambda).
 
 A round: games are played with the running mean of the weights, each decision is given its target,
-and minibatches are drawn from the newest decisions. At every boundary between rounds the run takes
-a snapshot for its pool, evaluates, saves, and stops if it has to; so a run that is stopped and
-resumed goes through the same numbers as one that isn't.
-
-A run's folder holds:
-    model.zip           the newest model: ``"td:FOLDER/model.zip"`` plays with it
-    best.zip            the model of the best evaluation
-    evaluations.jsonl   one evaluation a line
-    config.json         the settings
-    checkpoint/run.zip  everything needed to resume exactly
-    tensorboard/        curves: ``tensorboard --logdir FOLDER/tensorboard``
+and minibatches are drawn from the newest decisions. Boundaries and the run's folder:
+``training.common``.
 """
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Mapping
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -28,23 +19,19 @@ from ludotheque.envs.core.files import atomic_write_text
 
 from ..base import needs_train
 from ..training.common import (
-    BEST,
     CONFIG,
     MODEL,
     Progress,
+    Run,
     TrainResult,
-    check_new,
     check_time_left,
     interrupts,
     is_over,
     part_left,
     read_evaluations,
-    show,
     shown,
-    worth_of,
-    write_evaluations,
+    torch_threads,
 )
-from ..training.evaluation import Evaluation, evaluate
 from .agent import TDAgent
 from .config import CHECKPOINT, TDConfig
 from .kernels import Plan
@@ -86,40 +73,29 @@ def train_td(config: TDConfig) -> TrainResult:
         OSError: a file can't be written.
     """
     trainer = TDTrainer(config)
-    with _torch_threads(config.torch_threads), interrupts(trainer):
+    with torch_threads(config.torch_threads), interrupts(trainer):
         trainer.start()
         with shown(config) as progress:
             trainer.learn(progress)
     return trainer.result()
 
 
-class TDTrainer:
-    """A run in progress: everything that ``train_td`` holds, and what happens at its boundaries.
+class TDTrainer(Run):
+    """A run in progress: everything that ``train_td`` holds.
 
     Attributes:
-        stop: set it to end the run at its next boundary.
-        steps: decisions of the learner so far.
         learner: the network in training, its optimizer and the running mean that plays.
-        evaluations: all evaluations so far.
     """
 
+    steps = 0
+
     def __init__(self, config: TDConfig):
-        self.config = config
-        self.out = config.folder
+        super().__init__(config)
         self.settings = config.settings()
-        self.stop = False
-        self.interrupted = False
-        self.steps = 0
         self.round = 0
-        self.evaluations: list[Evaluation] = []
-        self.best: float | None = None
         self.spread, self.weight = 1.0, 1.0
-        self.before = 0.0  # seconds of the run before this start
-        self.marks = {"snapshot": 0, "evaluation": 0, "checkpoint": 0}
         self.pool: list[dict[str, np.ndarray]] = []
-        self.round_seconds = self.evaluation_seconds = 0.0
-        if not config.resume:
-            check_new(self.out)
+        self.round_seconds = 0.0
 
     def start(self) -> None:
         """Make everything, or take it up where the saved run stopped."""
@@ -159,24 +135,6 @@ class TDTrainer:
             self._log(played, play_seconds, loss)
             over = self._at_boundary(progress)
         self.writer.close()
-
-    @property
-    def seconds(self) -> float:
-        """Of the whole run so far."""
-        return self.before + perf_counter() - self.clock
-
-    def result(self) -> TrainResult:
-        """Return what the run came to."""
-        best = self.out / BEST
-        return TrainResult(
-            self.out / MODEL,
-            best if best.exists() else None,
-            self.out,
-            self.steps,
-            self.seconds,
-            self.interrupted,
-            tuple(self.evaluations),
-        )
 
     def model(self) -> ValueModel:
         """Return the running mean of the weights as a model."""
@@ -279,30 +237,26 @@ class TDTrainer:
     # What happens at a boundary
 
     def _at_boundary(self, progress: Progress | None) -> bool:
-        config = self.config
         ahead = self.round_seconds + self.evaluation_seconds
-        over = self.stop or is_over(config, self.steps, self.seconds, ahead)
-        if self._is_due("snapshot", config.snapshot_every):
-            self.pool = [*self.pool, self._acting()][-config.pool_size :]
-        if self._is_due("evaluation", config.eval_every) or (over and not self.stop):
-            self._evaluate()
-        if progress is not None:
-            show(progress, config, (self.steps, self.seconds), self.evaluations)
-        self.interrupted = self.stop
-        over = over or self.stop
-        if self._is_due("checkpoint", config.checkpoint_every) or over:
-            self._save()
-        return over
+        over = is_over(self.config, self.steps, self.seconds, ahead)
+        return self.pass_boundary(over, progress)
 
-    def _is_due(self, what: str, every: int) -> bool:
-        due = self.steps // every > self.marks[what] // every
-        if due:
-            self.marks[what] = self.steps
-        return due
+    def _take_snapshot(self) -> None:
+        self.pool = [*self.pool, self._acting()][-self.config.pool_size :]
+
+    def _agent(self) -> TDAgent:
+        return TDAgent(self.settings.game, self.model(), num_threads=self.config.num_threads)
+
+    def _tell(self, scalars: Mapping[str, float]) -> None:
+        for name, value in scalars.items():
+            self.writer.add_scalar(name, value, self.steps)
+
+    def _save_model(self, path: Path) -> None:
+        save_value_model(self.model(), path)
 
     def _log(self, played: Played, play_seconds: float, loss: float) -> None:
         samples = played.samples
-        scalars = {
+        scalars: dict[str, float] = {
             "train/loss": loss,
             "train/learning_rate": self.rate,
             "train/target_mean": float(samples.target.mean()),
@@ -311,35 +265,12 @@ class TDTrainer:
             "time/play_share": play_seconds / self.round_seconds,
             "play/plies_per_game": played.plies / played.games,
         }
-        for name, value in scalars.items():
-            self.writer.add_scalar(name, value, self.steps)
-
-    def _evaluate(self) -> None:
-        config, start = self.config, perf_counter()
-        model = self.model()
-        agent = TDAgent(self.settings.game, model, num_threads=config.num_threads)
-        worths = []
-        for opponent in config.eval_opponents:
-            # Other deals each time: the best model is then not the one that suits some deals.
-            found = evaluate(
-                agent, opponent, self.settings, config.eval_games, config.seed + self.steps
-            )
-            found = dataclasses.replace(found, steps=self.steps, seconds=round(self.seconds, 1))
-            self.evaluations.append(found)
-            worths.append(worth_of(found, self.settings.num_players))
-            self.writer.add_scalar(f"eval/win_rate_{opponent}", found.win_rate, self.steps)
-            self.writer.add_scalar(f"eval/score_{opponent}", found.score, self.steps)
-        write_evaluations(self.out, self.evaluations)
-        if worths and (self.best is None or sum(worths) > self.best):
-            self.best = sum(worths)
-            save_value_model(model, self.out / BEST)
-        self.evaluation_seconds = perf_counter() - start
+        self._tell(scalars)
 
     # Saving and taking up
 
     def _save(self) -> None:
-        """Write the newest model, and everything needed to resume exactly."""
-        save_value_model(self.model(), self.out / MODEL)
+        self._save_model(self.out / MODEL)
         about = {
             "format": FORMAT,
             "steps": self.steps,
@@ -384,13 +315,3 @@ class TDTrainer:
         self.spread, self.weight = about["spread"], about["weight"]
         self.marks, self.best = about["marks"], about["best"]
         self.evaluations = read_evaluations(about["evaluations"])
-
-
-@contextlib.contextmanager
-def _torch_threads(threads: int) -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(threads)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

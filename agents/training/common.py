@@ -1,20 +1,38 @@
-"""What every kind of training shares: a run's files, its length, how it stops and is shown."""
+"""What every kind of training shares: a run's settings, files, boundaries, and how it stops.
+
+At every boundary the run takes a snapshot for its pool, evaluates, saves, and stops if it has to;
+so a run that is stopped and resumed goes through the same numbers as one that isn't.
+
+A run's folder holds:
+    model.zip           the newest model: ``"ppo:FOLDER/model.zip"`` (or ``td:``) plays with it
+    best.zip            the model of the best evaluation
+    evaluations.jsonl   one evaluation a line
+    config.json         the settings
+    checkpoint/         everything needed to resume exactly
+    tensorboard/        curves: ``tensorboard --logdir FOLDER/tensorboard``
+"""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
 import json
+import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from time import perf_counter
+from typing import Any, ClassVar
 
+from ludotheque.envs import get_game
 from ludotheque.envs.core.files import atomic_write_text
+from ludotheque.envs.core.game import Game
+from ludotheque.envs.core.interfaces.settings import Settings
 
-from .evaluation import ALONE, Evaluation
+from .evaluation import ALONE, Evaluation, evaluate
 
 # Files of a run's folder.
 EVALUATIONS = "evaluations.jsonl"
@@ -25,6 +43,84 @@ BEST = "best.zip"
 MAY_CHANGE = ("minutes", "steps", "out", "resume", "progress")
 
 Progress = Callable[[float, float, str], None]
+
+
+@dataclass
+class RunConfig:
+    """Settings of every run, which ends after ``minutes`` or ``steps``, whichever comes first.
+
+    Attributes:
+        game: name of the game.
+        num_players: number of players. None: as in the resumed run, else 2, or the fewest the game
+            allows.
+        minutes: time for the whole run, including evaluations and time before a resume.
+        steps: decisions of the learner in the whole run; rounded up to whole rounds or rollouts.
+        out: the run's folder; None: ``runs/GAME``.
+        resume: continue the run in ``out``, with its settings except minutes and steps.
+        seed: random seed. With ``steps``, results are the same on one machine.
+        progress: called as ``progress(done, total, text)`` now and then (seconds, or steps if only
+            those are limited); True shows a bar.
+        options: the game's variants, as ``{"deal": "balanced"}``.
+        pool_size: past selves that are kept.
+        snapshot_every: steps from one past self to the next.
+        eval_every: steps from one evaluation to the next; there is one at the end too.
+        eval_games: games of an evaluation against each of ``eval_opponents``.
+        eval_opponents: names of agents; ``("alone",)`` in a game alone.
+        checkpoint_every: steps from one save to the next; there is one at the end too.
+        num_threads: threads for the games.
+        torch_threads: threads for the networks; None leaves torch's own choice.
+    """
+
+    method: ClassVar[str]
+    checkpoint: ClassVar[Path]
+
+    game: str = "sarena"
+    num_players: int | None = None
+    minutes: float | None = None
+    steps: int | None = None
+    out: str | os.PathLike | None = None
+    resume: bool = False
+    seed: int = 0
+    progress: Progress | bool | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    pool_size: int = 10
+    snapshot_every: int = 100_000
+    eval_every: int = 500_000
+    eval_games: int = 400
+    eval_opponents: tuple[str, ...] = ("random", "greedy")
+    checkpoint_every: int = 500_000
+    num_threads: int = 1
+    torch_threads: int | None = 1
+
+    def complete(self) -> Game:
+        """Fill in what was left open, or what the resumed run says; return the game."""
+        game = get_game(self.game)
+        self.out = Path("runs", self.game) if self.out is None else Path(self.out)
+        check_length(self)
+        if self.resume:
+            take_saved(self)
+        if self.num_players is None:
+            self.num_players = game.usual_players
+        if self.num_players == 1:
+            self.eval_opponents = (ALONE,)
+        self.eval_opponents = tuple(self.eval_opponents)
+        return game
+
+    @property
+    def folder(self) -> Path:
+        """The run's folder."""
+        return Path(self.out or f"runs/{self.game}")
+
+    def to_json(self) -> str:
+        """Return the settings as text; ``progress`` and ``resume`` are left out."""
+        values = {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}
+        del values["progress"], values["resume"]
+        values["out"] = str(self.out)
+        plain = {
+            name: dict(value) if isinstance(value, Mapping) else value
+            for name, value in values.items()
+        }
+        return json.dumps({"method": self.method, **plain}, indent=2) + "\n"
 
 
 @dataclass(frozen=True)
@@ -50,7 +146,121 @@ class TrainResult:
     evaluations: tuple[Evaluation, ...]
 
 
-def take_saved(config: Any, checkpoint: Path, method: str) -> None:
+class Run(ABC):
+    """A run in progress: what every kind of training holds, and what happens at its boundaries.
+
+    Attributes:
+        stop: set it to end the run at its next boundary.
+        settings: of the games.
+        evaluations: all evaluations so far.
+    """
+
+    settings: Settings
+
+    def __init__(self, config: Any):
+        self.config = config
+        self.out = config.folder
+        self.stop = False
+        self.interrupted = False
+        self.evaluations: list[Evaluation] = []
+        self.best: float | None = None
+        self.before = 0.0  # seconds of the run before this start
+        self.clock = perf_counter()
+        self.marks = {"snapshot": 0, "evaluation": 0, "checkpoint": 0}
+        self.evaluation_seconds = 0.0
+        if not config.resume:
+            check_new(self.out)
+
+    @property
+    @abstractmethod
+    def steps(self) -> int:
+        """Decisions of the learner so far."""
+
+    @property
+    def seconds(self) -> float:
+        """Of the whole run so far."""
+        return self.before + perf_counter() - self.clock
+
+    def result(self) -> TrainResult:
+        """Return what the run came to."""
+        best = self.out / BEST
+        return TrainResult(
+            self.out / MODEL,
+            best if best.exists() else None,
+            self.out,
+            self.steps,
+            self.seconds,
+            self.interrupted,
+            tuple(self.evaluations),
+        )
+
+    def pass_boundary(self, over: bool, progress: Progress | None) -> bool:
+        """Do what is due between two rounds; return whether the run ends here.
+
+        ``over``: it has had its steps or its time. It also ends when it was asked to stop.
+        """
+        config = self.config
+        over = over or self.stop
+        if self._is_due("snapshot", config.snapshot_every):
+            self._take_snapshot()
+        if self._is_due("evaluation", config.eval_every) or (over and not self.stop):
+            self._evaluate()
+        if progress is not None:
+            show(progress, config, (self.steps, self.seconds), self.evaluations)
+        self.interrupted = self.stop
+        over = over or self.stop
+        if self._is_due("checkpoint", config.checkpoint_every) or over:
+            self._save()
+        return over
+
+    def _is_due(self, what: str, every: int) -> bool:
+        due = self.steps // every > self.marks[what] // every
+        if due:
+            self.marks[what] = self.steps
+        return due
+
+    def _evaluate(self) -> None:
+        config, start = self.config, perf_counter()
+        agent, told, worths = self._agent(), {}, []
+        for opponent in config.eval_opponents:
+            # Other deals each time: the best model is then not the one that suits some deals.
+            found = evaluate(
+                agent, opponent, self.settings, config.eval_games, config.seed + self.steps
+            )
+            found = dataclasses.replace(found, steps=self.steps, seconds=round(self.seconds, 1))
+            self.evaluations.append(found)
+            worths.append(worth_of(found, self.settings.num_players))
+            told[f"eval/win_rate_{opponent}"] = found.win_rate
+            told[f"eval/score_{opponent}"] = found.score
+        self._tell(told)
+        write_evaluations(self.out, self.evaluations)
+        if worths and (self.best is None or sum(worths) > self.best):
+            self.best = sum(worths)
+            self._save_model(self.out / BEST)
+        self.evaluation_seconds = perf_counter() - start
+
+    @abstractmethod
+    def _agent(self) -> Any:
+        """Return the agent that is evaluated."""
+
+    @abstractmethod
+    def _take_snapshot(self) -> None:
+        """Add a past self to the pool."""
+
+    @abstractmethod
+    def _tell(self, scalars: Mapping[str, float]) -> None:
+        """Add points to the curves."""
+
+    @abstractmethod
+    def _save_model(self, path: Path) -> None:
+        """Write the model that plays now."""
+
+    @abstractmethod
+    def _save(self) -> None:
+        """Write the newest model, and everything needed to resume exactly."""
+
+
+def take_saved(config: RunConfig) -> None:
     """Fill in the settings of the run that is to be resumed.
 
     Raises:
@@ -58,12 +268,12 @@ def take_saved(config: Any, checkpoint: Path, method: str) -> None:
     """
     folder = config.folder
     path = folder / CONFIG
-    if path.is_file() and (trained := method_of(folder)) != method:
+    if path.is_file() and (trained := method_of(folder)) != config.method:
         raise ValueError(
-            f"the run in {str(folder)!r} was trained by {trained!r}, not {method!r}: resume it as "
-            "it was begun"
+            f"the run in {str(folder)!r} was trained by {trained!r}, not {config.method!r}: resume "
+            "it as it was begun"
         )
-    for name in (CONFIG, checkpoint):
+    for name in (CONFIG, config.checkpoint):
         if not (folder / name).is_file():
             raise ValueError(
                 f"nothing to resume: {str(folder / name)!r} doesn't exist; leave out resume, "
@@ -78,9 +288,9 @@ def take_saved(config: Any, checkpoint: Path, method: str) -> None:
                 f"the run in {str(folder)!r} has {name}={saved[name]!r}, not "
                 f"{getattr(config, name)!r}: resume it as it was begun"
             )
-    for field in dataclasses.fields(config):
-        if field.name in saved and field.name not in MAY_CHANGE:
-            setattr(config, field.name, saved[field.name])
+    for one in dataclasses.fields(config):
+        if one.name in saved and one.name not in MAY_CHANGE:
+            setattr(config, one.name, saved[one.name])
 
 
 def method_of(folder: Path) -> str | None:
@@ -175,6 +385,20 @@ def read_evaluations(saved: Sequence[dict[str, Any]]) -> list[Evaluation]:
     return [
         Evaluation(**{**found, "wins_by_seat": tuple(found["wins_by_seat"])}) for found in saved
     ]
+
+
+@contextlib.contextmanager
+def torch_threads(threads: int | None) -> Iterator[None]:
+    """Let torch use so many threads inside the block; None leaves its own choice."""
+    import torch
+
+    before = torch.get_num_threads()
+    if threads is not None:
+        torch.set_num_threads(threads)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 @contextlib.contextmanager

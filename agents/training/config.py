@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from ludotheque.envs import get_game
 from ludotheque.envs.core.errors import check_choice, check_whole, is_whole
 from ludotheque.envs.core.game import check_seed
 from ludotheque.envs.core.interfaces.settings import Settings
@@ -19,8 +15,7 @@ from ..base import needs_train
 from ..networks import ACTIVATIONS
 from ..pool import SAMPLINGS
 from ..targets import ActionTargets, targets_of
-from .common import Progress, check_length, take_saved
-from .evaluation import ALONE
+from .common import RunConfig
 
 try:
     import torch
@@ -41,21 +36,12 @@ _TORCH_ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh}
 
 
 @dataclass
-class TrainConfig:
-    """Settings of a run, which ends after ``minutes`` or ``steps``, whichever comes first.
+class TrainConfig(RunConfig):
+    """Settings of MaskablePPO by self-play; also those of every run, see ``RunConfig``.
+
+    The learner's seat is drawn for each game. ``seed`` is below 2**32.
 
     Attributes:
-        game: name of the game.
-        num_players: number of players; the learner's seat is drawn for each game. None: as in the
-            resumed run, else 2, or the fewest the game allows.
-        minutes: time for the whole run, including evaluations and time before a resume.
-        steps: decisions of the learner in the whole run; rounded up to whole rollouts.
-        out: the run's folder; None: ``runs/GAME``.
-        resume: continue the run in ``out``, with its settings except minutes and steps.
-        seed: random seed, below 2**32. With ``steps``, results are reproducible on one machine.
-        progress: called as ``progress(done, total, text)`` after each rollout (seconds, or steps
-            if only those are limited); True shows a bar.
-        options: the game's variants, as ``{"deal": "balanced"}``.
         observation: see ``Settings``.
         reward: see ``Settings``; None takes what suits the game, ``"rank"`` if it doesn't say.
         reward_scale: what rewards are multiplied by for learning, so that the sum of a game's is
@@ -73,18 +59,10 @@ class TrainConfig:
         learning_rate: initial learning rate; decays linearly to ``final_learning_rate``.
         final_learning_rate: learning rate at the end of the run.
         clip_range, ent_coef, vf_coef, max_grad_norm, gamma, gae_lambda: as in MaskablePPO.
-        pool_size: past selves that are kept.
         pool_sampling: ``"latest"``, ``"uniform"``, ``"recent"`` or ``"prioritized"``; see
             ``OpponentPool``.
         fixed_opponents: probability of other agents as opponents; the rest is for past selves.
             Alone there are none.
-        snapshot_every: steps from one past self to the next.
-        eval_every: steps from one evaluation to the next; there is one at the end too.
-        eval_games: games of an evaluation against each of ``eval_opponents``.
-        eval_opponents: names of agents; ``("alone",)`` in a game alone.
-        checkpoint_every: steps from one save to the next; there is one at the end too.
-        num_threads: threads for the games.
-        torch_threads: threads for the networks; None leaves torch's own choice.
         device: where the networks are, ``"cpu"`` or ``"cuda"``.
 
     Raises:
@@ -92,15 +70,9 @@ class TrainConfig:
             that has had its time.
     """
 
-    game: str = "sarena"
-    num_players: int | None = None
-    minutes: float | None = None
-    steps: int | None = None
-    out: str | os.PathLike | None = None
-    resume: bool = False
-    seed: int = 0
-    progress: Progress | bool | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
+    method: ClassVar[str] = "ppo"
+    checkpoint: ClassVar[Path] = CHECKPOINT
+
     reward: str | None = None
     observation: str = "flat"
     reward_scale: float | None = None
@@ -119,36 +91,21 @@ class TrainConfig:
     max_grad_norm: float = 0.5
     gamma: float = 1.0
     gae_lambda: float = 0.95
-    pool_size: int = 10
     pool_sampling: str = "recent"
     fixed_opponents: Mapping[str, float] = field(
         default_factory=lambda: {"random": 0.05, "greedy": 0.25}
     )
-    snapshot_every: int = 100_000
-    eval_every: int = 500_000
-    eval_games: int = 400
-    eval_opponents: tuple[str, ...] = ("random", "greedy")
-    checkpoint_every: int = 500_000
-    num_threads: int = 1
-    torch_threads: int | None = 1
     device: str = "cpu"
 
     def __post_init__(self):
-        game = get_game(self.game)
-        self.out = Path("runs", self.game) if self.out is None else Path(self.out)
-        check_length(self)
-        if self.resume:
-            take_saved(self, CHECKPOINT, "ppo")
-        if self.num_players is None:
-            self.num_players = game.usual_players
+        game = self.complete()
         usual = {"reward": "rank", "reward_scale": 1.0, **game.training}
         if self.reward_scale is None:
             fits = self.reward in (None, usual["reward"])
             self.reward_scale = usual["reward_scale"] if fits else 1.0
         self.reward = self.reward or usual["reward"]
         if self.num_players == 1:
-            self.fixed_opponents, self.eval_opponents = {}, (ALONE,)
-        self.eval_opponents = tuple(self.eval_opponents)
+            self.fixed_opponents = {}
         self._check()
 
     def _check(self) -> None:
@@ -223,11 +180,6 @@ class TrainConfig:
         )
 
     @property
-    def folder(self) -> Path:
-        """The run's folder."""
-        return Path(self.out or f"runs/{self.game}")
-
-    @property
     def rollout(self) -> int:
         """Steps in a rollout."""
         return self.num_envs * self.n_steps
@@ -241,15 +193,6 @@ class TrainConfig:
             self.reward or "rank",
             options=self.options,
         )
-
-    def to_json(self) -> str:
-        """Return the settings as text; ``progress`` and ``resume`` are left out."""
-        values = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        del values["progress"], values["resume"]
-        values["out"] = str(self.out)
-        values["options"] = dict(self.options)
-        values["fixed_opponents"] = dict(self.fixed_opponents)
-        return json.dumps(values, indent=2) + "\n"
 
 
 def _seen_alone(layout: ActionTargets) -> bool:

@@ -6,35 +6,32 @@ import contextlib
 import dataclasses
 import pickle
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from statistics import median
 from time import perf_counter
 
 from ludotheque.envs.core.files import atomic_path, atomic_write_text
 
 from ..base import needs_train
-from ..networks import copy_network
+from ..networks import Network, copy_network
 from ..policy import PLAYING, PolicyAgent, save_model
 from ..pool import OpponentPool
 from .common import (
-    BEST,
     CONFIG,
     MODEL,
     Progress,
+    Run,
     TrainResult,
-    check_new,
     check_time_left,
     interrupts,
     is_over,
     part_left,
     read_evaluations,
-    show,
     shown,
-    worth_of,
-    write_evaluations,
+    torch_threads,
 )
 from .config import CHECKPOINT, TrainConfig
-from .evaluation import Evaluation, evaluate
 
 try:
     import torch
@@ -66,7 +63,11 @@ def train(config: TrainConfig) -> TrainResult:
         OSError: a file can't be written.
     """
     run = _Run(config)
-    with _torch_settings(config.torch_threads), _rng_restored(), interrupts(run):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(torch_threads(config.torch_threads))
+        stack.enter_context(_no_distribution_checks())
+        stack.enter_context(_rng_restored())
+        stack.enter_context(interrupts(run))
         run.start()
         with shown(config) as progress:
             run.learn(progress)
@@ -101,22 +102,13 @@ class _Falling:
         return self.last + (self.first - self.last) * self.left
 
 
-class _Run:
-    """A run in progress: everything that ``train`` holds, and what happens at its boundaries."""
+class _Run(Run):
+    """A run in progress: everything that ``train`` holds."""
 
     def __init__(self, config: TrainConfig):
-        self.config = config
-        self.out = config.folder
-        self.stop = False
-        self.interrupted = False
-        self.evaluations: list[Evaluation] = []
-        self.best: float | None = None
-        self.before = 0.0  # seconds of the run before this start
-        self.marks = {"snapshot": 0, "evaluation": 0, "checkpoint": 0}
+        super().__init__(config)
+        self.settings = config.settings()
         self.rollout_seconds: deque[float] = deque(maxlen=15)
-        self.evaluation_seconds = 0.0
-        if not config.resume:
-            check_new(self.out)
 
     # What is trained
 
@@ -166,48 +158,15 @@ class _Run:
     def steps(self) -> int:
         return self.model.num_timesteps
 
-    @property
-    def seconds(self) -> float:
-        return self.before + perf_counter() - self.clock
-
-    def result(self) -> TrainResult:
-        best = self.out / BEST
-        return TrainResult(
-            self.out / MODEL,
-            best if best.exists() else None,
-            self.out,
-            self.steps,
-            self.seconds,
-            self.interrupted,
-            tuple(self.evaluations),
-        )
-
     # What happens at a boundary
 
     def _at_boundary(self) -> None:
-        config = self.config
         self._time_rollout()
-        over = self.stop or (self.rollout_start is not None and self._is_over())
-        if self._is_due("snapshot", config.snapshot_every):
-            self.pool.add(copy_network(self.model.policy, self.env.game), f"self-{self.steps}")
-        if self._is_due("evaluation", config.eval_every) or (over and not self.stop):
-            self._evaluate()
-        self.rate.left = part_left(config, self.steps, self.seconds)
-        if self.progress is not None:
-            show(self.progress, config, (self.steps, self.seconds), self.evaluations)
-        over = over or self.stop
-        if self._is_due("checkpoint", config.checkpoint_every) or over:
-            self._save()
-        if over:
-            self.interrupted = self.stop
+        over = self.rollout_start is not None and self._is_over()
+        self.rate.left = part_left(self.config, self.steps, self.seconds)
+        if self.pass_boundary(over, self.progress):
             raise _Finished
         self.rollout_start = perf_counter()
-
-    def _is_due(self, what: str, every: int) -> bool:
-        due = self.steps // every > self.marks[what] // every
-        if due:
-            self.marks[what] = self.steps
-        return due
 
     def _time_rollout(self) -> None:
         if self.rollout_start is not None:
@@ -218,33 +177,28 @@ class _Run:
         ahead = median(self.rollout_seconds) + self.evaluation_seconds
         return is_over(self.config, self.steps, self.seconds, ahead)
 
-    def _evaluate(self) -> None:
-        config, start = self.config, perf_counter()
-        network = copy_network(self.model.policy, self.env.game)
-        agent = PolicyAgent(config.game, network, config.observation, temperature=PLAYING)
-        logger, rates = self.model.logger, []
-        for opponent in config.eval_opponents:
-            # Other deals each time: the best policy is then not the one that suits some deals.
-            found = evaluate(
-                agent, opponent, self.env.settings, config.eval_games, config.seed + self.steps
-            )
-            found = dataclasses.replace(found, steps=self.steps, seconds=round(self.seconds, 1))
-            self.evaluations.append(found)
-            rates.append(worth_of(found, self.env.settings.num_players))
-            logger.record(f"eval/win_rate_{opponent}", found.win_rate)
-            logger.record(f"eval/score_{opponent}", found.score)
-        logger.dump(self.steps)
-        write_evaluations(self.out, self.evaluations)
-        if rates and (self.best is None or sum(rates) > self.best):
-            self.best = sum(rates)
-            save_model(self.model, self.out / BEST, self.env.settings)
-        self.evaluation_seconds = perf_counter() - start
+    def _network(self) -> Network:
+        return copy_network(self.model.policy, self.env.game)
+
+    def _take_snapshot(self) -> None:
+        self.pool.add(self._network(), f"self-{self.steps}")
+
+    def _agent(self) -> PolicyAgent:
+        config = self.config
+        return PolicyAgent(config.game, self._network(), config.observation, temperature=PLAYING)
+
+    def _tell(self, scalars: Mapping[str, float]) -> None:
+        for name, value in scalars.items():
+            self.model.logger.record(name, value)
+        self.model.logger.dump(self.steps)
+
+    def _save_model(self, path: Path) -> None:
+        save_model(self.model, path, self.settings)
 
     # Saving and taking up
 
     def _save(self) -> None:
-        """Write the newest model, and everything needed to resume exactly."""
-        save_model(self.model, self.out / MODEL, self.env.settings)
+        self._save_model(self.out / MODEL)
         saved = {
             "format": 1,
             "steps": self.steps,
@@ -301,16 +255,12 @@ def _rng_restored() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _torch_settings(threads: int | None) -> Iterator[None]:
-    threads_before = torch.get_num_threads()
-    checks_before = torch.distributions.Distribution._validate_args
-    if threads is not None:
-        torch.set_num_threads(threads)
+def _no_distribution_checks() -> Iterator[None]:
+    before = torch.distributions.Distribution._validate_args
     # These checks take time on every minibatch, and have stopped long runs of MaskablePPO over a
     # rounding error (sb3-contrib 81 and 247). Masks and actions are checked by the games.
     torch.distributions.Distribution.set_default_validate_args(False)
     try:
         yield
     finally:
-        torch.set_num_threads(threads_before)
-        torch.distributions.Distribution.set_default_validate_args(checks_before)
+        torch.distributions.Distribution.set_default_validate_args(before)

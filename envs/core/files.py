@@ -9,10 +9,25 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["atomic_path", "atomic_write_bytes", "atomic_write_text"]
+__all__ = ["DAMAGED_ARCHIVE", "atomic_path", "atomic_write_bytes", "atomic_write_text"]
+
+# What reading a zip file of arrays with wrong bytes in it can raise: KeyError for a member that is
+# missing, RuntimeError for an "encrypted" one, NotImplementedError for one packed in another way.
+DAMAGED_ARCHIVE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    OSError,
+    EOFError,
+    KeyError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+)
 
 
 @contextlib.contextmanager

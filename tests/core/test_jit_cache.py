@@ -146,6 +146,18 @@ def test_warm_start_compiles_nothing(warm, usual):
     assert entries(warm) == before
 
 
+def test_a_caller_finds_what_it_calls_compiled_anew(warm, usual, tmp_path):
+    """Loops call the large kernels where these lie; an entry may stay while theirs are gone."""
+    cache = tmp_path / "kernels"
+    shutil.copytree(warm, cache)
+    gone = [path for name in ("step", "observe") for path in cache.glob(f"{name}-*.nbc")]
+    assert gone and list(cache.glob("sarena_play-*.nbc"))
+    for path in gone:
+        path.unlink()
+    assert behaviour(cache) == usual
+    assert all(path.exists() for path in gone), "the same code has the same name"
+
+
 def test_warmup_compiles_what_first_moves_need(tmp_path):
     code = "import sys; from ludotheque.cli import main; sys.argv[1:] = {}; main()"
     arguments = ["warmup", "--game", "sarena", "--json"]

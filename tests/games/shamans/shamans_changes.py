@@ -151,22 +151,20 @@ def witness(state, oracle, rng):
     return None
 
 
-def tile_face_up(state, oracle, rng):
-    seat, kind = rng.randrange(oracle.num_players), rng.randrange(3)
-    if oracle.phase == "keep" or oracle.eliminated[seat]:
-        return False
-    oracle.tiles[seat].append(Tile(HELD[kind], True))
-    state["shown"][seat, kind] += 1
-    return None
+def _tile_laid(face_up):
+    def change(state, oracle, rng):
+        seat, kind = rng.randrange(oracle.num_players), rng.randrange(3)
+        if oracle.phase == "keep" or oracle.eliminated[seat]:
+            return False
+        oracle.tiles[seat].append(Tile(HELD[kind], face_up))
+        state["shown" if face_up else "hidden"][seat, kind] += 1
+        return None
+
+    change.__name__ = f"tile_face_{'up' if face_up else 'down'}"
+    return change
 
 
-def tile_face_down(state, oracle, rng):
-    seat, kind = rng.randrange(oracle.num_players), rng.randrange(3)
-    if oracle.phase == "keep" or oracle.eliminated[seat]:
-        return False
-    oracle.tiles[seat].append(Tile(HELD[kind], False))
-    state["hidden"][seat, kind] += 1
-    return None
+tile_face_up, tile_face_down = _tile_laid(True), _tile_laid(False)
 
 
 def kind_face_down(state, oracle, rng):
