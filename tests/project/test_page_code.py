@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -98,3 +100,16 @@ CHECKS = {
     "pip": _has_extra,
     "bash": lambda words: (ROOT / words[0]).is_file(),
 }
+
+
+@pytest.mark.parametrize("game", ["harmonies", "saga", "sagani", "shamans"])
+def test_invariants_run_as_a_program(game):
+    """As their docstrings show, with more games than the suite plays."""
+    file = ROOT / "tests" / "games" / game / f"test_{game}_invariants.py"
+    assert f"python {file.relative_to(ROOT).as_posix()} --" in file.read_text(encoding="utf-8")
+    each = "--rounds" if game == "shamans" else "--games"
+    done = subprocess.run(
+        [sys.executable, file, each, "1"], capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) >= 7, "a line for each setting"

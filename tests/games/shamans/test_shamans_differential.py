@@ -13,18 +13,21 @@ import numpy as np
 import pytest
 from oracles.shamans import RITUALS as ORACLE_RITUALS
 from oracles.shamans import (
+    WINDOWS,
     WORLDS,
     Card,
     Deal,
     Knowledge,
     ShamansOracle,
     Tile,
+    random_deal,
 )
 from shamans_adapter import GAME, PHASE_NAMES, Kernels, Oracle, number_of
 
 from ludotheque.envs.core.jit import JIT_DISABLED
 from ludotheque.envs.core.schema import slices
-from ludotheque.envs.shamans.components import CAMPS, ECLIPSE, LEFT, RITUALS, TILES, VALUES
+from ludotheque.envs.shamans.actions import BACK, ON
+from ludotheque.envs.shamans.components import CAMPS, ECLIPSE, LEFT, PORTAL, RITUALS, TILES, VALUES
 from ludotheque.envs.shamans.state import (
     PHASES,
     camp_of,
@@ -524,3 +527,111 @@ def test_all_kinds_of_decisions_and_ends_are_met():
         met += go_on(*nearly_complete_worlds(seed), random.Random(seed), "fight")
     assert all(met[name] for name in PHASE_NAMES.values()), met
     assert met["shaman"] and met["shadow"], met
+
+
+# Portals at any moment
+
+
+@pytest.mark.parametrize("asked", ["everyone", "holders"])
+def test_no_round_ends_over_a_portal_that_was_not_offered(asked):
+    """Unless it ends on the Moon, all whose Portals might bring it there have just passed."""
+    met = 0
+    for seed in range(200):
+        rng = random.Random(seed)
+        track = {"start": 2 + seed % 9, "moon": 18}
+        states = GAME.new_state(seed, 3 + seed % 3, rounds="single", asked=asked, track=track)
+        passed: set[int] = set()
+        while not states["terminated"][0]:
+            state, seat = states[0].copy(), int(states["to_play"][0])
+            actions = [choose(states, rng, "tiles") for _ in range(4)]
+            if PHASES[state["phase"]] == "CARD":
+                actions = [choose(states, rng, "follow"), *actions]
+            GAME.step(states, next((a for a in actions if a not in (BACK, ON)), actions[0]))
+            if PHASES[state["phase"]] not in ("MOON", "LAST", "PORTAL"):
+                passed = set()
+            passed.add(seat)
+        if states["pawn"][0] == states["moon"][0]:
+            continue
+        tiles = state["shown"][:, PORTAL] + state["hidden"][:, PORTAL]
+        left = [s for s in range(3 + seed % 3) if not is_eliminated(state, s)]
+        holders = {s for s in left if tiles[s]}
+        if states["moon"][0] - states["pawn"][0] <= tiles[left].sum():
+            met += 1
+            assert holders <= passed, seed
+    assert met > 3, met
+
+
+class AlwaysOffered(ShamansOracle):
+    """Portals are offered however far the Moon is."""
+
+    def moon_in_reach(self) -> bool:
+        return True
+
+
+def is_offered(game: ShamansOracle, seat: int) -> bool:
+    """Whether a seat would be asked about its Portal by the rules as they are."""
+    if game.to_play != seat or ("portal", 1) not in game.legal_actions():
+        return False
+    own_end = game.phase == "last words" and game.decision.about[3] == seat
+    return game.phase in ("card", "moon") or own_end or ShamansOracle.moon_in_reach(game)
+
+
+def pass_by(game: ShamansOracle) -> None:
+    while game.phase in WINDOWS:
+        game.apply(("pass",))
+
+
+def use_when_offered(game: ShamansOracle, seat: int, way: int) -> bool:
+    """Pass, but use a Portal of a seat as soon as it would be offered; return whether it was."""
+    while game.phase in WINDOWS or is_offered(game, seat):
+        if is_offered(game, seat):
+            game.apply(("portal", way))
+            return True
+        game.apply(("pass",))
+    return False
+
+
+def random_answer(games: list[ShamansOracle], rng: random.Random) -> tuple:
+    answers = sorted(set.intersection(*(game.legal_actions() for game in games)), key=str)
+    following = [a for a in answers if a[0] == "play" and a[1].world == games[0].destination]
+    answers = following if following and rng.random() < 0.6 else answers
+    return rng.choice([a for a in answers if a[0] != "portal" and a != ("keep", "up")] or answers)
+
+
+def wait_with_a_portal(seed: int) -> int:
+    """Use a Portal far from the Moon at once, and when it is next offered; return how many did."""
+    rng = random.Random(seed)
+    deal = random_deal(rng.choice((3, 4, 5)), rng)
+    track = {"start": rng.randrange(9), "moon": rng.choice((12, 15))}
+    game = AlwaysOffered(deal, rounds="single", asked="holders", **track)
+    while not game.over:
+        seat, way = game.to_play, rng.choice((1, -1))
+        if game.phase in WINDOWS and rng.random() < 0.5 and not is_offered(game, seat):
+            break
+        game.apply(("pass",) if game.phase in WINDOWS else random_answer([game], rng))
+    else:
+        return 0
+    later = game.clone()
+    later.apply(("pass",))
+    game.apply(("portal", way))
+    used = False
+    while True:
+        used = used or use_when_offered(later, seat, way)
+        for one in (game, later):
+            pass_by(one)
+        ended = [one.ended_by == "moon" for one in (game, later)]
+        if game.over or later.over:
+            # The Moon for who wants it, if using the Portal at once brought it; or not, if not.
+            assert ended[1] >= ended[0] if way == 1 else ended[1] <= ended[0], seed
+            return used
+        if used:
+            assert (later.pawn - game.pawn) * way >= 0, seed
+        answer = random_answer([game, later], rng)
+        for one in (game, later):
+            one.apply(answer)
+
+
+@pytest.mark.skipif(JIT_DISABLED, reason="plain Python either way")
+def test_waiting_for_the_next_offer_of_a_portal_loses_nothing():
+    """Whatever else is done meanwhile, the pawn comes at least as far the holder's way."""
+    assert sum(wait_with_a_portal(seed) for seed in range(150)) > 40
