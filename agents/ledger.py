@@ -16,6 +16,18 @@ from pathlib import Path
 from typing import Any
 
 from ludotheque.envs.core.files import atomic_write_text
+from ludotheque.envs.core.loading import (
+    COUNT,
+    COUNTS,
+    MEGABYTE,
+    NUMBERS,
+    OBJECT,
+    TEXT,
+    TEXTS,
+    Source,
+    check_fields,
+    parse_json,
+)
 
 try:
     import fcntl
@@ -24,6 +36,28 @@ except ModuleNotFoundError:  # Windows
 
 CONFIG, GAMES, TABLE = "league.json", "games.jsonl", "table.json"
 _log = logging.getLogger("ludotheque.league")
+
+
+_FIELDS = {
+    "deal": COUNT,
+    "seats": TEXTS,
+    "seed": COUNT,
+    "scores": NUMBERS,
+    "ranks": COUNTS,
+    "rewards": NUMBERS,
+    "actions": COUNTS,
+}
+# Of all games: some hundred thousand.
+_CONFIG = {
+    "game": TEXT,
+    "version": COUNT,
+    "num_players": COUNT,
+    "options": OBJECT,
+    "reward": TEXT,
+    "seed": COUNT,
+    "agents": OBJECT,
+}
+MOST_BYTES = 2048 * MEGABYTE
 
 
 @dataclass(frozen=True)
@@ -57,10 +91,15 @@ class GameRecord:
 
     @classmethod
     def from_line(cls, line: bytes) -> GameRecord:
-        """Return the game of a line; raise ValueError or TypeError if it holds none."""
-        fields = json.loads(line)
-        if not isinstance(fields, dict):
-            raise TypeError("no JSON object")
+        """Return the game of a line; raise ValueError if it holds none."""
+        fields = parse_json(line)
+        check_fields(fields, _FIELDS)
+        ranks = fields["ranks"]
+        lengths = {len(fields[name]) for name in ("seats", "scores", "ranks", "rewards")}
+        # A rank is one more than how many are better.
+        true = [1 + sum(other < rank for other in ranks) for rank in ranks]
+        if set(fields) != set(_FIELDS) or len(lengths) != 1 or ranks != true:
+            raise ValueError("no result of a game")
         values: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value
             for name, value in fields.items()
@@ -142,7 +181,7 @@ class Ledger:
             ValueError: a line that holds no game, with good ones after it.
         """
         games, good_end, bad_line, end = [], 0, 0, 0
-        data = self.path.read_bytes()
+        data = _source(self.path).read_bytes(MOST_BYTES)
         for number, line in enumerate(data.splitlines(keepends=True), start=1):
             end += len(line)
             game = _read(line)
@@ -190,17 +229,16 @@ class Ledger:
 
 
 def read_config(folder: Path) -> dict[str, Any] | None:
-    """Return what ``league.json`` says, or None if there is none; raise ValueError if damaged."""
+    """Return what ``league.json`` says, or None if there is none; raise FileError if damaged."""
     path = folder / CONFIG
     if not path.is_file():
         return None
-    try:
-        config = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"{path} isn't a league's description: {error}") from error
-    if not isinstance(config, dict):
-        raise ValueError(f"{path} isn't a league's description: it holds no JSON object")
-    return config
+    source = _source(path)
+    return source.parse(source.read_bytes(MEGABYTE), "it", _CONFIG)
+
+
+def _source(path: Path) -> Source:
+    return Source(path, "file of a league", "name another folder")
 
 
 def _read(line: bytes) -> GameRecord | None:
@@ -209,7 +247,7 @@ def _read(line: bytes) -> GameRecord | None:
         return None
     try:
         return GameRecord.from_line(line)
-    except (ValueError, TypeError):
+    except ValueError:
         return None
 
 

@@ -32,6 +32,10 @@ class StateError(LudothequeError, ValueError):
     """A saved state or replay that doesn't fit this game, version or player count."""
 
 
+class FileError(StateError):
+    """A file that isn't what it should be: damaged, too large, or of something else."""
+
+
 def did_you_mean(value: object, known: Iterable[object]) -> str:
     """Return ``" Did you mean 'x'?"`` with the known name nearest to ``value``, or ``""``."""
     names = [name for name in known if isinstance(name, str)]

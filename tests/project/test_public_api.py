@@ -17,6 +17,7 @@ from ludotheque.envs.core.interfaces.gym import SeatEnv, SeatVectorEnv
 
 PUBLIC = {
     "ludotheque.envs": {
+        "FileError",
         "GameOverError",
         "IllegalActionError",
         "LudothequeError",
