@@ -131,7 +131,7 @@ class League:
 
         Raises:
             ValueError: a number that isn't from 1 up.
-            BlockingIOError: another process is playing in the same folder.
+            BlockingIOError: another process is playing in the same folder; it says which.
         """
         check_whole(batch_size, "batch_size", 1)
         deals = self.deals_for(games_per_pair)

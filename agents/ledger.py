@@ -11,11 +11,12 @@ import json
 import logging
 import os
 from collections.abc import Iterable
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ludotheque.envs.core.files import atomic_write_text
+from ludotheque.envs.core.files import atomic_write_text, lock_folder
 from ludotheque.envs.core.loading import (
     COUNT,
     COUNTS,
@@ -28,11 +29,6 @@ from ludotheque.envs.core.loading import (
     check_fields,
     parse_json,
 )
-
-try:
-    import fcntl
-except ModuleNotFoundError:  # Windows
-    fcntl = None  # type: ignore[assignment]
 
 CONFIG, GAMES, TABLE = "league.json", "games.jsonl", "table.json"
 _log = logging.getLogger("ludotheque.league")
@@ -124,10 +120,12 @@ class Ledger:
     def __init__(self, folder: Path, config: dict[str, Any], resume: bool):
         self.folder = folder
         self.path = folder / GAMES
+        self.config = config
+        self._held = ExitStack()
         self._file: Any = None
         self._end = 0
         try:
-            self._prepare(config, resume)
+            self._prepare(resume)
         except (FileExistsError, NotADirectoryError, PermissionError) as error:
             if error.errno is None:
                 raise
@@ -136,40 +134,39 @@ class Ledger:
                 "can be made and written"
             ) from error
 
-    def _prepare(self, config: dict[str, Any], resume: bool) -> None:
+    def _prepare(self, resume: bool) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        has_games = self.path.exists() and self.path.stat().st_size > 0
-        if has_games and not resume:
+        if self._has_games() and not resume:
             raise FileExistsError(
                 f"{self.folder} already holds results of a league: continue it with resume=True, "
                 "or name another folder"
             )
+        self._compare()
+
+    def _has_games(self) -> bool:
+        return self.path.exists() and self.path.stat().st_size > 0
+
+    def _compare(self) -> dict[str, Any] | None:
+        """Return the league that the folder holds; ValueError if it has games and is another."""
         kept = read_config(self.folder)
-        if has_games:
-            _compare(self.folder, kept, config)
-        if kept != config:
-            text = json.dumps(config, indent=2, ensure_ascii=False) + "\n"
-            atomic_write_text(self.folder / CONFIG, text)
-        self.path.touch()
+        if self._has_games():
+            _compare(self.folder, kept, self.config)
+        return kept
 
     def __enter__(self) -> Ledger:
-        """Open for ``append``; only one process may at a time."""
-        self._file = open(self.path, "r+b", buffering=0)  # noqa: SIM115 (closed by __exit__)
-        try:
-            if fcntl is not None:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            self.__exit__()
-            raise BlockingIOError(
-                f"another process is playing the league in {self.folder}: wait for it, or name "
-                "another folder"
-            ) from error
-        except OSError:
-            pass  # a file system without locks
+        """Open for ``append``; only one process may at a time, and nothing is written before."""
+        with ExitStack() as held:
+            held.enter_context(lock_folder(self.folder, "a league"))
+            if self._compare() != self.config:
+                text = json.dumps(self.config, indent=2, ensure_ascii=False) + "\n"
+                atomic_write_text(self.folder / CONFIG, text)
+            self.path.touch()
+            self._file = held.enter_context(open(self.path, "r+b", buffering=0))
+            self._held = held.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._file.close()
+        self._held.close()
         self._file = None
 
     def load(self) -> list[GameRecord]:
@@ -181,6 +178,8 @@ class Ledger:
             ValueError: a line that holds no game, with good ones after it.
         """
         games, good_end, bad_line, end = [], 0, 0, 0
+        if not self.path.exists():
+            return []
         data = _source(self.path).read_bytes(MOST_BYTES)
         for number, line in enumerate(data.splitlines(keepends=True), start=1):
             end += len(line)
@@ -221,9 +220,10 @@ class Ledger:
             while rest:
                 rest = rest[self._file.write(rest) :]
             os.fsync(self._file.fileno())
-        except OSError:
+        except OSError as error:
             # For example a full disk: no half of a line may stay before what is written next.
             self._file.truncate(start)
+            error.filename = str(self.path)
             raise
         self._end = start + len(data)
 

@@ -7,6 +7,7 @@ and minibatches are drawn from the newest decisions. Boundaries and the run's fo
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ludotheque.envs.core.files import atomic_write_text
+from ludotheque.envs.core.files import lock_folder
 from ludotheque.envs.core.loading import (
     COUNT,
     MEGABYTE,
@@ -28,7 +29,6 @@ from ludotheque.envs.core.loading import (
 
 from ..base import needs_train
 from ..training.common import (
-    CONFIG,
     MODEL,
     Progress,
     Run,
@@ -95,10 +95,14 @@ def train_td(config: TDConfig) -> TrainResult:
 
     Raises:
         ValueError: ``out`` holds a run and ``resume`` is False, or the run has had its time.
+        BlockingIOError: another process writes in ``out``.
         OSError: a file can't be written.
     """
-    trainer = TDTrainer(config)
-    with torch_threads(config.torch_threads), interrupts(trainer):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(lock_folder(config.folder, "a run"))
+        trainer = TDTrainer(config)
+        stack.enter_context(torch_threads(config.torch_threads))
+        stack.enter_context(interrupts(trainer))
         trainer.start()
         with shown(config) as progress:
             trainer.learn(progress)
@@ -126,6 +130,8 @@ class TDTrainer(Run):
         """Make everything, or take it up where the saved run stopped."""
         config, settings = self.config, self.settings
         self.clock = perf_counter()
+        if not config.resumes:
+            self.write_settings()
         (self.out / CHECKPOINT).parent.mkdir(parents=True, exist_ok=True)
         inputs = config.inputs or ()
         self.games = SelfPlay(
@@ -140,13 +146,13 @@ class TDTrainer(Run):
             config.averaging,
             config.auxiliary,
         )
-        if config.resume:
+        if config.resumes:
             self._load()
             check_time_left(config, self.steps, self.seconds)
+            self.write_settings()
         else:
             self._calibrate()
         self.writer = SummaryWriter(str(self.out / "tensorboard"), purge_step=self.steps)
-        atomic_write_text(self.out / CONFIG, config.to_json())
 
     def learn(self, progress: Progress | None = None) -> None:
         """Play and learn, round after round, until the run is over."""

@@ -150,6 +150,11 @@ class RunConfig:
         return game
 
     @property
+    def resumes(self) -> bool:
+        """Whether there is something to go on from: a run may have been killed before."""
+        return self.resume and (self.folder / self.checkpoint).is_file()
+
+    @property
     def folder(self) -> Path:
         """The run's folder."""
         return Path(self.out or f"runs/{self.game}")
@@ -213,6 +218,11 @@ class Run(ABC):
         self.evaluation_seconds = 0.0
         if not config.resume:
             check_new(self.out)
+
+    def write_settings(self) -> None:
+        """Write the settings: from then on the run can be resumed."""
+        self.out.mkdir(parents=True, exist_ok=True)
+        atomic_write_text(self.out / CONFIG, self.config.to_json())
 
     @property
     @abstractmethod
@@ -308,6 +318,7 @@ def take_saved(config: RunConfig) -> None:
 
     Raises:
         ValueError: there is none, or it was begun otherwise.
+        FileError: its settings are damaged.
     """
     folder = config.folder
     path = folder / CONFIG
@@ -316,12 +327,10 @@ def take_saved(config: RunConfig) -> None:
             f"the run in {str(folder)!r} was trained by {trained!r}, not {config.method!r}: resume "
             "it as it was begun"
         )
-    for name in (CONFIG, config.checkpoint):
-        if not (folder / name).is_file():
-            raise ValueError(
-                f"nothing to resume: {str(folder / name)!r} doesn't exist; leave out resume, "
-                "or check out"
-            )
+    if not path.is_file():
+        raise ValueError(
+            f"nothing to resume: {str(path)!r} doesn't exist; leave out resume, or check out"
+        )
     names = [one for one in dataclasses.fields(config) if one.name not in MAY_CHANGE]
     saved = read_config(folder, {one.name: _SETTINGS[str(one.type)] for one in names})
     if config.num_players is None:

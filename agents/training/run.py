@@ -11,14 +11,13 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
-from ludotheque.envs.core.files import atomic_path, atomic_write_text
+from ludotheque.envs.core.files import atomic_path, lock_folder
 
 from ..base import needs_train
 from ..networks import Network, copy_network
 from ..policy import PLAYING, PolicyAgent, save_model
 from ..pool import OpponentPool
 from .common import (
-    CONFIG,
     MODEL,
     Progress,
     Run,
@@ -65,10 +64,12 @@ def train(config: TrainConfig) -> TrainResult:
 
     Raises:
         ValueError: ``out`` holds a run and ``resume`` is False, or the run has had its time.
+        BlockingIOError: another process writes in ``out``.
         OSError: a file can't be written.
     """
-    run = _Run(config)
     with contextlib.ExitStack() as stack:
+        stack.enter_context(lock_folder(config.folder, "a run"))
+        run = _Run(config)
         stack.enter_context(torch_threads(config.torch_threads))
         stack.enter_context(_no_distribution_checks())
         stack.enter_context(_rng_restored())
@@ -121,6 +122,8 @@ class _Run(Run):
         """Make everything, or take it up where the saved run stopped."""
         config = self.config
         self.clock = perf_counter()
+        if not config.resumes:
+            self.write_settings()
         (self.out / CHECKPOINT).parent.mkdir(parents=True, exist_ok=True)
         self.pool = OpponentPool(
             config.game,
@@ -143,10 +146,10 @@ class _Run(Run):
         self.rate = _Falling(config.learning_rate, config.final_learning_rate)
         self.model = config.make_model(self.env, self.rate)
         self.model.set_logger(configure(str(self.out / "tensorboard"), ["tensorboard"]))
-        if config.resume:
+        if config.resumes:
             self._load()
             check_time_left(config, self.steps, self.seconds)
-        atomic_write_text(self.out / CONFIG, config.to_json())
+            self.write_settings()
 
     def learn(self, progress: Progress | None) -> None:
         """Train until a boundary says that it is over."""
@@ -156,7 +159,7 @@ class _Run(Run):
             self.model.learn(
                 1 << 60,
                 callback=_Boundary(self._at_boundary),
-                reset_num_timesteps=not self.config.resume,
+                reset_num_timesteps=not self.config.resumes,
             )
 
     @property

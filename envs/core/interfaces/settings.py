@@ -116,7 +116,8 @@ class Settings:
         """Return a copy of saved ``states`` after checking that they fit these settings.
 
         Raises:
-            StateError: another record type, another number of games or of players.
+            StateError: another record type, another number of games or of players, or a record that
+                no game can come to (see ``Game.check_states``).
         """
         states = np.atleast_1d(np.asarray(states))
         if states.dtype != self.game.dtype:
@@ -132,12 +133,7 @@ class Settings:
                 f"got a state with {sorted(players)} players; this environment has "
                 f"num_players={self.num_players}"
             )
-        to_play = states["to_play"]
-        if ((to_play < 0) | (to_play >= self.num_players)).any():
-            raise StateError(
-                f"got a state whose to_play is {to_play.tolist()}; seats are "
-                f"0 to {self.num_players - 1}"
-            )
+        self.game.check_states(states)
         return states.copy()
 
     def __repr__(self) -> str:
