@@ -86,6 +86,7 @@ METHODS = {
         "action_to_string",
         "camps",
         "check_options",
+        "compact",
         "decode_action",
         "describe",
         "determinize",
