@@ -216,7 +216,7 @@ def _write_maps(state, seat, out):
     elif state["phase"] == ROTATE_PHASE:
         cell = np.int64(state["hand_cell"])
         out[AT.chosen + cell] = 1
-        sight, _, _, _ = _sight_from(state, seat, cell, cell, cell, cell)
+        sight, _, _, _ = sight_from(state, seat, cell, cell, cell, cell)
         _write_fit(tile, cell, sight, out)
     elif state["phase"] == ARROW_PHASE:
         out[AT.chosen + np.int64(state["cell"][state["pointed"]])] = 1
@@ -238,7 +238,7 @@ def _write_free(state, seat, tile, first, word, out):
         cells &= cells - 1
         d = first + lowest_bit(cells) if cells else a
         cells &= cells - 1
-        from_a, from_b, from_c, from_d = _sight_from(state, seat, a, b, c, d)
+        from_a, from_b, from_c, from_d = sight_from(state, seat, a, b, c, d)
         _write_gain(tile, a, from_a, out)
         _write_gain(tile, b, from_b, out)
         _write_gain(tile, c, from_c, out)
@@ -289,7 +289,7 @@ def reach(state, seat, cell):
 
 
 @kernel
-def _sight_from(state, seat, a, b, c, d):
+def sight_from(state, seat, a, b, c, d):
     """Return the elements of the seat's tiles in each direction of four cells, as in ``arrows``."""
     spot_a = SPOT[a] + SPOT_SHIFT
     spot_b = SPOT[b] + SPOT_SHIFT
