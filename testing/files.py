@@ -32,6 +32,8 @@ CONTRACT = {
 OPTIONAL = {
     "PLANES": "observation",
     "observe_planes": "observation",
+    "COMPACT": "compact",
+    "observe_compact": "compact",
     "hides_action": "hidden",
     "check_options": "options",
 }

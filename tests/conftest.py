@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 GAMES = ("sagani", "harmonies", "saga", "shamans", "sarena")
 # Their fixtures take long to make: not in two workers.
-ALONE = ("test_jit_cache", "test_nojit", "test_toy")
+ALONE = ("test_jit_cache", "test_nojit", "test_packaging", "test_toy")
 
 # A failed assert in there is explained as one in a test.
 pytest.register_assert_rewrite("knowledge", "pictures")
@@ -31,20 +31,31 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give all tests of a game to one worker, so that no two compile its kernels."""
-    for item in items:
-        for group in _groups(item):
-            item.add_marker(pytest.mark.xdist_group(group))
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object | None:
+    """Give all tests of a game to one worker, so that no two compile its kernels.
+
+    Not by marks of groups: pytest-xdist 3.8 loses them under pytest 9.2 and says nothing.
+    """
+    if config.getvalue("dist") != "loadgroup":
+        return None
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Groups(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return group_of(nodeid)
+
+    return Groups(config, log)
 
 
-def _groups(item: pytest.Item) -> Iterator[str]:
-    """Yield the group of a test: that of its fixtures for a module, or its game's."""
-    words = re.split(r"[^a-z]+", item.nodeid.rpartition("::")[2] + " " + item.path.parent.name)
-    if item.path.stem in ALONE:
-        yield item.path.stem
-    else:
-        yield from [game for game in GAMES if game in words][:1]
+def group_of(nodeid: str) -> str:
+    """Return the tests a test goes with: those of its module, or its game's, or itself alone."""
+    path, _, name = nodeid.partition("::")
+    folder, stem = Path(path).parent.name, Path(path).stem
+    words = re.split(r"[^a-z]+", f"{name} {folder}")
+    if stem in ALONE:
+        return stem
+    return next((game for game in GAMES if game in words), nodeid)
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ package needs to say only what is its own: ``GAME = assemble(__name__, "Sàrèn�
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from .game import Game
@@ -20,6 +21,8 @@ KERNELS = {
     "hidden": ("determinize",),
     "heuristics": ("evaluate",),
 }
+# Observation forms that not every game has → the module that defines them.
+FORMS = {"planes": "observation", "compact": "compact"}
 
 
 def assemble(package: str, title: str, version: int = 0, **settings: Any) -> Game:
@@ -37,8 +40,12 @@ def assemble(package: str, title: str, version: int = 0, **settings: Any) -> Gam
     modules = ("components", "actions", "state", "notation", "options", "validity", *KERNELS)
     part = {name: import_module(f"{package}.{name}") for name in modules}
     kernels = {name: getattr(part[home], name) for home, names in KERNELS.items() for name in names}
-    if hasattr(part["observation"], "observe_planes"):
-        kernels["observe_planes"] = part["observation"].observe_planes
+    forms: dict[str, Any] = {}
+    for form, home in FORMS.items():
+        module = import_module(f"{package}.{home}") if find_spec(f"{package}.{home}") else None
+        forms[form] = getattr(module, form.upper(), ())
+        if forms[form]:
+            kernels[f"observe_{form}"] = getattr(module, f"observe_{form}")
     for shared in kernels.values():
         link_late(shared)
     for name in ("check", "derive"):
@@ -59,7 +66,7 @@ def assemble(package: str, title: str, version: int = 0, **settings: Any) -> Gam
         player_counts=part["components"].PLAYER_COUNTS,
         options=part["options"].OPTIONS,
         flat=part["observation"].FLAT,
-        planes=getattr(part["observation"], "PLANES", ()),
+        **forms,
         kernels=kernels,
         num_actions=len(actions),
         decode_action=actions.decode,

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from .drawing.canvas import Canvas
 
 SEED_BITS = 64
+# "flat": everything, as numbers; "planes": everything, on the board's grid; "compact": what matters
+# most, in few numbers.
+OBSERVATION_FORMS = ("flat", "planes", "compact")
 
 
 @dataclass(frozen=True)
@@ -57,9 +60,10 @@ class Game:
         player_counts: how many may play; 1 is solo.
         num_actions: size of the action space; action numbers are stable within a version.
         options: variants.
-        flat, planes: fields of the two observation forms; ``planes`` may be empty.
+        flat, planes, compact: fields of the observation forms; the latter two may be empty.
         kernels: ``setup``, ``legal_actions``, ``is_legal``, ``random_action``, ``step``,
-            ``observe``, ``observe_planes``, ``returns``, ``determinize``, ``evaluate``,
+            ``observe``, ``observe_planes``, ``observe_compact``, ``returns``, ``determinize``,
+            ``evaluate``,
             ``public_action`` (record → the last action as everybody was told of it: its number;
             ``num_actions`` for one whose details they may not know; -1 for one that leaves no
             trace).
@@ -108,6 +112,7 @@ class Game:
     observation_dtype: np.dtype = field(default_factory=lambda: np.dtype(np.int8))
     limits: Mapping[str, Any] = field(default_factory=dict)
     package: str = ""
+    compact: tuple[Field, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Game {self.name}_v{self.version}>"
@@ -134,7 +139,7 @@ class Game:
 
     @property
     def observation_forms(self) -> tuple[str, ...]:
-        return ("flat", "planes") if self.planes else ("flat",)
+        return tuple(form for form in OBSERVATION_FORMS if getattr(self, form))
 
     @cached_property
     def loops(self) -> SimpleNamespace:
@@ -142,16 +147,18 @@ class Game:
         return compile_loops(self.name, self.num_actions, self._loop_kernels("observe"))
 
     @cached_property
-    def _planes_loops(self) -> SimpleNamespace:
-        kernels = self._loop_kernels("observe_planes")
-        return compile_loops(f"{self.name}_planes", self.num_actions, kernels, made=self.loops)
+    def _loops_by_form(self) -> dict[str, SimpleNamespace]:
+        return {"flat": self.loops}
 
     def loops_for(self, form: str) -> SimpleNamespace:
         """Return the batch loops that write observations of ``form``."""
-        if form == "flat":
-            return self.loops
-        check_choice(form, self.observation_forms, f"observation of {self.name}")
-        return self._planes_loops
+        made = self._loops_by_form
+        if form not in made:
+            check_choice(form, self.observation_forms, f"observation of {self.name}")
+            kernels = self._loop_kernels(f"observe_{form}")
+            name = f"{self.name}_{form}"
+            made[form] = compile_loops(name, self.num_actions, kernels, made=self.loops)
+        return made[form]
 
     def _loop_kernels(self, observe: str) -> dict[str, Any]:
         return {name: self.kernels[observe if name == "observe" else name] for name in KERNELS}
@@ -159,7 +166,7 @@ class Game:
     def observation_schema(self, form: str = "flat") -> tuple[Field, ...]:
         """Return the fields of an observation form, in order."""
         check_choice(form, self.observation_forms, f"observation of {self.name}")
-        return self.flat if form == "flat" else self.planes
+        return getattr(self, form)
 
     def observation_size(self, form: str = "flat") -> int:
         """Return how many numbers an observation holds."""
@@ -168,7 +175,7 @@ class Game:
     def observation_shape(self, form: str = "flat") -> tuple[int, ...]:
         """Return ``(size,)``, or ``(planes, rows, columns)``."""
         size = self.observation_size(form)
-        if form == "flat":
+        if form != "planes":
             return (size,)
         grid = self.planes[0].shape[1:]
         return (size // int(np.prod(grid)), *grid)

@@ -1,4 +1,4 @@
-"""What a seat sees of a game of Sagani: both forms of the observation, field by field.
+"""What a seat sees of a game of Sagani, field by field: as numbers and maps, and as planes.
 
 Public: everything that lies face up, the element and value on the back of each pile's top tile and
 of the tiles put aside in the advanced solo game. Hidden: the order of the piles, and which of the
@@ -187,10 +187,11 @@ def observe(state, seat, out):
     for space in range(INTERLUDE_SIZE):
         tile = np.int64(state["interlude"][space])
         _write_offer(tile, best, out, AT.interlude + space * OFFER_SIZE)
-    _write_backs(state, out, AT.tops, BACK_SIZE, AT.aside)
+    write_tops(state, out, AT.tops, BACK_SIZE)
+    _write_aside(state, out, AT.aside, BACK_SIZE)
     for ahead in range(num_players):
-        _write_seat(state, seat_after(state, seat, ahead), out, AT.seats + ahead * SEAT_SIZE)
-    _write_game(state, out, AT.game)
+        write_seat(state, seat_after(state, seat, ahead), out, AT.seats + ahead * SEAT_SIZE)
+    write_game(state, out, AT.game)
 
 
 # Maps of the seat's own table: the first planes of both forms
@@ -215,7 +216,7 @@ def _write_maps(state, seat, out):
     elif state["phase"] == ROTATE_PHASE:
         cell = np.int64(state["hand_cell"])
         out[AT.chosen + cell] = 1
-        sight, _, _, _ = _sight_from(state, seat, cell, cell, cell, cell)
+        sight, _, _, _ = sight_from(state, seat, cell, cell, cell, cell)
         _write_fit(tile, cell, sight, out)
     elif state["phase"] == ARROW_PHASE:
         out[AT.chosen + np.int64(state["cell"][state["pointed"]])] = 1
@@ -237,7 +238,7 @@ def _write_free(state, seat, tile, first, word, out):
         cells &= cells - 1
         d = first + lowest_bit(cells) if cells else a
         cells &= cells - 1
-        from_a, from_b, from_c, from_d = _sight_from(state, seat, a, b, c, d)
+        from_a, from_b, from_c, from_d = sight_from(state, seat, a, b, c, d)
         _write_gain(tile, a, from_a, out)
         _write_gain(tile, b, from_b, out)
         _write_gain(tile, c, from_c, out)
@@ -256,14 +257,14 @@ def _write_rays(state, seat, tile, farthest, out):
     arrows = np.int64(state["arrows"][tile])
     last = arrows & (arrows - 1) == 0
     cell = np.int64(state["cell"][tile])
-    reach = _reach(state, seat, cell)
+    far = reach(state, seat, cell)
     while arrows:
         arrow = lowest_bit(arrows)
         arrows &= arrows - 1
         direction = arrow >> 2
         at = (arrow & 3) * NUM_CELLS + cell
         step = RAY_STEP[direction]
-        distance = reach >> 8 * direction & 255
+        distance = far >> 8 * direction & 255
         there = AT.demand + at
         for k in range(farthest):
             there += step
@@ -276,7 +277,7 @@ def _write_rays(state, seat, tile, farthest, out):
 
 
 @kernel
-def _reach(state, seat, cell):
+def reach(state, seat, cell):
     """Return how far one can go from a cell, to one beyond all tiles: a byte a direction."""
     north = CELL_ROW[cell] - np.int64(state["north"][seat]) + 1
     south = np.int64(state["south"][seat]) - CELL_ROW[cell] + 1
@@ -288,7 +289,7 @@ def _reach(state, seat, cell):
 
 
 @kernel
-def _sight_from(state, seat, a, b, c, d):
+def sight_from(state, seat, a, b, c, d):
     """Return the elements of the seat's tiles in each direction of four cells, as in ``arrows``."""
     spot_a = SPOT[a] + SPOT_SHIFT
     spot_b = SPOT[b] + SPOT_SHIFT
@@ -363,7 +364,7 @@ def _write_tiles(state, seat, ahead, out):
 @kernel
 def _write_face(tile, out, at):
     if tile:
-        _write_back(tile, out, at)
+        write_back(tile, out, at)
         arrows = TILE_ARROWS[tile, 0]
         for direction in range(NUM_DIRECTIONS):
             out[at + 8 + direction] = ELEMENT_OF_BIT[arrows >> 4 * direction & 15]
@@ -400,25 +401,32 @@ def _write_offer(tile, best, out, at):
 
 
 @kernel
-def _write_back(tile, out, at):
-    out[at + TILE_ELEMENT[tile]] = 1
-    out[at + 3 + NUM_ARROWS[tile]] = 1
+def write_back(tile, out, at):
+    """Count a tile's back, by element and by number of arrows."""
+    out[at + TILE_ELEMENT[tile]] += 1
+    out[at + 3 + NUM_ARROWS[tile]] += 1
 
 
 @kernel
-def _write_backs(state, out, tops, stride, aside):
-    """Write the backs that can be seen: tops of the piles, and tiles put aside."""
+def write_tops(state, out, at, stride):
+    """Write the backs of the piles' top tiles, ``stride`` numbers from one to the next."""
     drawn = np.int64(state["drawn"])
     for pile in range(NUM_PILES):
         top = max(drawn, pile * PILE_SIZE)
         if top < (pile + 1) * PILE_SIZE:
-            _write_back(np.int64(state["pile"][top]), out, tops + pile * stride)
-    for k in range(np.int64(state["aside_drawn"]), np.int64(state["num_aside"])):
-        _write_back(np.int64(state["aside"][k]), out, aside + k * stride)
+            write_back(np.int64(state["pile"][top]), out, at + pile * stride)
 
 
 @kernel
-def _write_seat(state, seat, out, at):
+def _write_aside(state, out, at, stride):
+    """Write the backs of the tiles put aside."""
+    for k in range(np.int64(state["aside_drawn"]), np.int64(state["num_aside"])):
+        write_back(np.int64(state["aside"][k]), out, at + k * stride)
+
+
+@kernel
+def write_seat(state, seat, out, at):
+    """Write a row of ``seats``."""
     score = np.int64(state["score"][seat])
     out[at] = 1
     out[at + 1] = _clip(score)
@@ -450,7 +458,8 @@ def _write_seat(state, seat, out, at):
 
 
 @kernel
-def _write_game(state, out, at):
+def write_game(state, out, at):
+    """Write ``game``."""
     out[at + np.int64(state["phase"])] = 1
     if state["phase"] == ARROW_PHASE:
         out[at + np.int64(state["interrupted"])] = 1
@@ -497,10 +506,11 @@ def observe_planes(state, seat, out):
     for space in range(INTERLUDE_SIZE):
         _write_face(np.int64(state["interlude"][space]), out, at + space * WINDOW)
     at += INTERLUDE_SIZE * WINDOW
-    _write_backs(state, out, at, WINDOW, at + NUM_PILES * WINDOW)
+    write_tops(state, out, at, WINDOW)
+    _write_aside(state, out, at + NUM_PILES * WINDOW, WINDOW)
     for ahead in range(num_players):
-        _write_seat(state, seat_after(state, seat, ahead), out, PLANES_AT.numbers + ahead * WINDOW)
-    _write_game(state, out, PLANES_AT.numbers + MAX_PLAYERS * WINDOW)
+        write_seat(state, seat_after(state, seat, ahead), out, PLANES_AT.numbers + ahead * WINDOW)
+    write_game(state, out, PLANES_AT.numbers + MAX_PLAYERS * WINDOW)
     for tile in range(1, NUM_TILES + 1):
         out[_UNSEEN_ROW + tile - 1] = state["place"][tile] <= PUT_ASIDE
 
@@ -531,12 +541,12 @@ def _write_own_planes(state, seat, out):
 @kernel
 def _write_seen(state, seat, cell, element, out):
     """Mark a tile on the cells that see it, to one cell beyond all tiles."""
-    reach = _reach(state, seat, cell)
+    far = reach(state, seat, cell)
     for direction in range(NUM_DIRECTIONS):
         # Cells in this direction see the tile in the opposite one.
         at = PLANES_AT.sight + (4 * (direction ^ 4) + element) * NUM_CELLS + cell
         step = RAY_STEP[direction]
-        for distance in range(1, (reach >> 8 * direction & 255) + 1):
+        for distance in range(1, (far >> 8 * direction & 255) + 1):
             out[at + distance * step] = 1
 
 

@@ -87,6 +87,7 @@ METHODS = {
         "action_to_string",
         "camps",
         "check_options",
+        "compact",
         "decode_action",
         "describe",
         "determinize",

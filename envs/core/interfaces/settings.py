@@ -23,7 +23,8 @@ class Settings:
     Args:
         game: name of the game, or the game.
         num_players: seats; by default 2, or the fewest the game allows.
-        observation: form of the observations, ``"flat"`` or ``"planes"``.
+        observation: form of the observations: ``"flat"``, and in some games ``"planes"`` or
+            ``"compact"``.
         reward: ``"rank"``, ``"win"``, ``"score"``, ``"margin"`` or ``"score_change"``.
         illegal: what an illegal action does: ``"raise"`` an error and change nothing, ``"lose"``
             the game, or cost a ``"penalty"`` and change nothing.
