@@ -260,15 +260,15 @@ class Game:
     def _validity(self) -> Validity:
         return Validity(self)
 
-    def check_states(self, states: np.ndarray) -> None:
+    def check_states(self, states: np.ndarray, playable: bool = True) -> None:
         """Check records ``(n,)`` from outside: whether a game can come to them.
 
-        Compiled at first use.
+        Compiled at first use. With ``playable``, the game must be over or able to go on.
 
         Raises:
             StateError: one that no game can come to, by what it holds; it names record and field.
         """
-        self._validity.check(states)
+        self._validity.check(states, playable)
 
     def digest(self, states: np.ndarray, i: int = 0) -> str:
         """Return a hex digest of the whole state of game ``i``, hidden parts and chance included.

@@ -86,7 +86,7 @@ def look_at_all(states, derived, mask, found):
     """Fill ``found`` with the first record that ``check`` finds wrong, and the field's number.
 
     Works out in ``derived``, a copy, what records keep for speed. A game that isn't over and has
-    no legal action is ``STUCK``.
+    no legal action is ``STUCK``, and so are those that its ``check`` says will be.
     """
     for i in range(len(states)):
         field = check(states[i])
@@ -126,7 +126,7 @@ class Validity:
         }
         self._look = specialize(look_at_all, f"{game.name}_look_at_all", **bound)
 
-    def check(self, states: np.ndarray) -> None:
+    def check(self, states: np.ndarray, playable: bool) -> None:
         """Raise StateError for the first record that no game can come to; it names the field."""
         states = np.ascontiguousarray(states)
         counts = np.isin(states["num_players"], self.game.player_counts)
@@ -144,9 +144,9 @@ class Validity:
         mask = np.zeros(self.game.num_actions, np.int8)
         self._look(states, derived, mask, found)
         row, field = found.tolist()
-        if row >= 0 and field == STUCK:
-            raise StateError(f"game {row}: it isn't over, and no action is legal")
-        if row >= 0:
+        if row >= 0 and field == STUCK and playable:
+            raise StateError(f"game {row} isn't over, and somebody has nothing to play")
+        if row >= 0 and field != STUCK:
             self._refuse(states, row, self._names_of(field), ", which the rest contradicts")
         for name in self.game.dtype.names or ():
             same = states[name] == derived[name]
@@ -178,7 +178,8 @@ def all_or_nothing(setter: Callable[..., None]) -> Callable[..., None]:
         before = states[i].copy()
         try:
             setter(states, i, **position)
-            import_module(package).GAME.check_states(np.atleast_1d(states[i]))
+            # Points can be counted where nothing is left to play.
+            import_module(package).GAME.check_states(np.atleast_1d(states[i]), playable=False)
         except (AttributeError, KeyError, IndexError, OverflowError) as error:
             states[i] = before
             raise ValueError(f"a part of the position has a wrong form: {error!r}") from error

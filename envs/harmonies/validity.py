@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.jit import kernel
-from ..core.validity import FINE, numbered
+from ..core.validity import FINE, LAST_SEAT, numbered
 from .components import (
     ALL_ANIMALS,
     FIRST_SPIRIT,
@@ -14,7 +14,6 @@ from .components import (
     MAX_DISPLAY,
     MAX_HEIGHT,
     MAX_HEXES,
-    MAX_PLAYERS,
     MAX_SPACES,
     NUM_CARDS,
     NUM_COLOURS,
@@ -36,7 +35,7 @@ _HEXES = (1 << MAX_HEXES) - 1
 LIMITS = {
     "phase": (0, len(PHASES) - 1),
     "side": (0, 1),
-    "first_player": (0, MAX_PLAYERS - 1),
+    "first_player": (0, LAST_SEAT),
     "turns": (0, 100),
     "taken": (-1, MAX_SPACES - 1),
     "hand": (0, PER_SPACE),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.jit import kernel
-from ..core.validity import ANY, FINE, LAST_SEAT, numbered
+from ..core.validity import ANY, FINE, LAST_SEAT, STUCK, numbered
 from .actions import ACTIONS
 from .cards import first_of_back, update_strength
 from .components import (
@@ -107,6 +107,9 @@ def _check_hands(state):
                 return FIELD.held
         if size != state["hand_size"][seat]:
             return FIELD.hand_size
+        # Whoever plays a last card ends the game.
+        if size == 0 and seat < state["num_players"] and not state["ending"]:
+            return STUCK
     for knight in range(NUM_KNIGHTS):
         if (np.int64(state["free_knights"]) >> knight & 1) != (state["free"][knight] > 0):
             return FIELD.free_knights

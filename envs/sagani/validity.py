@@ -247,5 +247,4 @@ def derive(state):
     """Work out anew what is kept for speed."""
     for seat in range(state["num_players"]):
         free_anew(state, seat)
-        if state["choice"]:
-            find_movable_of(state, np.int64(seat))
+        find_movable_of(state, np.int64(seat))
