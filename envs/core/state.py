@@ -58,22 +58,22 @@ def _zero_bytes(typing_context, record, start):
     return types.void(record, types.intp), write
 
 
-@kernel
-def clear_from(state, start):
+def _clear_from(state, start):
     """Set every field to 0 that begins at byte ``start`` or later (``first_byte``).
 
     To set them one by one takes up to three seconds of compiling.
     """
-    _zero_bytes(state, start)
+    _zero_bytes(state, start)  # type: ignore[call-arg]
 
 
-if JIT_DISABLED:
+def _clear_plainly(state, start):
+    fields: Any = state.dtype.fields
+    for name, (_, at, *_) in fields.items():
+        if at >= start:
+            state[name] = 0
 
-    def clear_from(state, start):  # noqa: F811
-        fields: Any = state.dtype.fields
-        for name, (_, at, *_) in fields.items():
-            if at >= start:
-                state[name] = 0
+
+clear_from = kernel(_clear_plainly if JIT_DISABLED else _clear_from)
 
 
 def first_byte(dtype: np.dtype, name: str) -> int:
