@@ -253,7 +253,8 @@ def _feed_code(hasher, code: types.CodeType) -> None:
 
 
 def _feed_value(hasher, name: str, value: Any, seen: set[int]) -> None:
-    compiled = getattr(value, "py_func", None)
+    # Of a kernel; of numba's intrinsics, the function that writes their code.
+    compiled = getattr(value, "py_func", None) or getattr(value, "__wrapped__", None)
     if isinstance(compiled, types.FunctionType):
         _feed_function(hasher, compiled, seen)
     elif isinstance(value, types.FunctionType):

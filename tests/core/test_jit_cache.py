@@ -771,7 +771,7 @@ WORK = textwrap.dedent(
     from ludotheque.envs import make_batch
 
     def play(seed, num_threads=2):
-        batch = make_batch("sarena", 8, 3, num_threads=num_threads)
+        batch = make_batch("sarena", 256, 3, num_threads=num_threads)
         batch.reset(seed)
         for _ in range(40):
             batch.step(batch.random_actions())

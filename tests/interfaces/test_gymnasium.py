@@ -603,6 +603,26 @@ def test_outputs_are_copies_unless_told(copies):
     assert np.array_equal(seen["observation"], kept["observation"]) == copies
 
 
+def test_observations_that_somebody_holds_stay_as_they_are():
+    """Their memory is used again only once nothing refers to it, not even to a part of it."""
+    env = SeatVectorEnv("sarena", 3)
+    seen, _ = env.reset(seed=1)
+    held = [(seen["observation"][1, ::2], seen["observation"][1, ::2].copy())]
+    addresses = set()
+    for _ in range(12):
+        seen, *_ = env.step(env.random_actions())
+        addresses.add(seen["observation"].ctypes.data)
+        held.append((seen["observation"].T[3:], seen["observation"].T[3:].copy()))
+    assert all(np.array_equal(part, before) for part, before in held)
+    assert len(addresses) == 12
+    held.clear()
+    addresses = set()
+    for _ in range(12):
+        seen, *_ = env.step(env.random_actions())
+        addresses.add(seen["observation"].ctypes.data)
+    assert len(addresses) <= 3
+
+
 # Save, restore, copy
 
 

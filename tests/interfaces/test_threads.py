@@ -196,6 +196,9 @@ def test_a_timer_that_interrupts_again_and_again_stops_nothing(rounds=300):
 
 
 if __name__ == "__main__":
+    from ludotheque.envs.core.interfaces import batch
+
+    batch.LEAST_SLICE = 0
     # Thousands of moments more: python tests/interfaces/test_threads.py
     for kind in ENVS:
         test_after_an_interrupted_step_the_next_call_works_or_says_why_not(kind, every=1)

@@ -14,6 +14,10 @@ from ..rng import next_seed
 from .settings import Settings
 from .threads import check_num_threads, run
 
+# Games that a thread gets at least: to wake it takes as long as it takes to step a hundred. Loops
+# that do less for each game need more games. 0 for tests, in which a few games shall do.
+LEAST_SLICE = 128
+_LIGHT = {"random_actions": 16}
 INTERRUPTED = (
     "the last step or reset was interrupted and did not come to its end: call reset(), or "
     "set_state() with what get_state() returned before"
@@ -44,7 +48,8 @@ class BatchEnv:
             ``Settings``.
         num_envs: how many games.
         autoreset: deal a new game at once where one ends, from the seed that follows.
-        num_threads: threads that share the batch; results don't depend on it.
+        num_threads: most threads that share the batch, as far as it is large enough for them to
+            pay; results don't depend on it.
     """
 
     observations: NDArray[np.int8]
@@ -245,7 +250,7 @@ class BatchEnv:
             self._run("histories", self._all_to_play, self.histories)
 
     def _run(self, loop: str, *args: Any) -> list[Any]:
-        return run(getattr(self.settings.loops, loop), self.num_threads, self.states, *args)
+        return run_loop(self.settings, loop, self.num_threads, self.states, *args)
 
     def _check_started(self) -> None:
         if not self._started:
@@ -287,6 +292,13 @@ def make_batch(game: str, num_envs: int, num_players: int | None = None, **kwarg
         >>> batch.to_play, batch.action_masks, batch.rewards  # doctest: +SKIP
     """
     return BatchEnv(game, num_envs, num_players, **kwargs)
+
+
+def run_loop(settings: Settings, loop: str, num_threads: int, states: Any, *args: Any) -> list[Any]:
+    """Run a loop of the game over ``states``, in as many threads up to ``num_threads`` as pay."""
+    least = LEAST_SLICE * _LIGHT.get(loop, 1)
+    threads = max(1, min(num_threads, len(states) // least)) if least else num_threads
+    return run(getattr(settings.loops, loop), threads, states, *args)
 
 
 def check_num_envs(num_envs: Any) -> int:

@@ -247,7 +247,7 @@ class SeatVectorEnv(VectorEnv):
             if len(rows) < self.num_envs:
                 batch.check_whole()
         batch.deal(batch.seeds(seed)[rows], rows)
-        batch.refresh()
+        batch.refresh(anew=self.copy)
         self._ended[rows] = False
         batch.finish()
         return self._seen(), self._infos(rows)
@@ -277,7 +277,7 @@ class SeatVectorEnv(VectorEnv):
                     "(options={'reset_mask': ...})"
                 )
             batch.play(actions)
-        batch.refresh()
+        batch.refresh(anew=self.copy)
         terminated = batch.states["terminated"].copy()
         truncated = batch.states["truncated"].copy()
         self._rewards[:] = batch.rewards
@@ -305,7 +305,7 @@ class SeatVectorEnv(VectorEnv):
             }
             final = self._add_info(final, last, row)
         self._batch.deal(self._batch.following_seeds(rows), rows)
-        self._batch.refresh()
+        self._batch.refresh(anew=self.copy)
         return final
 
     def action_masks(self) -> np.ndarray:
@@ -323,14 +323,16 @@ class SeatVectorEnv(VectorEnv):
         return self._batch.scores.copy(), self._batch.ranks.copy()
 
     def _seen(self) -> dict[str, np.ndarray]:
-        return self._batch.seen(copy=self.copy)
+        return self._batch.handed_out() if self.copy else self._batch.seen(copy=False)
 
     def _infos(self, rows: np.ndarray) -> dict[str, Any]:
         """Return infos in Gymnasium's vector form: a value and whether it is set, for each key."""
         present = np.zeros(self.num_envs, np.bool_)
         present[rows] = True
-        masks = np.where(present[:, None], self._batch.masks, 0).astype(np.int8, copy=False)
-        seats = np.where(present, self._batch.learner, 0)
+        masks, seats = self._batch.masks.copy(), self._batch.learner.copy()
+        if len(rows) < self.num_envs:
+            masks[~present] = 0
+            seats[~present] = 0
         return {
             "action_mask": masks,
             "_action_mask": present,

@@ -6,6 +6,7 @@ differ: one is a batch of one.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -15,13 +16,17 @@ from ..errors import StateError, check_choice, check_whole
 from ..loops import RAISE
 from ..rng import decision_seed
 from ..state import HISTORY
-from .batch import INTERRUPTED, check_num_envs, refuse_illegal, seeds_for
+from .batch import INTERRUPTED, check_num_envs, refuse_illegal, run_loop, seeds_for
 from .settings import Settings, check_saved, saved_array
-from .threads import check_num_threads, run
+from .threads import check_num_threads
 
 RANDOM = 0
 # The draw of an opponent counts as a decision at a ply that no game reaches.
 _DRAW = 1 << 30
+# Arrays of observations that are kept to be used again, and what Python counts as references to one
+# that only the list of them holds: the list itself, and the call that counts.
+_MOST_KEPT = 3
+_UNSHARED = 2
 
 
 class Opponent(Protocol):
@@ -50,7 +55,7 @@ class SeatBatch:
             ``"mcts:simulations=100"``), an agent, a pool, or a list with one of them for each seat
             (what stands at the learner's own seat is not used) or for each seat but the learner's.
         seat: the caller's seat, or ``"random"`` for one drawn from each game's seed.
-        num_threads: threads that share the batch.
+        num_threads: most threads that share the batch, as far as it is large enough for them.
     """
 
     def __init__(
@@ -136,6 +141,7 @@ class SeatBatch:
         )
         self.masks = np.zeros((count, self.game.num_actions), np.int8)
         self.histories = np.full((count, self.settings.history, 2), -1, np.int16)
+        self._handed_out: list[np.ndarray] = []
         self._everything = np.arange(count)
         self.learner = np.zeros(count, np.int64)
         self.rewards = np.zeros(count, np.float32)
@@ -315,6 +321,9 @@ class SeatBatch:
         self.refresh()
         self.finish()
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_handed_out": []}
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._numbers = {id(agent): number for number, agent in self._agents.items()}
@@ -350,19 +359,46 @@ class SeatBatch:
                 break
             self._play_agents(waiting)
 
-    def refresh(self) -> None:
-        """Fill ``observations``, ``masks`` and ``histories`` with the learners' views."""
+    def refresh(self, anew: bool = False) -> None:
+        """Fill ``observations``, ``masks`` and ``histories`` with the learners' views.
+
+        ``anew``: observations in a new array, for who hands it out and would have to copy it.
+        """
+        if anew:
+            self.observations = self._unused()
         self._run("views", self.learner, 1, self.observations, self.masks)
         if self.settings.history:
             self._run("histories", self.learner, self.histories)
 
+    def _unused(self) -> np.ndarray:
+        """Return an array for observations that nobody else holds.
+
+        New memory costs more than filling it: arrays handed out are used again once nothing refers
+        to them or to a part of them.
+        """
+        for k in range(len(self._handed_out)):
+            if sys.getrefcount(self._handed_out[k]) == _UNSHARED:
+                return self._handed_out[k]
+        made = np.empty_like(self.observations)
+        self._handed_out = [*self._handed_out[1 - _MOST_KEPT :], made]
+        return made
+
     def seen(self, rows: Any = slice(None), copy: bool = True) -> dict[str, np.ndarray]:
         """Return the learners' views in ``rows``: observations, masks and, if kept, histories."""
+        kept = self._kept()
+        return {name: part[rows].copy() if copy else part[rows] for name, part in kept.items()}
+
+    def handed_out(self) -> dict[str, np.ndarray]:
+        """Return all views, the observations not copied: they are new (``refresh(anew=True)``)."""
+        kept = self._kept()
+        return {name: part if name == "observation" else part.copy() for name, part in kept.items()}
+
+    def _kept(self) -> dict[str, np.ndarray]:
         shape = self.settings.observation_shape
         kept = {"observation": self.observations.reshape(-1, *shape), "action_mask": self.masks}
         if self.settings.history:
             kept["history"] = self.histories
-        return {name: part[rows].copy() if copy else part[rows] for name, part in kept.items()}
+        return kept
 
     def _play_agents(self, rows: np.ndarray) -> None:
         """Let the agents of ``rows`` play one ply, each agent all its games at once."""
@@ -374,7 +410,7 @@ class SeatBatch:
             self._play_rows(mine, actions, (RAISE, 0.0, self.settings.reward_code))
 
     def _run(self, loop: str, *args: Any) -> list[Any]:
-        return run(getattr(self.settings.loops, loop), self.num_threads, self.states, *args)
+        return run_loop(self.settings, loop, self.num_threads, self.states, *args)
 
 
 def query_agent(agent: Opponent, settings: Settings, states: np.ndarray) -> np.ndarray:
