@@ -324,12 +324,16 @@ def resume(method: str, folder: Path) -> None:
     if method == "td":
         from ludotheque.agents.td.trainer import TDConfig, TDTrainer
 
-        TDTrainer(TDConfig(game="sarena", out=folder, resume=True, steps=10_000)).start()
+        run = TDTrainer(TDConfig(game="sarena", out=folder, resume=True, steps=10_000))
+        run.start()
+        run.writer.close()
     else:
         from ludotheque.agents.training.config import TrainConfig
         from ludotheque.agents.training.run import _Run
 
-        _Run(TrainConfig(game="sarena", out=folder, resume=True, steps=10_000)).start()
+        policy = _Run(TrainConfig(game="sarena", out=folder, resume=True, steps=10_000))
+        policy.start()
+        policy.model.logger.close()
 
 
 def run_folder(method: str, folder: Path) -> Path:
