@@ -110,7 +110,12 @@ def clear_game(states, i):
 @kernel
 def index_board(states, i):
     """Recompute every derived field of ``states[i]``, points and legal actions included."""
-    state = states[i]
+    index_record(states[i])
+
+
+@kernel
+def index_record(state):
+    """See ``index_board``."""
     for seat in range(state["num_players"]):
         _index_seat(state, seat)
     _find_legal(state)

@@ -40,7 +40,7 @@ def lay_tile(state, seat, tile, cell, rotation):
     state["rotation"][tile] = rotation
     state["arrows"][tile] = TILE_ARROWS[tile, rotation]
     if _grow_box(state, seat, cell) or step:
-        _free_anew(state, seat)
+        free_anew(state, seat)
     else:
         _occupy(state, seat, cell)
         _free_neighbours(state, seat, cell)
@@ -86,7 +86,7 @@ def _grow_box(state, seat, cell):
 
 
 @kernel
-def _free_anew(state, seat):
+def free_anew(state, seat):
     """Find the free cells again: the window has moved, or the canvas closes some."""
     state["occupied"][seat][:] = 0
     state["free"][seat][:] = 0

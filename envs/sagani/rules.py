@@ -144,7 +144,7 @@ def _place(state, seat, rotation):
     if state["choice"]:
         look(state, seat, tile, cell)
         state["unpaid"] = tile
-        _find_movable(state, seat)
+        find_movable_of(state, seat)
         _align(state, seat)
         return
     sight = serve(state, seat, tile, cell)
@@ -167,7 +167,7 @@ def _served(state, tile):
 
 
 @kernel
-def _find_movable(state, seat):
+def find_movable_of(state, seat):
     """Find the seat's tiles on which a disc can be moved, after one was laid."""
     state["movable"][seat][:] = 0
     state["num_movable"][seat] = 0
@@ -195,7 +195,7 @@ def find_movable(states, i):
     """Bring ``states[i]`` up to date after its tables were edited."""
     if states[i]["choice"]:
         for seat in range(states[i]["num_players"]):
-            _find_movable(states[i], np.int64(seat))
+            find_movable_of(states[i], np.int64(seat))
 
 
 @kernel

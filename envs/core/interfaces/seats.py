@@ -16,8 +16,8 @@ from ..errors import StateError, check_choice, check_whole
 from ..loops import RAISE
 from ..rng import decision_seed
 from ..state import HISTORY
-from .batch import check_num_envs, refuse_illegal, run_loop, seeds_for
-from .settings import Settings, check_saved
+from .batch import INTERRUPTED, check_num_envs, refuse_illegal, run_loop, seeds_for
+from .settings import Settings, check_saved, saved_array
 from .threads import check_num_threads
 
 RANDOM = 0
@@ -154,6 +154,8 @@ class SeatBatch:
         self._agents: dict[int, Any] = {}
         self._numbers: dict[int, int] = {}
         self.started = False
+        # False from the first change of a step to ``finish``: still so after an interrupt.
+        self._whole = True
 
     @property
     def over(self) -> np.ndarray:
@@ -173,11 +175,13 @@ class SeatBatch:
     def deal(self, seeds: np.ndarray, rows: np.ndarray | None = None) -> None:
         """Deal new games in ``rows`` (default: all) from ``seeds`` (uint64, one for each row).
 
-        The opponents before the learner's seat play at once. Call ``refresh`` before looking.
+        The opponents before the learner's seat play at once. Call ``refresh`` before looking, and
+        ``finish`` at the end.
         """
         rows = self._everything if rows is None else rows
         if not len(rows):
             return
+        self._whole = False
         random_seat = self.seat == "random"
         options = self.settings.options
         loops = self.settings.loops
@@ -188,6 +192,14 @@ class SeatBatch:
         self.started = True
         self.rewards[rows] = 0
         self._play_opponents()
+
+    def finish(self) -> None:
+        """Say that a step or reset has come to its end: all is as it should be.
+
+        Where that isn't said, since an interrupt or an opponent's error came between, ``play`` and
+        ``check_started`` refuse to go on.
+        """
+        self._whole = True
 
     def _seat_opponents(self, rows: np.ndarray, seeds: np.ndarray) -> None:
         if all(source is None for source in self._sources):
@@ -228,23 +240,36 @@ class SeatBatch:
         """Play the learners' ``actions`` in ``rows`` (default: all), then the opponents' turns.
 
         ``actions[k]`` is for game ``rows[k]``. ``rewards`` gets what each learner earned since its
-        last action, its own ply included. Call ``refresh`` before looking.
+        last action, its own ply included. Call ``refresh`` before looking, and ``finish`` at the
+        end.
 
         Raises:
+            StateError: the step before didn't come to its end.
             IllegalActionError: one isn't legal, under ``illegal="raise"``; no game has changed.
         """
         settings = self.settings
+        self.check_whole()
         rows = self._everything if rows is None else rows
         if settings.illegal == "raise":
             refuse_illegal(settings, self.states, actions, rows)
+        self._whole = False
         self.rewards[rows] = 0
         self._play_rows(rows, actions, settings.rule)
         self._play_opponents()
 
     def check_started(self) -> None:
-        """Raise StateError before the first deal: there is nothing to look at yet."""
+        """Raise StateError before the first deal: there is nothing to look at yet.
+
+        Also after a step that was interrupted: there is nothing whole to look at.
+        """
         if not self.started:
             raise StateError("no game was dealt: call reset() first")
+        self.check_whole()
+
+    def check_whole(self) -> None:
+        """Raise StateError after a step or reset that didn't come to its end."""
+        if not self._whole:
+            raise StateError(INTERRUPTED)
 
     def get_state(self) -> dict[str, Any]:
         """Return records, learners' seats and who was drawn to play the others, in new objects."""
@@ -267,22 +292,34 @@ class SeatBatch:
         """
         check_saved(saved, ("states", "learner", "agent_of", "agents"))
         states = self.settings.adopt(saved["states"], self.num_envs)
+        count, players = self._agent_of.shape
+        learner = saved_array(saved, "learner", np.zeros(count, np.int64), 0, players - 1)
+        shape = np.zeros((count, players), np.int64)
+        numbers = saved_array(saved, "agent_of", shape, RANDOM, None)
+        agents = saved["agents"]
+        if not isinstance(agents, dict) or not all(hasattr(a, "act") for a in agents.values()):
+            raise StateError(f"agents are {agents!r}; a saved state has agents by their numbers")
+        unknown = set(np.unique(numbers).tolist()) - {RANDOM, *agents}
+        if unknown:
+            raise StateError(f"agent_of names agents {sorted(unknown)}; agents has {[*agents]}")
         agent_of = np.full_like(self._agent_of, RANDOM)
         for seat, source in enumerate(self._sources):
             if hasattr(source, "draw"):
-                for number, agent in saved["agents"].items():
-                    here = saved["agent_of"][:, seat] == number
+                for number, agent in agents.items():
+                    here = numbers[:, seat] == number
                     agent_of[here, seat] = self._number(agent)
             elif source is not None:
                 agent_of[:, seat] = self._number(source)
+        self._whole = False
         self.states = states
-        self.learner = saved["learner"].copy()
+        self.learner = learner
         self._agent_of = agent_of
         self._is_random = agent_of == RANDOM
         self._is_random[self._everything, self.learner] = False
         self.started = True
         self.rewards[:] = 0
         self.refresh()
+        self.finish()
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_handed_out": []}
