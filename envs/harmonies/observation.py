@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.bits import count_bits
+from ..core.bits import count_bits, write_bits
 from ..core.jit import kernel
 from ..core.schema import Field, offsets, total_size
 from ..core.state import seat_after
@@ -180,20 +180,16 @@ def observe(state, seat, out):
     _write_own_board(state, seat, out)
     _write_neighbours(state, seat, out)
     completing, advancing = _write_wanted(state, seat, out)
-    for ahead in range(1, np.int64(state["num_players"])):
-        _write_other_board(state, seat_after(state, seat, ahead), ahead - 1, out)
+    _write_other_boards(state, seat, out)
     _write_numbers(state, seat, out[AT.slots :])
     _write_offers(state, seat, completing, advancing, out)
 
 
 @kernel
 def _write_own_board(state, seat, out):
-    stack = state["stack"][seat]
-    for hex_ in range(MAX_HEXES):
-        # Stacks have the numbers of their kinds, but for the buildings: they are the last.
-        for kind in range(KIND.water, NUM_KINDS):
-            at = AT.hexes + (kind - KIND.water) * MAX_HEXES
-            out[at + hex_] = min(stack[hex_], KIND.building) == kind
+    for kind in range(KIND.water, NUM_KINDS):
+        at = AT.hexes + (kind - KIND.water) * MAX_HEXES
+        _write_hexes(np.int64(state["hexes"][seat, kind]), out, at)
     cubes = state["cubes"][seat]
     _write_hexes(cubes, out, AT.cubes)
     for slot in range(HAND_LIMIT):
@@ -261,29 +257,25 @@ def _write_pairs(one, two, three, out, at):
 
 @kernel
 def _write_hexes(hexes, out, at):
-    """Write a set of hexes as 25 numbers, and seven zeros after them.
-
-    32 numbers are written by a few instructions, 25 aren't. So what stands there is written later.
-    """
-    hexes = np.int32(hexes)
-    # A slice from 0 up: the compiler then knows that no index is negative, and uses vectors.
-    line = out[at : at + 32]
-    for hex_ in range(32):
-        line[hex_] = hexes >> hex_ & 1
+    """Write a set of hexes as 25 numbers."""
+    write_bits(hexes, out, at)
+    write_bits(hexes >> 8, out, at + 8)
+    write_bits(hexes >> 16, out, at + 16)
+    out[at + 24] = hexes >> 24 & 1
 
 
 @kernel
-def _write_other_board(state, seat, k, out):
-    top = state["top"][seat]
-    at = AT.others_top + k * NUM_COLOURS * MAX_HEXES
-    for colour in range(NUM_COLOURS):
-        line = out[at + colour * MAX_HEXES : at + (colour + 1) * MAX_HEXES]
+def _write_other_boards(state, seat, out):
+    """Write the boards of the other seats."""
+    for k in range(np.int64(state["num_players"]) - 1):
+        other = seat_after(state, seat, k + 1)
+        kinds = state["hexes"][other]
+        for colour in range(NUM_COLOURS):
+            at = AT.others_top + (k * NUM_COLOURS + colour) * MAX_HEXES
+            _write_hexes(hexes_by_top(kinds, colour), out, at)
         for hex_ in range(MAX_HEXES):
-            line[hex_] = top[hex_] == colour
-    line = out[AT.others_height + k * MAX_HEXES : AT.others_height + (k + 1) * MAX_HEXES]
-    for hex_ in range(MAX_HEXES):
-        line[hex_] = state["height"][seat, hex_]
-    _write_hexes(state["cubes"][seat], out, AT.others_cubes + k * MAX_HEXES)
+            out[AT.others_height + k * MAX_HEXES + hex_] = state["height"][other, hex_]
+        _write_hexes(np.int64(state["cubes"][other]), out, AT.others_cubes + k * MAX_HEXES)
 
 
 @kernel

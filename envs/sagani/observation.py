@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.bits import count_bits, lowest_bit
+from ..core.bits import count_bits, lowest_bit, write_bytes
 from ..core.jit import kernel
 from ..core.schema import Field, offsets
 from ..core.state import seat_after
@@ -65,8 +65,6 @@ SEAT_SIZE = 15
 GAME_SIZE = len(PHASES) + 1 + MAX_PLAYERS + 2 + len(CANVASES) + 1 + NUM_PILES + 1
 BYTE = 127  # numbers beyond are cut off
 
-_BYTE = np.uint64(255)
-_SHIFT = tuple(np.uint64(8 * k) for k in range(8))
 _GRID = (WINDOW, WINDOW)
 _BACK = f"element ({', '.join(ELEMENTS)}), value ({', '.join(map(str, ARROWS_OF_VALUE))})"
 _FACE = f"{_BACK}, arrows from north clockwise (0 none, 1-4 the element)"
@@ -357,10 +355,7 @@ def _write_turns(tile, cell, out):
 
 @kernel
 def _write_tiles(state, seat, ahead, out):
-    """Write the tiles of one seat's table.
-
-    The mask says that no index is negative: then eight numbers are written at once.
-    """
+    """Write the tiles of one seat's table."""
     origin = state["origin"][seat]
     col = CELL_COL[origin]
     row = CELL_ROW[origin]
@@ -373,7 +368,7 @@ def _write_tiles(state, seat, ahead, out):
         out[at + 4] = CELL_COL[cell] - col
         out[at + 5] = row - CELL_ROW[cell]
         asked = _spread(arrows)
-        _write_eight(asked, out, at + 6)
+        write_bytes(asked, out, at + 6)
         # In a tile turned over no disc is left, nor are there yet any on one not paid for.
         has_discs = np.int64(arrows != 0) & np.int64(tile != state["unpaid"])
         middle = count_bits(arrows)
@@ -381,24 +376,6 @@ def _write_tiles(state, seat, ahead, out):
         out[at + 15] = (NUM_ARROWS[tile] - middle) * has_discs
         # Where discs move at once, ``sight`` is empty.
         out[at + 16] = count_bits(arrows & np.int64(state["sight"][tile])) * has_discs
-
-
-@kernel
-def _write_eight(numbers, out, at):
-    """Write the eight bytes of a word.
-
-    The mask says that no index is negative: then they are written at once.
-    """
-    word = np.uint64(numbers)
-    at &= 0xFFFFFF
-    out[at] = word & _BYTE
-    out[at + 1] = word >> _SHIFT[1] & _BYTE
-    out[at + 2] = word >> _SHIFT[2] & _BYTE
-    out[at + 3] = word >> _SHIFT[3] & _BYTE
-    out[at + 4] = word >> _SHIFT[4] & _BYTE
-    out[at + 5] = word >> _SHIFT[5] & _BYTE
-    out[at + 6] = word >> _SHIFT[6] & _BYTE
-    out[at + 7] = word >> _SHIFT[7]
 
 
 @kernel
@@ -418,7 +395,7 @@ def _write_face(tile, out, at):
     if tile:
         write_back(tile, out, at)
         asked = _spread(TILE_ARROWS[tile, 0])
-        _write_eight(asked, out, at + 8)
+        write_bytes(asked, out, at + 8)
 
 
 @kernel
