@@ -21,6 +21,8 @@ from .settings import Settings, check_saved, saved_array
 from .threads import check_num_threads
 
 RANDOM = 0
+# Games that are dealt one after the other until the learner has a turn.
+MOST_DEALS = 1000
 # The draw of an opponent counts as a decision at a ply that no game reaches.
 _DRAW = 1 << 30
 # Arrays of observations that are kept to be used again, and what Python counts as references to one
@@ -175,9 +177,26 @@ class SeatBatch:
     def deal(self, seeds: np.ndarray, rows: np.ndarray | None = None) -> None:
         """Deal new games in ``rows`` (default: all) from ``seeds`` (uint64, one for each row).
 
-        The opponents before the learner's seat play at once. Call ``refresh`` before looking, and
-        ``finish`` at the end.
+        The opponents before the learner's seat play at once. A game that is over before the
+        learner's first turn is no episode: the one from the seed that follows is dealt instead.
+        Call ``refresh`` before looking, and ``finish`` at the end.
+
+        Raises:
+            ValueError: game after game ends before the learner's first turn.
         """
+        for _ in range(MOST_DEALS):
+            self._deal_once(seeds, rows)
+            ended = self._everything if rows is None else rows
+            ended = ended[self.over[ended]]
+            if not len(ended):
+                return
+            rows, seeds = ended, self.following_seeds(ended)
+        raise ValueError(
+            f"in {MOST_DEALS} games, one after the other, the learner's seat had no turn: choose "
+            "another seat or other options"
+        )
+
+    def _deal_once(self, seeds: np.ndarray, rows: np.ndarray | None) -> None:
         rows = self._everything if rows is None else rows
         if not len(rows):
             return
