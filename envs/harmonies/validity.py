@@ -8,6 +8,7 @@ from ..core.jit import kernel
 from ..core.validity import FINE, LAST_SEAT, numbered
 from .components import (
     ALL_ANIMALS,
+    DISPLAY_SIZE,
     FIRST_SPIRIT,
     HAND_LIMIT,
     MAX_CUBES,
@@ -19,6 +20,7 @@ from .components import (
     NUM_COLOURS,
     NUM_CUBES,
     NUM_HEXES,
+    NUM_SPACES,
     NUM_STACKS,
     PER_SPACE,
     SPIRITS_DEALT,
@@ -104,7 +106,8 @@ def _check_tokens(state):
         tokens = 0
         for colour in range(NUM_COLOURS):
             tokens += np.int64(state["central"][space, colour])
-        if tokens > PER_SPACE:
+        in_use = space < NUM_SPACES[state["num_players"]]
+        if tokens > (PER_SPACE if in_use else 0):
             return FIELD.central
     if held > PER_SPACE or (held and state["taken"] < 0):
         return FIELD.hand
@@ -119,6 +122,8 @@ def _check_places(state):
         return FIELD.deck
     for place in range(MAX_DISPLAY):
         bit = 1 << np.int64(state["display"][place])
+        if bit > 1 and place >= DISPLAY_SIZE[state["num_players"]]:
+            return FIELD.display
         if bit > 1 and seen & bit:
             return FIELD.display
         seen |= bit
