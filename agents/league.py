@@ -131,7 +131,7 @@ class League:
 
         Raises:
             ValueError: a number that isn't from 1 up.
-            BlockingIOError: another process is playing in the same folder.
+            BlockingIOError: another process is playing in the same folder; it says which.
         """
         check_whole(batch_size, "batch_size", 1)
         deals = self.deals_for(games_per_pair)
@@ -248,7 +248,12 @@ class League:
         allowed = {seats for seatings in self.seatings for seats in seatings}
         records = ledger.load()
         for record in records:
-            if record.seats not in allowed or record.seed != self._seed_of(record.deal):
+            bad_action = max(record.actions, default=0) >= self.game.num_actions
+            if (
+                record.seats not in allowed
+                or record.seed != self._seed_of(record.deal)
+                or bad_action
+            ):
                 raise ValueError(
                     f"{ledger.path} holds a game that isn't of this league: deal "
                     f"{record.deal}, seed {record.seed}, {', '.join(record.seats)}; name another "

@@ -11,19 +11,49 @@ import json
 import logging
 import os
 from collections.abc import Iterable
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ludotheque.envs.core.files import atomic_write_text
-
-try:
-    import fcntl
-except ModuleNotFoundError:  # Windows
-    fcntl = None  # type: ignore[assignment]
+from ludotheque.envs.core.files import atomic_write_text, lock_folder
+from ludotheque.envs.core.loading import (
+    COUNT,
+    COUNTS,
+    MEGABYTE,
+    NUMBERS,
+    OBJECT,
+    TEXT,
+    TEXTS,
+    Source,
+    check_fields,
+    parse_json,
+)
 
 CONFIG, GAMES, TABLE = "league.json", "games.jsonl", "table.json"
 _log = logging.getLogger("ludotheque.league")
+
+
+_FIELDS = {
+    "deal": COUNT,
+    "seats": TEXTS,
+    "seed": COUNT,
+    "scores": NUMBERS,
+    "ranks": COUNTS,
+    "rewards": NUMBERS,
+    "actions": COUNTS,
+}
+# Of all games: some hundred thousand.
+_CONFIG = {
+    "game": TEXT,
+    "version": COUNT,
+    "num_players": COUNT,
+    "options": OBJECT,
+    "reward": TEXT,
+    "seed": COUNT,
+    "agents": OBJECT,
+}
+MOST_BYTES = 2048 * MEGABYTE
 
 
 @dataclass(frozen=True)
@@ -57,10 +87,15 @@ class GameRecord:
 
     @classmethod
     def from_line(cls, line: bytes) -> GameRecord:
-        """Return the game of a line; raise ValueError or TypeError if it holds none."""
-        fields = json.loads(line)
-        if not isinstance(fields, dict):
-            raise TypeError("no JSON object")
+        """Return the game of a line; raise ValueError if it holds none."""
+        fields = parse_json(line)
+        check_fields(fields, _FIELDS)
+        ranks = fields["ranks"]
+        lengths = {len(fields[name]) for name in ("seats", "scores", "ranks", "rewards")}
+        # A rank is one more than how many are better.
+        true = [1 + sum(other < rank for other in ranks) for rank in ranks]
+        if set(fields) != set(_FIELDS) or len(lengths) != 1 or ranks != true:
+            raise ValueError("no result of a game")
         values: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value
             for name, value in fields.items()
@@ -85,10 +120,12 @@ class Ledger:
     def __init__(self, folder: Path, config: dict[str, Any], resume: bool):
         self.folder = folder
         self.path = folder / GAMES
+        self.config = config
+        self._held = ExitStack()
         self._file: Any = None
         self._end = 0
         try:
-            self._prepare(config, resume)
+            self._prepare(resume)
         except (FileExistsError, NotADirectoryError, PermissionError) as error:
             if error.errno is None:
                 raise
@@ -97,40 +134,39 @@ class Ledger:
                 "can be made and written"
             ) from error
 
-    def _prepare(self, config: dict[str, Any], resume: bool) -> None:
+    def _prepare(self, resume: bool) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        has_games = self.path.exists() and self.path.stat().st_size > 0
-        if has_games and not resume:
+        if self._has_games() and not resume:
             raise FileExistsError(
                 f"{self.folder} already holds results of a league: continue it with resume=True, "
                 "or name another folder"
             )
+        self._compare()
+
+    def _has_games(self) -> bool:
+        return self.path.exists() and self.path.stat().st_size > 0
+
+    def _compare(self) -> dict[str, Any] | None:
+        """Return the league that the folder holds; ValueError if it has games and is another."""
         kept = read_config(self.folder)
-        if has_games:
-            _compare(self.folder, kept, config)
-        if kept != config:
-            text = json.dumps(config, indent=2, ensure_ascii=False) + "\n"
-            atomic_write_text(self.folder / CONFIG, text)
-        self.path.touch()
+        if self._has_games():
+            _compare(self.folder, kept, self.config)
+        return kept
 
     def __enter__(self) -> Ledger:
-        """Open for ``append``; only one process may at a time."""
-        self._file = open(self.path, "r+b", buffering=0)  # noqa: SIM115 (closed by __exit__)
-        try:
-            if fcntl is not None:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            self.__exit__()
-            raise BlockingIOError(
-                f"another process is playing the league in {self.folder}: wait for it, or name "
-                "another folder"
-            ) from error
-        except OSError:
-            pass  # a file system without locks
+        """Open for ``append``; only one process may at a time, and nothing is written before."""
+        with ExitStack() as held:
+            held.enter_context(lock_folder(self.folder, "a league"))
+            if self._compare() != self.config:
+                text = json.dumps(self.config, indent=2, ensure_ascii=False) + "\n"
+                atomic_write_text(self.folder / CONFIG, text)
+            self.path.touch()
+            self._file = held.enter_context(open(self.path, "r+b", buffering=0))
+            self._held = held.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._file.close()
+        self._held.close()
         self._file = None
 
     def load(self) -> list[GameRecord]:
@@ -142,7 +178,9 @@ class Ledger:
             ValueError: a line that holds no game, with good ones after it.
         """
         games, good_end, bad_line, end = [], 0, 0, 0
-        data = self.path.read_bytes()
+        if not self.path.exists():
+            return []
+        data = _source(self.path).read_bytes(MOST_BYTES)
         for number, line in enumerate(data.splitlines(keepends=True), start=1):
             end += len(line)
             game = _read(line)
@@ -182,25 +220,25 @@ class Ledger:
             while rest:
                 rest = rest[self._file.write(rest) :]
             os.fsync(self._file.fileno())
-        except OSError:
+        except OSError as error:
             # For example a full disk: no half of a line may stay before what is written next.
             self._file.truncate(start)
+            error.filename = str(self.path)
             raise
         self._end = start + len(data)
 
 
 def read_config(folder: Path) -> dict[str, Any] | None:
-    """Return what ``league.json`` says, or None if there is none; raise ValueError if damaged."""
+    """Return what ``league.json`` says, or None if there is none; raise FileError if damaged."""
     path = folder / CONFIG
     if not path.is_file():
         return None
-    try:
-        config = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"{path} isn't a league's description: {error}") from error
-    if not isinstance(config, dict):
-        raise ValueError(f"{path} isn't a league's description: it holds no JSON object")
-    return config
+    source = _source(path)
+    return source.parse(source.read_bytes(MEGABYTE), "it", _CONFIG)
+
+
+def _source(path: Path) -> Source:
+    return Source(path, "file of a league", "name another folder")
 
 
 def _read(line: bytes) -> GameRecord | None:
@@ -209,7 +247,7 @@ def _read(line: bytes) -> GameRecord | None:
         return None
     try:
         return GameRecord.from_line(line)
-    except (ValueError, TypeError):
+    except ValueError:
         return None
 
 

@@ -11,8 +11,9 @@ import numpy as np
 from ludotheque.envs.core.errors import check_choice
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.jit import kernel
+from ludotheque.envs.core.loading import TEXT, check_arrays, check_fields, check_numbers
 
-from .targets import targets_of
+from .targets import ActionTargets, targets_of
 
 KINDS = ("mlp", "board")
 ACTIVATIONS = {
@@ -28,6 +29,10 @@ class Network(ABC):
         kind: one of ``KINDS``.
         arrays: the weights; new arrays, that nobody else changes.
         num_inputs, num_actions: sizes of an observation and of the action space.
+
+    Raises:
+        ValueError: arrays of other names or shapes, or numbers that no training ends with (see
+            ``loading.check_numbers``): kernels run on them unchecked.
     """
 
     kind = ""
@@ -38,6 +43,8 @@ class Network(ABC):
         self.arrays = {
             name: np.ascontiguousarray(array, np.float32) for name, array in arrays.items()
         }
+        for name, array in self.arrays.items():
+            check_numbers(array, name)
 
     def about(self) -> dict[str, Any]:
         """Return what must be known beside the arrays, as JSON values."""
@@ -75,9 +82,16 @@ class MlpNetwork(Network):
         super().__init__(arrays)
         check_choice(activation, tuple(ACTIVATIONS), "activation of a policy")
         self.activation = activation
-        self.depth = len(self.arrays) // 2
-        self.num_inputs = self.arrays["weight_0"].shape[0]
-        self.num_actions = self.arrays[f"weight_{self.depth - 1}"].shape[1]
+        self.depth = max(1, len(self.arrays) // 2)
+        # Each layer has as many inputs as the one before has outputs.
+        sizes = [_size(self.arrays, "weight_0", 2, 0)]
+        sizes += [_size(self.arrays, f"weight_{k}", 2, 1) for k in range(self.depth)]
+        wanted: dict[str, Any] = {}
+        for k in range(self.depth):
+            wanted[f"weight_{k}"] = np.float32, (sizes[k], sizes[k + 1])
+            wanted[f"bias_{k}"] = np.float32, (sizes[k + 1],)
+        check_arrays(self.arrays, wanted)
+        self.num_inputs, self.num_actions = sizes[0], sizes[-1]
 
     def about(self) -> dict[str, Any]:
         """See ``Network.about``."""
@@ -85,11 +99,13 @@ class MlpNetwork(Network):
 
     def _logits(self, observations, masks):
         x = observations.astype(np.float32)
-        for k in range(self.depth):
-            x = x @ self.arrays[f"weight_{k}"]
-            x += self.arrays[f"bias_{k}"]
-            if k < self.depth - 1:
-                ACTIVATIONS[self.activation](x)
+        # What isn't finite is told by ``policy.choose``.
+        with np.errstate(over="ignore", invalid="ignore"):
+            for k in range(self.depth):
+                x = x @ self.arrays[f"weight_{k}"]
+                x += self.arrays[f"bias_{k}"]
+                if k < self.depth - 1:
+                    ACTIVATIONS[self.activation](x)
         return x
 
 
@@ -118,14 +134,7 @@ class BoardNetwork(Network):
         self.layout = layout
         self.num_inputs = len(layout.scale)
         self.num_actions = len(layout.targets)
-        numbers = sum(rows.shape[1] for rows in layout.lists)
-        wanted = (layout.num_things, layout.planes.shape[1], numbers, len(layout.rest))
-        found = tuple(len(self.arrays[name]) for name in ("thing", "first", "rows", "whole"))
-        if wanted != found:
-            raise ValueError(
-                f"the policy is for {found[0]} things, {found[1]} planes, {found[2]} numbers in "
-                f"lists and {found[3]} in all but the board; {game.name} has {wanted}"
-            )
+        _check_board(self.arrays, layout, game)
         flat = [rows.reshape(-1) for rows in layout.lists]
         named = ("planes", "rest", "scale", "targets", "kinds", "framed")
         positions = Positions(
@@ -159,6 +168,47 @@ class BoardNetwork(Network):
             out,
         )
         return out
+
+
+def _size(arrays: Mapping[str, np.ndarray], name: str, ndim: int, axis: int) -> int:
+    """Return the size of an array along an axis; ValueError if there is no such array."""
+    array = arrays.get(name)
+    if array is None or array.ndim != ndim:
+        found = "there is none" if array is None else f"it has shape {array.shape}"
+        raise ValueError(f"{name} should be an array of {ndim} dimensions; {found}")
+    return array.shape[axis]
+
+
+def _check_board(arrays: Mapping[str, np.ndarray], layout: ActionTargets, game: Game) -> None:
+    """Raise ValueError unless the arrays have the shapes that ``BoardNetwork`` tells."""
+    numbers = sum(rows.shape[1] for rows in layout.lists)
+    planes = layout.planes.shape[1]
+    wanted = (layout.num_things, planes, numbers, len(layout.rest))
+    ranks = {"thing": 2, "first": 3, "rows": 2, "whole": 2}
+    found = tuple(_size(arrays, name, ndim, 0) for name, ndim in ranks.items())
+    if wanted != found:
+        raise ValueError(
+            f"the policy is for {found[0]} things, {found[1]} planes, {found[2]} numbers in "
+            f"lists and {found[3]} in all but the board; {game.name} has {wanted}"
+        )
+    width, head = _size(arrays, "thing", 2, 1), _size(arrays, "score", 1, 0)
+    more = _size(arrays, "more", 4, 0)
+    alone = _size(arrays, "first", 3, 1) == 1
+    shapes = {
+        "first": (planes, 1, width) if alone else (planes, 3, 3 * width),
+        "rows": (numbers, width),
+        "thing": (layout.num_things, width),
+        "whole": (len(layout.rest), width),
+        "whole_bias": (width,),
+        # Places that are seen alone have no layers around them.
+        "more": (0 if alone else more, width, 3, 3 * width),
+        "more_bias": (0 if alone else more, width),
+        "ends": (width, 2 * head),
+        "mean": (width, head),
+        "bias": (layout.num_kinds, head),
+        "score": (head,),
+    }
+    check_arrays(arrays, {name: (np.float32, shape) for name, shape in shapes.items()})
 
 
 class Positions(NamedTuple):
@@ -399,9 +449,11 @@ def _add_around(values, x, weights, i, middle, line, width):
 
 def make_network(about: Mapping[str, Any], arrays: Mapping[str, np.ndarray], game: Game) -> Network:
     """Undo ``Network.about`` and ``Network.arrays``."""
+    check_fields(about, {"kind": TEXT})
     check_choice(about["kind"], KINDS, "kind of a policy")
     if about["kind"] == "board":
         return BoardNetwork(arrays, game)
+    check_fields(about, {"activation": TEXT})
     return MlpNetwork(arrays, about["activation"])
 
 

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ludotheque.envs.core.errors import check_choice, check_finite
-from ludotheque.envs.core.files import DAMAGED_ARCHIVE, atomic_path
+from ludotheque.envs.core.errors import FileError, check_choice, check_finite
+from ludotheque.envs.core.files import atomic_path
 from ludotheque.envs.core.game import Game
+from ludotheque.envs.core.loading import COUNT, MEGABYTE, OBJECT, TEXT, Source
 
 from .base import Agent
 from .kernels import choose_best, choose_softmax
@@ -33,7 +34,15 @@ if TYPE_CHECKING:
 ABOUT = "ludotheque.json"
 WEIGHTS = "ludotheque.npz"
 # What an agent reads of what a file says of itself.
-_NEEDED = {"game", "version", "num_players", "observation", "network"}
+_FIELDS = {
+    "game": TEXT,
+    "version": COUNT,
+    "num_players": COUNT,
+    "observation": TEXT,
+    "network": OBJECT,
+}
+# Weights of 64 million numbers; the usual networks have fewer than a million.
+MOST_BYTES = 256 * MEGABYTE
 # The temperature at which a trained agent plays. It learns at 1, where it still tries things;
 # colder it is stronger (on Sàrèná it won 64 % rather than 50 % of its games against greedy) and its
 # games still differ.
@@ -53,8 +62,10 @@ def choose(
         temperature: of the softmax; under 1 prefers the better actions more.
 
     Raises:
-        ValueError: a row has no legal action.
+        ValueError: a row has no legal action, or logits aren't finite.
     """
+    if not np.isfinite(logits).all():
+        raise ValueError("the policy gives logits that aren't finite: its weights are too large")
     actions = np.empty(len(masks), np.int64)
     if seeds is None:
         choose_best(logits, masks, actions)
@@ -121,7 +132,8 @@ class PPOAgent(PolicyAgent):
 
     Raises:
         FileNotFoundError: no such file.
-        ValueError: not such a file, or a model of another game, version or number of players.
+        FileError: not such a file, damaged, or a model of another game, version or number of
+            players.
     """
 
     name = "ppo"
@@ -146,59 +158,51 @@ class PPOAgent(PolicyAgent):
         self.about, arrays = read_model(path)
         _check_fits(self.path, self.about, self.game, num_players)
         self.observation = self.about["observation"]
-        self.network = make_network(self.about["network"], arrays, self.game)
-        wanted = (self.game.observation_size(self.observation), self.game.num_actions)
+        try:
+            self.network = make_network(self.about["network"], arrays, self.game)
+            wanted = (self.game.observation_size(self.observation), self.game.num_actions)
+        except ValueError as error:
+            raise _source(path).error(error) from error
         found = (self.network.num_inputs, self.network.num_actions)
         if wanted != found:
-            raise ValueError(
+            raise FileError(
                 f"{str(path)!r} holds a policy from {found[0]} numbers to {found[1]} actions; "
                 f"{self.observation!r} observations of {self.game.name} have {wanted[0]}, and it "
-                f"has {wanted[1]} actions"
+                f"has {wanted[1]} actions: train it anew"
             )
 
 
 def read_model(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Return what a model file says of itself, and its weights. Errors as in ``PPOAgent``."""
-    path = Path(path)
-    if not path.exists():
+    source = _source(path)
+    if not source.path.exists():
         raise FileNotFoundError(
             f"no model at {str(path)!r}: train one with `ludotheque train`, or check the path"
         )
-    try:
-        with zipfile.ZipFile(path) as archive:
-            about = json.loads(archive.read(ABOUT))
-            with np.load(io.BytesIO(archive.read(WEIGHTS)), allow_pickle=False) as arrays:
-                weights = dict(arrays)
-    except (FileNotFoundError, PermissionError):
-        raise
-    except KeyError as error:
-        raise _tells_no_game(path, error) from error
-    except DAMAGED_ARCHIVE as error:
-        raise ValueError(f"{str(path)!r} is no model file, or damaged: {error!r}") from error
-    missing = sorted(_NEEDED - set(about)) if isinstance(about, dict) else sorted(_NEEDED)
-    if missing or not isinstance(about["network"], dict):
-        raise _tells_no_game(path, f"{ABOUT} has no {', '.join(missing) or 'network'}")
-    return about, weights
+    data = source.read_members({ABOUT: MEGABYTE, WEIGHTS: MOST_BYTES})
+    about = source.parse(data[ABOUT], ABOUT, _FIELDS)
+    return about, source.unpack_arrays(data[WEIGHTS], MOST_BYTES)
 
 
-def _tells_no_game(path: Path, problem: object) -> ValueError:
-    return ValueError(
-        f"{str(path)!r} doesn't say which game it was trained for ({problem}): save models with "
-        "ludotheque.agents.policy.save_model, as `ludotheque train` does"
+def _source(path: str | os.PathLike) -> Source:
+    return Source(
+        Path(path),
+        "model file that says which game it was trained for",
+        "give a file that `ludotheque train` or ludotheque.agents.policy.save_model wrote",
     )
 
 
 def _check_fits(path: Path, about: dict[str, Any], game: Game, num_players: int | None) -> None:
     found = f"{str(path)!r} holds a policy for {about['game']}_v{about['version']}"
     if about["game"] != game.name:
-        raise ValueError(f"{found}: it can't play {game.name}; give a model trained for it")
+        raise FileError(f"{found}: it can't play {game.name}; give a model trained for it")
     if about["version"] != game.version:
-        raise ValueError(
+        raise FileError(
             f"{found}, but this is {game.name}_v{game.version}, whose observations, actions or "
             "rules differ: train it anew"
         )
     if num_players not in (None, about["num_players"]):
-        raise ValueError(f"{found} with {about['num_players']} players, not {num_players}")
+        raise FileError(f"{found} with {about['num_players']} players, not {num_players}")
 
 
 def describe_settings(settings: Settings) -> dict[str, Any]:

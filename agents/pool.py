@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ludotheque.envs.core.errors import check_choice, check_whole
+from ludotheque.envs.core.errors import check_choice, check_finite, check_whole
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.rng import mix64
 
@@ -60,7 +60,8 @@ class OpponentPool:
         check_choice(sampling, SAMPLINGS, "sampling of the pool")
         check_whole(capacity, "capacity of the pool", 1)
         fixed = dict(fixed or {})
-        if any(chance < 0 for chance in fixed.values()) or sum(fixed.values()) > 1:
+        chances = [check_finite(one, f"chance of {name}") for name, one in fixed.items()]
+        if any(chance < 0 for chance in chances) or sum(fixed.values()) > 1:
             raise ValueError(
                 f"probabilities of fixed opponents are {fixed}; give numbers from 0 up that sum "
                 "to 1 at most"

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ludotheque.envs.core.errors import GameOverError, check_choice
+from ludotheque.envs.core.errors import GameOverError, StateError, check_choice
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.batch import check_actions, digest_all
 from ludotheque.envs.core.interfaces.seats import SeatBatch
-from ludotheque.envs.core.interfaces.settings import Settings
+from ludotheque.envs.core.interfaces.settings import Settings, check_saved, saved_array
 
 from .base import needs_train
 
@@ -115,6 +115,7 @@ class SeatVecEnv(VecEnv):
         self._reset_options()
         self._returns[:] = 0
         self._lengths[:] = 0
+        batch.finish()
         return self._seen()
 
     def step_async(self, actions: np.ndarray) -> None:
@@ -143,6 +144,7 @@ class SeatVecEnv(VecEnv):
             self._end_games(ended, infos)
             batch.deal(batch.following_seeds(ended), ended)
             batch.refresh()
+        batch.finish()
         return self._seen(), rewards * self.reward_scale, dones, infos
 
     def _end_games(self, rows: np.ndarray, infos: list[dict[str, Any]]) -> None:
@@ -284,9 +286,16 @@ class SeatVecEnv(VecEnv):
         Raises:
             StateError: it doesn't fit; nothing has changed.
         """
+        check_saved(saved, ("returns", "lengths"))
+        lengths = saved_array(saved, "lengths", self._lengths, 0, None)
+        returns = np.asarray(saved["returns"])
+        like = self._returns
+        if (returns.dtype, returns.shape) != (like.dtype, like.shape) or not np.isfinite(
+            returns
+        ).all():
+            raise StateError(f"returns of a saved state aren't {like.shape} finite float64")
         self._batch.set_state(saved)
-        self._returns = saved["returns"].copy()
-        self._lengths = saved["lengths"].copy()
+        self._returns, self._lengths = returns.copy(), lengths
         return self._seen()
 
     def clone(self) -> SeatVecEnv:

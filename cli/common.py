@@ -10,6 +10,7 @@ import secrets
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -181,6 +182,11 @@ def _from_json(option: Any, text: str, choices: Iterable[str]) -> Any:
     near = difflib.get_close_matches(text.lower(), list(choices), n=1, cutoff=0.5)
     hint = f" Did you mean '{near[0]}'?" if near else ""
     raise UserError(f"unknown value of {option.name} '{text}'.{hint} It takes {takes}.")
+
+
+def holds_files(folder: Path) -> bool:
+    """Return whether a folder holds something; hidden files, as a lock, don't count."""
+    return folder.is_dir() and any(not path.name.startswith(".") for path in folder.iterdir())
 
 
 def draw_seed(seed: int | None) -> int:

@@ -10,6 +10,7 @@ import typer
 
 from .common import (
     Bar,
+    FailedError,
     GameOption,
     JsonOption,
     PlayersOption,
@@ -22,6 +23,7 @@ from .common import (
     draw_seed,
     find_game,
     game_options,
+    holds_files,
     needs_extra,
     out,
 )
@@ -86,6 +88,8 @@ def league(
             table = plan.run(games, progress=bar)
     except KeyboardInterrupt:
         raise StoppedError(stopped) from None
+    except OSError as error:
+        raise FailedError(f"{error}. Finished games are in {folder}.") from error
     if as_json:
         typer.echo(table.to_json(), nl=False)
     else:
@@ -105,5 +109,5 @@ def _names(specs: list[str]) -> dict[str, str]:
 def _check_folder(folder: Path, resume: bool) -> None:
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder} is a file; --out wants a folder.")
-    if folder.is_dir() and any(folder.iterdir()) and not resume:
+    if holds_files(folder) and not resume:
         raise UserError(f"{folder} holds results already: add --resume, or choose another --out.")

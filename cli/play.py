@@ -9,6 +9,7 @@ import difflib
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
@@ -78,7 +79,7 @@ def play(
     table = Table(found, draw_seed(seed), players, options, specs)
     person = _WindowPerson if wants_window(window) else _TerminalPerson
     try:
-        finished = _play(table, seat, person(table, seat))
+        finished = _play(table, seat, person(table, seat), save)
         # Before the file: a disk that is full does not keep the result from who played.
         if finished:
             _show_result(table, as_json)
@@ -104,11 +105,18 @@ def wants_window(asked: bool | None) -> bool:
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
-def _play(table: Table, seat: int, person: Any) -> bool:
-    """Play to the end; False when the person left before it."""
+def _play(table: Table, seat: int, person: Any, save: Path | None) -> bool:
+    """Play to the end; False when the person left before it.
+
+    The replay is written after each move, so that no end of the program loses the game.
+    """
     with person:
         person.show()
         while not table.over:
+            if save is not None and table.actions:
+                # A disk that is full is told when the game is left.
+                with suppress(FailedError):
+                    save_replay(table, save)
             if table.to_play == seat:
                 action = person.decide()
                 if action is None:

@@ -24,6 +24,7 @@ from .common import (
     draw_seed,
     find_game,
     game_options,
+    holds_files,
     needs_extra,
     print_json,
 )
@@ -145,8 +146,12 @@ def _train(run: Any, config: Any, if_killed: str) -> Any:
             return run(config)
     except KeyboardInterrupt:
         raise StoppedError(if_killed) from None
+    except BlockingIOError as error:
+        raise FailedError(str(error)) from error
     except OSError as error:
-        raise FailedError(f"the run in {config.out} could not be written: {error}") from error
+        raise FailedError(
+            f"the run in {config.out} could not be read or written: {error}"
+        ) from error
     except ValueError as error:
         # A run that has had its time says so only when it is taken up.
         if not config.resume:
@@ -165,7 +170,7 @@ def _check_folder(folder: Path, resume: bool) -> None:
     """A run is never overwritten, and never begun anew by a typing error in its folder's name."""
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder} is a file; --out wants a folder.")
-    holds_something = folder.is_dir() and any(folder.iterdir())
+    holds_something = holds_files(folder)
     if holds_something and not resume:
         raise UserError(f"{folder} holds a run already: add --resume, or choose another --out.")
     if resume and not holds_something:

@@ -7,6 +7,7 @@ imports no rendering or training library.
 from __future__ import annotations
 
 from .core.errors import (
+    FileError,
     GameOverError,
     IllegalActionError,
     LudothequeError,
@@ -18,6 +19,7 @@ from .core.interfaces.registry import game_names, get_game, register_environment
 __version__ = "0.1.0"
 
 __all__ = [
+    "FileError",
     "GameOverError",
     "IllegalActionError",
     "LudothequeError",

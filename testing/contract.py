@@ -18,6 +18,7 @@ import numpy as np
 
 from ludotheque.envs.core.errors import GameOverError, IllegalActionError
 from ludotheque.envs.core.game import Game
+from ludotheque.envs.core.interfaces import batch as interfaces
 from ludotheque.envs.core.interfaces.aec import TurnBasedEnv
 from ludotheque.envs.core.interfaces.batch import BatchEnv
 from ludotheque.envs.core.loops import ILLEGAL, RAISE
@@ -596,6 +597,14 @@ def _compare(batch: BatchEnv, env: TurnBasedEnv, i: int) -> bool:
 
 def check_threads(setting: Setting, seed: int = 0) -> None:
     """Any number of threads gives the same games and outputs as one."""
+    least, interfaces.LEAST_SLICE = interfaces.LEAST_SLICE, 0
+    try:
+        _check_threads(setting, seed)
+    finally:
+        interfaces.LEAST_SLICE = least
+
+
+def _check_threads(setting: Setting, seed: int) -> None:
     counts = (1, 2, 5)
     batches = [
         BatchEnv(setting.game, 7, setting.num_players, num_threads=count, **setting.options)

@@ -24,6 +24,7 @@ CONTRACT = {
     "options": {"OPTIONS"},
     "position": {"set_position"},
     "heuristics": {"evaluate"},
+    "validity": {"LIMITS"},
     "table.text": {"describe"},
     "table.geometry": {"locate"},
     "table.picture": {"draw"},
@@ -36,6 +37,8 @@ OPTIONAL = {
     "observe_compact": "compact",
     "hides_action": "hidden",
     "check_options": "options",
+    "check": "validity",
+    "derive": "validity",
 }
 TABLE = {"__init__", "visible", "text", "geometry", "pieces", "picture"}
 

@@ -105,3 +105,11 @@ def run_python() -> Callable[..., subprocess.CompletedProcess]:
         )
 
     return run
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _threads_for_few_games() -> None:
+    """Have threads share batches that are too small for them to pay."""
+    from ludotheque.envs.core.interfaces import batch
+
+    batch.LEAST_SLICE = 0

@@ -15,7 +15,7 @@ from ludotheque.envs.core.jit import specialize
 
 from ..base import Agent
 from .kernels import TEMPLATES
-from .model import ValueModel, make_work, read_value_model, stack
+from .model import ValueModel, check_model, make_work, read_value_model, stack
 
 _compiled: dict[str, SimpleNamespace] = {}
 
@@ -78,6 +78,7 @@ class TDAgent(Agent):
         self.num_threads = check_num_threads(num_threads)
         if isinstance(path, ValueModel):
             model = path
+            check_model(model, self.game)
         else:
             self.path = Path(path)
             model = read_value_model(path, self.game, num_players)

@@ -8,7 +8,6 @@ from typing import ClassVar
 
 from ludotheque.envs.core.errors import check_finite, check_whole
 from ludotheque.envs.core.game import check_seed
-from ludotheque.envs.core.interfaces.settings import Settings
 
 from ..training.common import RunConfig
 from .model import positions_of, usual_inputs
@@ -95,7 +94,3 @@ class TDConfig(RunConfig):
         for name in ("reuse", "learning_rate", "final_learning_rate"):
             if not check_finite(getattr(self, name), name) > 0:
                 raise ValueError(f"{name} is {getattr(self, name)!r}; give a number above 0")
-
-    def settings(self) -> Settings:
-        """Return the settings of the games."""
-        return Settings(self.game, self.num_players, options=self.options)

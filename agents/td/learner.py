@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import torch
@@ -101,21 +102,25 @@ class Learner:
                 saved[f"{name}/adam/{part}"] = value.numpy()
         return saved
 
-    def set_state(self, saved: Mapping[str, np.ndarray]) -> None:
-        """Undo ``get_state``.
+    def shapes(self) -> dict[str, tuple[Any, tuple[int, ...]]]:
+        """Return the type and shape of each array of ``get_state``, once it has learned."""
+        found: dict[str, tuple[Any, tuple[int, ...]]] = {
+            "scale": (np.float32, tuple(self.scale.shape))
+        }
+        for name, weight in zip(_NAMES, self.weights, strict=True):
+            for part in ("weight", "mean", "adam/exp_avg", "adam/exp_avg_sq"):
+                found[f"{name}/{part}"] = np.float32, tuple(weight.shape)
+            found[f"{name}/adam/step"] = np.float32, ()
+        return found
 
-        Raises:
-            KeyError, ValueError: it is not of a network of this shape.
-        """
+    def set_state(self, saved: Mapping[str, np.ndarray]) -> None:
+        """Undo ``get_state``, whose arrays have the ``shapes`` of this learner."""
         self.scale = torch.from_numpy(saved["scale"])
         adam = self.optimizer.state_dict()
         with torch.no_grad():
             for number, name in enumerate(_NAMES):
                 for tensor, kind in ((self.weights[number], "weight"), (self.mean[number], "mean")):
-                    array = saved[f"{name}/{kind}"]
-                    if array.shape != tensor.shape:
-                        raise ValueError(f"{name} has shape {array.shape}, not {tensor.shape}")
-                    tensor.copy_(torch.from_numpy(array))
+                    tensor.copy_(torch.from_numpy(saved[f"{name}/{kind}"]))
                 prefix = f"{name}/adam/"
                 adam["state"][number] = {
                     part.removeprefix(prefix): torch.from_numpy(array)

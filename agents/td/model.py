@@ -18,8 +18,20 @@ from typing import Any
 
 import numpy as np
 
-from ludotheque.envs.core.files import DAMAGED_ARCHIVE, atomic_path
+from ludotheque.envs.core.errors import FileError
+from ludotheque.envs.core.files import atomic_path
 from ludotheque.envs.core.game import Game
+from ludotheque.envs.core.loading import (
+    COUNT,
+    LARGEST_WEIGHT,
+    MEGABYTE,
+    OBJECT,
+    TEXT,
+    TEXTS,
+    Kind,
+    Source,
+    check_arrays,
+)
 from ludotheque.envs.core.schema import slices
 
 from .kernels import Nets, Work
@@ -27,8 +39,18 @@ from .kernels import Nets, Work
 ABOUT = "model.json"
 ARRAYS = "arrays.npz"
 KIND = "afterstate values"
-_NEEDED = ("kind", "game", "version", "num_players", "options", "schema", "inputs")
-_SHAPES = {"first": 2, "first_bias": 1, "second": 2, "second_bias": 1, "last": 2, "last_bias": 1}
+# What a model file says of itself, and the most bytes of its arrays, and of a run's.
+_FIELDS = {
+    "kind": Kind(repr(KIND), lambda value: value == KIND),
+    "game": TEXT,
+    "version": COUNT,
+    "num_players": COUNT,
+    "options": OBJECT,
+    "schema": TEXT,
+    "inputs": TEXTS,
+}
+MOST_BYTES = 256 * MEGABYTE
+_NAMES = ("first", "first_bias", "second", "second_bias", "last", "last_bias")
 # Maps with more places than this are left out, if inputs aren't named: what is learned at one place
 # says nothing of the others, and games on such boards fill few of them.
 SMALL_MAP = 100
@@ -125,7 +147,7 @@ def stack(game: Game, inputs: tuple[str, ...], networks: list[Mapping[str, np.nd
 
     return Nets(
         rows=rows,
-        **{name: all_of(name) for name in _SHAPES},
+        **{name: all_of(name) for name in _NAMES},
         weight=all_of("weight")[:, 0].astype(np.float64),
     )
 
@@ -167,51 +189,47 @@ def read_value_model(
 
     Raises:
         FileNotFoundError: no such file.
-        ValueError: not such a file or damaged; a model of another game, version, observation or
+        FileError: not such a file or damaged; a model of another game, version, observation or
             number of players; arrays that don't fit together.
     """
-    path = Path(path)
-    about, arrays = read_archive(path, ABOUT)
-    missing = [name for name in _NEEDED if name not in about]
-    if missing or about["kind"] != KIND:
-        raise ValueError(
-            f"{str(path)!r} holds no {KIND} (it lacks {', '.join(missing) or 'the kind'}): give a "
-            "file that `ludotheque train --method td` wrote"
-        )
-    _check_game(path, about, game, num_players)
-    _check_arrays(path, about, arrays, game)
-    return ValueModel(about, arrays)
+    source = source_of(path)
+    about, arrays = read_archive(source, ABOUT, _FIELDS)
+    _check_game(source.path, about, game, num_players)
+    model = ValueModel(about, arrays)
+    try:
+        check_model(model, game)
+    except ValueError as error:
+        raise source.error(error) from error
+    return model
 
 
 def _check_game(path: Path, about: dict, game: Game, num_players: int | None) -> None:
     found = f"{str(path)!r} holds values for {about['game']}_v{about['version']}"
     if about["game"] != game.name:
-        raise ValueError(f"{found}: it can't play {game.name}; give a model trained for it")
+        raise FileError(f"{found}: it can't play {game.name}; give a model trained for it")
     if about["version"] != game.version or about["schema"] != schema_digest(game):
-        raise ValueError(
+        raise FileError(
             f"{found}, but this is {game.name}_v{game.version}, and its observations or rules are "
             "not those that the model was trained on: train it anew"
         )
     if num_players not in (None, about["num_players"]):
-        raise ValueError(f"{found} with {about['num_players']} players, not {num_players}")
+        raise FileError(f"{found} with {about['num_players']} players, not {num_players}")
 
 
-def _check_arrays(path: Path, about: dict, arrays: dict[str, np.ndarray], game: Game) -> None:
+def check_model(model: ValueModel, game: Game) -> None:
+    """Raise ValueError unless the arrays fit together and the game: kernels run on them unchecked.
+
+    The widths of the layers are those of ``second``.
+    """
+    about, arrays = model.about, model.arrays
+    if about["num_players"] not in game.player_counts:
+        raise ValueError(f"{game.name} isn't played by {about['num_players']}")
     inputs = len(positions_of(game, tuple(about["inputs"])))
-    wanted = None
-    if all(arrays.get(name, np.zeros(())).ndim == ndim for name, ndim in _SHAPES.items()):
-        width, last_width = arrays["second"].shape
-        sizes = (inputs, width, last_width, about["num_players"])
-        wanted = {name: array.shape for name, array in zero_arrays(*sizes).items()}
-    shapes = {name: array.shape for name, array in arrays.items()}
-    kinds = {array.dtype for array in arrays.values()}
-    if shapes != wanted or kinds != {np.dtype(np.float32)}:
-        raise ValueError(
-            f"{str(path)!r} holds arrays {shapes}; a network on {inputs} inputs has float32 "
-            f"{', '.join(zero_arrays(1, 1, 1, 1))} that fit together: the file is damaged"
-        )
-    if not all(np.isfinite(array).all() for array in arrays.values()):
-        raise ValueError(f"{str(path)!r} holds numbers that aren't finite: the file is damaged")
+    second = arrays.get("second", np.zeros(()))
+    width, last_width = second.shape if second.ndim == 2 else (0, 0)
+    wanted = zero_arrays(inputs, width, last_width, about["num_players"])
+    shapes = {name: (array.dtype, array.shape) for name, array in wanted.items()}
+    check_arrays(arrays, shapes, LARGEST_WEIGHT)
 
 
 def write_archive(
@@ -227,24 +245,24 @@ def write_archive(
             archive.writestr(info, data, zipfile.ZIP_DEFLATED, 1)
 
 
-def read_archive(path: Path, name: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Undo ``write_archive``. Errors as in ``read_value_model``."""
-    if not path.exists():
+def source_of(path: str | os.PathLike) -> Source:
+    """Return a file of this kind of training, to be read."""
+    return Source(
+        Path(path),
+        f"file of {KIND}",
+        "give one that `ludotheque train --method td` wrote",
+    )
+
+
+def read_archive(
+    source: Source, name: str, fields: Mapping[str, Kind], most: int = MOST_BYTES
+) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Undo ``write_archive``; ``most`` bytes of arrays. Errors as in ``read_value_model``."""
+    if not source.path.exists():
         raise FileNotFoundError(
-            f"no model at {str(path)!r}: train one with `ludotheque train --method td`, or check "
-            "the path"
+            f"no model at {str(source.path)!r}: train one with `ludotheque train --method td`, or "
+            "check the path"
         )
-    try:
-        with zipfile.ZipFile(path) as archive:
-            about = json.loads(archive.read(name))
-            with np.load(io.BytesIO(archive.read(ARRAYS)), allow_pickle=False) as loaded:
-                arrays = dict(loaded)
-    except PermissionError:
-        raise
-    except DAMAGED_ARCHIVE as error:
-        raise ValueError(
-            f"{str(path)!r} is no file of `ludotheque train --method td`, or damaged: {error!r}"
-        ) from error
-    if not isinstance(about, dict):
-        raise ValueError(f"{str(path)!r} is damaged: {name} holds no JSON object")
-    return about, arrays
+    data = source.read_members({name: MEGABYTE, ARRAYS: most})
+    about = source.parse(data[name], name, fields)
+    return about, source.unpack_arrays(data[ARRAYS], most)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ludotheque.envs.core.errors import check_whole
 from ludotheque.envs.core.interfaces.settings import Settings
 from ludotheque.envs.core.interfaces.threads import run
 from ludotheque.envs.core.rng import GAMMA, mix64
@@ -129,8 +130,8 @@ class Window:
         return {**used, "place": np.array([self.place])}
 
     def set_state(self, saved: Mapping[str, np.ndarray]) -> None:
-        """Undo ``get_state``."""
+        """Undo ``get_state``; raise ValueError for a place beyond the rows."""
         self.filled = len(saved["seen"])
-        self.place = int(saved["place"][0])
+        self.place = check_whole(saved["place"][0], "place", 0, len(self.arrays["seen"]) - 1)
         for name, array in self.arrays.items():
             array[: self.filled] = saved[name]

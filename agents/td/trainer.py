@@ -7,6 +7,7 @@ and minibatches are drawn from the newest decisions. Boundaries and the run's fo
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,20 +16,30 @@ from typing import Any
 
 import numpy as np
 
-from ludotheque.envs.core.files import atomic_write_text
+from ludotheque.envs.core.files import lock_folder
+from ludotheque.envs.core.loading import (
+    COUNT,
+    MEGABYTE,
+    NUMBER,
+    OBJECT,
+    OBJECTS,
+    check_arrays,
+    or_null,
+)
 
 from ..base import needs_train
 from ..training.common import (
-    CONFIG,
     MODEL,
     Progress,
     Run,
     TrainResult,
     check_time_left,
+    checkpoint_source,
     interrupts,
     is_over,
     part_left,
     read_evaluations,
+    read_marks,
     shown,
     torch_threads,
 )
@@ -58,6 +69,20 @@ __all__ = ["TDConfig", "TDTrainer", "TrainResult", "train_td"]
 
 STATE = "run.json"
 FORMAT = 1
+_FIELDS = {
+    "format": COUNT,
+    "steps": COUNT,
+    "round": COUNT,
+    "seconds": NUMBER,
+    "spread": NUMBER,
+    "weight": NUMBER,
+    "marks": OBJECT,
+    "best": or_null(NUMBER),
+    "pool": COUNT,
+    "evaluations": OBJECTS,
+}
+# Of the decisions that are learned from, nearly all.
+MOST_BYTES = 4096 * MEGABYTE
 # Chance of each past self against the next newer one.
 OLDER = 0.8
 
@@ -70,10 +95,14 @@ def train_td(config: TDConfig) -> TrainResult:
 
     Raises:
         ValueError: ``out`` holds a run and ``resume`` is False, or the run has had its time.
+        BlockingIOError: another process writes in ``out``.
         OSError: a file can't be written.
     """
-    trainer = TDTrainer(config)
-    with torch_threads(config.torch_threads), interrupts(trainer):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(lock_folder(config.folder, "a run"))
+        trainer = TDTrainer(config)
+        stack.enter_context(torch_threads(config.torch_threads))
+        stack.enter_context(interrupts(trainer))
         trainer.start()
         with shown(config) as progress:
             trainer.learn(progress)
@@ -101,6 +130,8 @@ class TDTrainer(Run):
         """Make everything, or take it up where the saved run stopped."""
         config, settings = self.config, self.settings
         self.clock = perf_counter()
+        if not config.resumes:
+            self.write_settings()
         (self.out / CHECKPOINT).parent.mkdir(parents=True, exist_ok=True)
         inputs = config.inputs or ()
         self.games = SelfPlay(
@@ -115,13 +146,13 @@ class TDTrainer(Run):
             config.averaging,
             config.auxiliary,
         )
-        if config.resume:
+        if config.resumes:
             self._load()
             check_time_left(config, self.steps, self.seconds)
+            self.write_settings()
         else:
             self._calibrate()
         self.writer = SummaryWriter(str(self.out / "tensorboard"), purge_step=self.steps)
-        atomic_write_text(self.out / CONFIG, config.to_json())
 
     def learn(self, progress: Progress | None = None) -> None:
         """Play and learn, round after round, until the run is over."""
@@ -290,19 +321,34 @@ class TDTrainer(Run):
         write_archive(self.out / CHECKPOINT, STATE, about, arrays)
 
     def _load(self) -> None:
-        path = self.out / CHECKPOINT
-        about, arrays = read_archive(path, STATE)
+        source = checkpoint_source(self.out / CHECKPOINT)
+        about, arrays = read_archive(source, STATE, _FIELDS, MOST_BYTES)
+        if about["format"] != FORMAT:
+            raise source.error(f"its format is {about['format']}, and this version reads {FORMAT}")
         try:
+            check_arrays(arrays, self._shapes(about["pool"], arrays))
             self._take(about, arrays)
-        except (KeyError, ValueError, TypeError) as error:
-            raise ValueError(
-                f"{path} is damaged, so this run can't be resumed: {error!r}"
-            ) from error
+        except ValueError as error:
+            raise source.error(error) from error
+
+    def _shapes(self, pool: int, arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
+        """Return names, types and shapes of what was saved, with ``pool`` past selves."""
+        config, seats = self.config, self.settings.num_players
+        if pool > config.pool_size:
+            raise ValueError(f"it has {pool} past selves, of {config.pool_size} at most")
+        rows = len(np.atleast_1d(arrays.get("window/goal", ())))
+        if rows > config.window:
+            raise ValueError(f"it has {rows} decisions, of {config.window} at most")
+        wanted = {f"learner/{name}": kind for name, kind in self.learner.shapes().items()}
+        wanted["window/seen"] = np.int8, (rows, self.num_inputs)
+        wanted["window/goal"] = np.float32, (rows, 3 * seats)
+        wanted["window/place"] = np.int64, (1,)
+        for number in range(pool):
+            for name, array in self.greedy.items():
+                wanted[f"pool/{number}/{name}"] = array.dtype, array.shape
+        return wanted
 
     def _take(self, about: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
-        if about["format"] != FORMAT:
-            raise ValueError(f"format {about['format']}; this version reads {FORMAT}")
-
         def under(prefix: str) -> dict[str, np.ndarray]:
             names = [name for name in arrays if name.startswith(prefix)]
             return {name.removeprefix(prefix): arrays[name] for name in names}
@@ -313,5 +359,5 @@ class TDTrainer(Run):
         self.steps, self.round = about["steps"], about["round"]
         self.before = about["seconds"]
         self.spread, self.weight = about["spread"], about["weight"]
-        self.marks, self.best = about["marks"], about["best"]
+        self.marks, self.best = read_marks(about["marks"]), about["best"]
         self.evaluations = read_evaluations(about["evaluations"])

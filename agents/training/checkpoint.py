@@ -11,6 +11,17 @@ from typing import Any
 import numpy as np
 
 from ludotheque.envs import get_game
+from ludotheque.envs.core.loading import (
+    COUNT,
+    MEGABYTE,
+    NUMBER,
+    OBJECT,
+    OBJECTS,
+    Kind,
+    Source,
+    check_fields,
+    or_null,
+)
 
 from ..base import Agent, needs_train
 from ..networks import Network, make_network
@@ -25,12 +36,31 @@ except ModuleNotFoundError as error:
     raise needs_train(error) from error
 
 
+_FIELDS = {
+    "format": Kind("1", lambda value: value == 1),
+    "steps": COUNT,
+    "updates": COUNT,
+    "seconds": NUMBER,
+    "policy": OBJECT,
+    "optimizer": OBJECT,
+    "learning_rate_left": NUMBER,
+    "rng": OBJECT,
+    "pool": OBJECT,
+    "env": OBJECT,
+    "marks": OBJECT,
+    "best": or_null(NUMBER),
+    "evaluations": OBJECTS,
+}
+MOST_BYTES = 4096 * MEGABYTE
+
+
 def _pack_network(network: Network) -> dict[str, Any]:
     arrays = {name: torch.from_numpy(array) for name, array in network.arrays.items()}
     return {"about": network.about(), "arrays": arrays}
 
 
-def _unpack_network(packed: dict[str, Any], game: Any) -> Network:
+def _unpack_network(packed: dict[str, Any], game: Any, like: Network) -> Network:
+    check_like(packed, _pack_network(like), "a past self")
     arrays = {name: tensor.numpy() for name, tensor in packed["arrays"].items()}
     return make_network(packed["about"], arrays, get_game(game))
 
@@ -41,18 +71,25 @@ def pack_pool(pool: OpponentPool) -> dict[str, Any]:
     return {**state, "selves": selves}
 
 
-def unpack_pool(pool: OpponentPool, packed: dict[str, Any]) -> dict[str, Agent]:
-    """Fill the pool; return all its agents by name."""
-    selves = [(name, _unpack_network(network, pool.game)) for name, network in packed["selves"]]
-    pool.set_state({**packed, "selves": selves})
+def unpack_pool(pool: OpponentPool, packed: dict[str, Any], like: Network) -> dict[str, Agent]:
+    """Fill the pool with networks built as ``like``; return all its agents by name."""
+    selves = [
+        (str(name), _unpack_network(network, pool.game, like)) for name, network in packed["selves"]
+    ]
+    rates = packed["win_rates"]
+    if len(selves) > pool.capacity or {name for name, _ in selves} != set(rates):
+        raise ValueError(f"a pool of {len(selves)} past selves with {len(rates)} win rates")
+    check_fields(rates, dict.fromkeys(rates, NUMBER))
+    pool.set_state({"selves": selves, "win_rates": rates})
     return {**pool.agents, **{agent.name: agent for agent in pool.selves}}
 
 
-def unpack_evicted(pool: OpponentPool, packed: dict[str, Any]) -> dict[str, Agent]:
+def unpack_evicted(pool: OpponentPool, packed: dict[str, Any], like: Network) -> dict[str, Agent]:
     """Return the past selves that left the pool but still play a game."""
     agents: dict[str, Agent] = {}
     for name, network in packed.items():
-        agents[name] = PolicyAgent(pool.game, _unpack_network(network, pool.game), pool.observation)
+        own = _unpack_network(network, pool.game, like)
+        agents[name] = PolicyAgent(pool.game, own, pool.observation)
         agents[name].name = name
     return agents
 
@@ -76,10 +113,75 @@ def pack_env(env: SeatVecEnv) -> dict[str, Any]:
 
 def unpack_env(env: SeatVecEnv, packed: dict[str, Any], agents: dict[str, Agent]) -> np.ndarray:
     """Take up the saved games; return the learner's observations."""
+    count, seats = env.num_envs, env.settings.num_players
+    like = {
+        "states": torch.zeros(env.states.nbytes, dtype=torch.uint8),
+        "learner": torch.zeros(count, dtype=torch.int64),
+        "agent_of": torch.zeros((count, seats), dtype=torch.int64),
+        "returns": torch.zeros(count, dtype=torch.float64),
+        "lengths": torch.zeros(count, dtype=torch.int64),
+    }
+    check_like({name: packed[name] for name in like}, like, "the games")
     state = {name: packed[name].numpy() for name in ("learner", "agent_of", "returns", "lengths")}
-    state["states"] = packed["states"].numpy().view(env.game.dtype)
+    state["states"] = np.ascontiguousarray(packed["states"].numpy()).view(env.game.dtype)
     state["agents"] = {number: agents[name] for number, name in packed["names"].items()}
     return env.set_state(state)
+
+
+def read_saved(source: Source) -> dict[str, Any]:
+    """Return what a checkpoint holds, as far as it has all fields; no code in it is run.
+
+    Raises:
+        FileError: it is damaged.
+    """
+    source.check_stored(MOST_BYTES)
+    try:
+        saved = torch.load(source.path, weights_only=True, map_location="cpu")
+    except OSError:
+        raise
+    except Exception as error:  # torch documents no kinds
+        raise source.error(f"{type(error).__name__}: {str(error).splitlines()[:1]}") from error
+    source.check_fields(saved, "it", _FIELDS)
+    return saved
+
+
+def load_optimizer(optimizer: Any, saved: Any) -> None:
+    """Give Adam back its state; its settings are those of this run."""
+    whole = optimizer.state_dict()
+    parameters = [one for group in optimizer.param_groups for one in group["params"]]
+    like = {
+        number: {"step": torch.zeros(()), "exp_avg": one, "exp_avg_sq": one}
+        for number, one in enumerate(parameters)
+    }
+    check_fields(saved, {"state": OBJECT})
+    # Before the first update there is none.
+    if saved["state"]:
+        check_like(saved["state"], like, "the optimizer")
+    optimizer.load_state_dict({**whole, "state": saved["state"]})
+
+
+def check_like(found: Any, wanted: Any, where: str) -> None:
+    """Check that ``found`` is built as ``wanted``: keys, lengths, tensors' types and shapes.
+
+    Raises:
+        ValueError: it isn't, or holds numbers that aren't finite.
+    """
+    if isinstance(wanted, torch.Tensor):
+        good = isinstance(found, torch.Tensor) and found.layout == torch.strided
+        if not good or (found.dtype, found.shape) != (wanted.dtype, wanted.shape):
+            told = f"a tensor {found.dtype} {tuple(found.shape)}" if good else repr(found)[:60]
+            raise ValueError(
+                f"{where} is {told}, not a tensor {wanted.dtype} {tuple(wanted.shape)}"
+            )
+        if wanted.is_floating_point() and not torch.isfinite(found).all():
+            raise ValueError(f"{where} holds numbers that aren't finite")
+    elif isinstance(wanted, dict):
+        if not isinstance(found, dict) or set(found) != set(wanted):
+            raise ValueError(f"{where} has not the fields {', '.join(map(str, wanted))}")
+        for name in wanted:
+            check_like(found[name], wanted[name], f"{where}: {name}")
+    elif found != wanted:
+        raise ValueError(f"{where} is {found!r}, not {wanted!r}")
 
 
 def rng_state() -> dict[str, Any]:

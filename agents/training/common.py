@@ -31,6 +31,19 @@ from ludotheque.envs import get_game
 from ludotheque.envs.core.files import atomic_write_text
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.settings import Settings
+from ludotheque.envs.core.loading import (
+    COUNT,
+    COUNTS,
+    MEGABYTE,
+    NUMBER,
+    OBJECT,
+    TEXT,
+    TEXTS,
+    Kind,
+    Source,
+    check_fields,
+    or_null,
+)
 
 from .evaluation import ALONE, Evaluation, evaluate
 
@@ -41,6 +54,32 @@ MODEL = "model.zip"
 BEST = "best.zip"
 # These may change when a run is resumed; everything else stays as it was.
 MAY_CHANGE = ("minutes", "steps", "out", "resume", "progress")
+_TRAIN_ANEW = "this run can't be resumed: train anew, into another folder"
+# What is done now and then, and noted when it was done last.
+MARKS = ("snapshot", "evaluation", "checkpoint")
+# What a setting may be in a run's file, by its annotation.
+_SETTINGS = {
+    "int": COUNT,
+    "int | None": or_null(COUNT),
+    "float": NUMBER,
+    "float | None": or_null(NUMBER),
+    "str": TEXT,
+    "str | None": or_null(TEXT),
+    "tuple[str, ...]": TEXTS,
+    "tuple[str, ...] | None": or_null(TEXTS),
+    "tuple[int, ...] | None": or_null(COUNTS),
+    "Mapping[str, Any]": OBJECT,
+    "Mapping[str, float]": Kind(
+        "an object of numbers",
+        lambda value: isinstance(value, dict) and all(map(NUMBER.holds, value.values())),
+    ),
+}
+_EVALUATION = {
+    **dict.fromkeys(("steps", "games", "wins", "draws", "losses"), COUNT),
+    "opponent": TEXT,
+    **dict.fromkeys(("win_rate", "low", "high", "score", "seconds"), NUMBER),
+    "wins_by_seat": COUNTS,
+}
 
 Progress = Callable[[float, float, str], None]
 
@@ -92,6 +131,10 @@ class RunConfig:
     num_threads: int = 1
     torch_threads: int | None = 1
 
+    def settings(self) -> Settings:
+        """Return the settings of the games."""
+        return Settings(self.game, self.num_players, options=self.options)
+
     def complete(self) -> Game:
         """Fill in what was left open, or what the resumed run says; return the game."""
         game = get_game(self.game)
@@ -105,6 +148,11 @@ class RunConfig:
             self.eval_opponents = (ALONE,)
         self.eval_opponents = tuple(self.eval_opponents)
         return game
+
+    @property
+    def resumes(self) -> bool:
+        """Whether there is something to go on from: a run may have been killed before."""
+        return self.resume and (self.folder / self.checkpoint).is_file()
 
     @property
     def folder(self) -> Path:
@@ -166,10 +214,15 @@ class Run(ABC):
         self.best: float | None = None
         self.before = 0.0  # seconds of the run before this start
         self.clock = perf_counter()
-        self.marks = {"snapshot": 0, "evaluation": 0, "checkpoint": 0}
+        self.marks = dict.fromkeys(MARKS, 0)
         self.evaluation_seconds = 0.0
         if not config.resume:
             check_new(self.out)
+
+    def write_settings(self) -> None:
+        """Write the settings: from then on the run can be resumed."""
+        self.out.mkdir(parents=True, exist_ok=True)
+        atomic_write_text(self.out / CONFIG, self.config.to_json())
 
     @property
     @abstractmethod
@@ -265,6 +318,7 @@ def take_saved(config: RunConfig) -> None:
 
     Raises:
         ValueError: there is none, or it was begun otherwise.
+        FileError: its settings are damaged.
     """
     folder = config.folder
     path = folder / CONFIG
@@ -273,13 +327,12 @@ def take_saved(config: RunConfig) -> None:
             f"the run in {str(folder)!r} was trained by {trained!r}, not {config.method!r}: resume "
             "it as it was begun"
         )
-    for name in (CONFIG, config.checkpoint):
-        if not (folder / name).is_file():
-            raise ValueError(
-                f"nothing to resume: {str(folder / name)!r} doesn't exist; leave out resume, "
-                "or check out"
-            )
-    saved = json.loads(path.read_text())
+    if not path.is_file():
+        raise ValueError(
+            f"nothing to resume: {str(path)!r} doesn't exist; leave out resume, or check out"
+        )
+    names = [one for one in dataclasses.fields(config) if one.name not in MAY_CHANGE]
+    saved = read_config(folder, {one.name: _SETTINGS[str(one.type)] for one in names})
     if config.num_players is None:
         config.num_players = saved["num_players"]
     for name in ("game", "num_players"):
@@ -288,15 +341,32 @@ def take_saved(config: RunConfig) -> None:
                 f"the run in {str(folder)!r} has {name}={saved[name]!r}, not "
                 f"{getattr(config, name)!r}: resume it as it was begun"
             )
-    for one in dataclasses.fields(config):
-        if one.name in saved and one.name not in MAY_CHANGE:
-            setattr(config, one.name, saved[one.name])
+    for one in names:
+        setattr(config, one.name, saved[one.name])
+    try:
+        config.settings()
+    except (TypeError, ValueError) as error:
+        raise config_source(folder).error(error) from error
 
 
 def method_of(folder: Path) -> str | None:
-    """Return how the run in ``folder`` is trained, ``"ppo"`` or ``"td"``; None without a run."""
-    path = folder / CONFIG
-    return json.loads(path.read_text()).get("method", "ppo") if path.is_file() else None
+    """Return how the run in ``folder`` is trained, ``"ppo"`` or ``"td"``; None without a run.
+
+    Raises:
+        FileError: its settings are damaged.
+    """
+    return read_config(folder, {"method": TEXT})["method"] if (folder / CONFIG).is_file() else None
+
+
+def read_config(folder: Path, fields: Mapping[str, Kind]) -> dict[str, Any]:
+    """Return the settings of the run in ``folder``; raise FileError if they aren't of ``fields``.
+
+    A run from before there were methods is by PPO.
+    """
+    source = config_source(folder)
+    saved = {"method": "ppo", **source.parse(source.read_bytes(MEGABYTE), "it", {})}
+    source.check_fields(saved, "it", fields)
+    return saved
 
 
 def check_new(folder: Path) -> None:
@@ -381,10 +451,32 @@ def worth_of(found: Evaluation, num_players: int) -> float:
 
 
 def read_evaluations(saved: Sequence[dict[str, Any]]) -> list[Evaluation]:
-    """Undo ``dataclasses.asdict`` on each."""
+    """Undo ``dataclasses.asdict`` on each; raise ValueError if they aren't evaluations."""
+    for found in saved:
+        check_fields(found, _EVALUATION)
     return [
-        Evaluation(**{**found, "wins_by_seat": tuple(found["wins_by_seat"])}) for found in saved
+        Evaluation(
+            **{name: found[name] for name in _EVALUATION if name != "wins_by_seat"},
+            wins_by_seat=tuple(found["wins_by_seat"]),
+        )
+        for found in saved
     ]
+
+
+def read_marks(saved: Any) -> dict[str, int]:
+    """Return the marks of a run (see ``Run.marks``); raise ValueError if they aren't."""
+    check_fields(saved, dict.fromkeys(MARKS, COUNT))
+    return {name: saved[name] for name in MARKS}
+
+
+def config_source(folder: Path) -> Source:
+    """Return the settings of the run in ``folder``, to be read."""
+    return Source(folder / CONFIG, "settings of a run", _TRAIN_ANEW)
+
+
+def checkpoint_source(path: Path) -> Source:
+    """Return a run's checkpoint, to be read."""
+    return Source(path, "checkpoint of a run", _TRAIN_ANEW)
 
 
 @contextlib.contextmanager

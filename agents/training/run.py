@@ -4,30 +4,31 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import pickle
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from statistics import median
 from time import perf_counter
+from typing import Any
 
-from ludotheque.envs.core.files import atomic_path, atomic_write_text
+from ludotheque.envs.core.files import atomic_path, lock_folder
 
 from ..base import needs_train
 from ..networks import Network, copy_network
 from ..policy import PLAYING, PolicyAgent, save_model
 from ..pool import OpponentPool
 from .common import (
-    CONFIG,
     MODEL,
     Progress,
     Run,
     TrainResult,
     check_time_left,
+    checkpoint_source,
     interrupts,
     is_over,
     part_left,
     read_evaluations,
+    read_marks,
     shown,
     torch_threads,
 )
@@ -40,8 +41,11 @@ try:
 
     from ..sb3 import SeatVecEnv
     from .checkpoint import (
+        check_like,
+        load_optimizer,
         pack_env,
         pack_pool,
+        read_saved,
         rng_state,
         set_rng_state,
         unpack_env,
@@ -60,10 +64,12 @@ def train(config: TrainConfig) -> TrainResult:
 
     Raises:
         ValueError: ``out`` holds a run and ``resume`` is False, or the run has had its time.
+        BlockingIOError: another process writes in ``out``.
         OSError: a file can't be written.
     """
-    run = _Run(config)
     with contextlib.ExitStack() as stack:
+        stack.enter_context(lock_folder(config.folder, "a run"))
+        run = _Run(config)
         stack.enter_context(torch_threads(config.torch_threads))
         stack.enter_context(_no_distribution_checks())
         stack.enter_context(_rng_restored())
@@ -116,6 +122,8 @@ class _Run(Run):
         """Make everything, or take it up where the saved run stopped."""
         config = self.config
         self.clock = perf_counter()
+        if not config.resumes:
+            self.write_settings()
         (self.out / CHECKPOINT).parent.mkdir(parents=True, exist_ok=True)
         self.pool = OpponentPool(
             config.game,
@@ -138,10 +146,10 @@ class _Run(Run):
         self.rate = _Falling(config.learning_rate, config.final_learning_rate)
         self.model = config.make_model(self.env, self.rate)
         self.model.set_logger(configure(str(self.out / "tensorboard"), ["tensorboard"]))
-        if config.resume:
+        if config.resumes:
             self._load()
             check_time_left(config, self.steps, self.seconds)
-        atomic_write_text(self.out / CONFIG, config.to_json())
+            self.write_settings()
 
     def learn(self, progress: Progress | None) -> None:
         """Train until a boundary says that it is over."""
@@ -151,7 +159,7 @@ class _Run(Run):
             self.model.learn(
                 1 << 60,
                 callback=_Boundary(self._at_boundary),
-                reset_num_timesteps=not self.config.resume,
+                reset_num_timesteps=not self.config.resumes,
             )
 
     @property
@@ -221,25 +229,31 @@ class _Run(Run):
             torch.save(saved, temporary)
 
     def _load(self) -> None:
-        # Only numbers and text are read: a checkpoint from elsewhere can't run code.
-        path = self.out / CHECKPOINT
+        source = checkpoint_source(self.out / CHECKPOINT)
+        saved = read_saved(source)
         try:
-            saved = torch.load(path, weights_only=True, map_location="cpu")
-        except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
-            raise ValueError(f"{path} is damaged, so this run can't be resumed: {error}") from error
+            self._take(saved)
+        except Exception as error:  # whatever SB3, torch and numpy say to parts that don't fit
+            raise source.error(error) from error
+
+    def _take(self, saved: Mapping[str, Any]) -> None:
         model = self.model
+        check_like(saved["policy"], model.policy.state_dict(), "the policy")
         model.policy.load_state_dict(saved["policy"])
-        model.policy.optimizer.load_state_dict(saved["optimizer"])
+        load_optimizer(model.policy.optimizer, saved["optimizer"])
         model.num_timesteps = saved["steps"]
         model._n_updates = saved["updates"]
+        starts = torch.zeros(self.env.num_envs, dtype=torch.bool)
+        check_like(saved["episode_starts"], starts, "episode_starts")
         model._last_episode_starts = saved["episode_starts"].numpy()
         self.before = saved["seconds"]
         self.rate.left = saved["learning_rate_left"]
-        self.marks = saved["marks"]
+        self.marks = read_marks(saved["marks"])
         self.best = saved["best"]
         self.evaluations = read_evaluations(saved["evaluations"])
-        agents = unpack_pool(self.pool, saved["pool"])
-        agents.update(unpack_evicted(self.pool, saved["env"]["evicted"]))
+        like = self._network()
+        agents = unpack_pool(self.pool, saved["pool"], like)
+        agents.update(unpack_evicted(self.pool, saved["env"]["evicted"], like))
         model._last_obs = unpack_env(self.env, saved["env"], agents)
         set_rng_state(saved["rng"])
 

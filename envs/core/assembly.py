@@ -37,7 +37,7 @@ def assemble(package: str, title: str, version: int = 0, **settings: Any) -> Gam
     Raises:
         AttributeError, ModuleNotFoundError: a name of the file contract is missing.
     """
-    modules = ("components", "actions", "state", "notation", "options", *KERNELS)
+    modules = ("components", "actions", "state", "notation", "options", "validity", *KERNELS)
     part = {name: import_module(f"{package}.{name}") for name in modules}
     kernels = {name: getattr(part[home], name) for home, names in KERNELS.items() for name in names}
     forms: dict[str, Any] = {}
@@ -48,6 +48,10 @@ def assemble(package: str, title: str, version: int = 0, **settings: Any) -> Gam
             kernels[f"observe_{form}"] = getattr(module, f"observe_{form}")
     for shared in kernels.values():
         link_late(shared)
+    for name in ("check", "derive"):
+        if hasattr(part["validity"], name):
+            kernels[name] = getattr(part["validity"], name)
+    settings.setdefault("limits", part["validity"].LIMITS)
     kernels["public_action"] = getattr(part["hidden"], "public_action", told_to_all)
     for name, home in (("hides_action", "hidden"), ("check_options", "options")):
         settings.setdefault(name, getattr(part[home], name, None))

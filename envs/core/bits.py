@@ -12,12 +12,16 @@ _BYTES = np.uint64(0x0F0F0F0F0F0F0F0F)
 _EVERY_BYTE = np.uint64(0x0101010101010101)
 _1, _2, _4, _8, _56 = (np.uint64(shift) for shift in (1, 2, 4, 8, 56))
 _LOW_BYTE = np.uint64(255)
+_SHIFTS = tuple(np.uint64(8 * k) for k in range(8))
+_ANY_INDEX = (1 << 40) - 1
 
 # SELECT[byte, k]: the number of the k-th one of a byte.
 SELECT = np.zeros((256, 8), dtype=np.int8)
 for _byte in range(256):
     for _k, _place in enumerate(place for place in range(8) if _byte >> place & 1):
         SELECT[_byte, _k] = _place
+# SPREAD[byte]: its bits as the bytes of a word.
+SPREAD = np.array([sum((byte >> k & 1) << 8 * k for k in range(8)) for byte in range(256)])
 
 
 @kernel
@@ -56,3 +60,27 @@ def lowest_bit(bits):
     """Return the number (int64) of the first thing in a set; there must be one."""
     # The compiler makes one instruction of the count.
     return count_bits((bits & -bits) - 1)
+
+
+@kernel
+def write_bytes(word, out, at):
+    """Write the eight bytes of a word into the vector ``out``, from ``at`` on, the lowest first.
+
+    The mask says that no index is negative: only then does the compiler write all at once.
+    """
+    word = np.uint64(word)
+    at &= _ANY_INDEX
+    out[at] = word & _LOW_BYTE
+    out[at + 1] = word >> _SHIFTS[1] & _LOW_BYTE
+    out[at + 2] = word >> _SHIFTS[2] & _LOW_BYTE
+    out[at + 3] = word >> _SHIFTS[3] & _LOW_BYTE
+    out[at + 4] = word >> _SHIFTS[4] & _LOW_BYTE
+    out[at + 5] = word >> _SHIFTS[5] & _LOW_BYTE
+    out[at + 6] = word >> _SHIFTS[6] & _LOW_BYTE
+    out[at + 7] = word >> _SHIFTS[7]
+
+
+@kernel
+def write_bits(bits, out, at):
+    """Write the lowest eight bits of a set as numbers, 0 or 1: a fifth of the time of a loop."""
+    write_bytes(SPREAD[bits & 255], out, at)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import numbers
-from collections.abc import Callable, Iterable
-from functools import wraps
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -30,6 +29,10 @@ class GameOverError(LudothequeError, RuntimeError):
 
 class StateError(LudothequeError, ValueError):
     """A saved state or replay that doesn't fit this game, version or player count."""
+
+
+class FileError(StateError):
+    """A file that isn't what it should be: damaged, too large, or of something else."""
 
 
 def did_you_mean(value: object, known: Iterable[object]) -> str:
@@ -77,18 +80,3 @@ def check_finite(value: Any, what: str) -> float:
     if not is_number or not math.isfinite(value):
         raise ValueError(f"{what} is {value!r}; give a finite number")
     return float(value)
-
-
-def all_or_nothing(setter: Callable[..., None]) -> Callable[..., None]:
-    """Let ``setter(states, i, **position)`` leave the record as it was if it raises an error."""
-
-    @wraps(setter)
-    def set_whole(states: np.ndarray, i: int = 0, **position: Any) -> None:
-        before = states[i].copy()
-        try:
-            setter(states, i, **position)
-        except BaseException:
-            states[i] = before
-            raise
-
-    return set_whole

@@ -8,26 +8,20 @@ from __future__ import annotations
 
 import contextlib
 import os
+import platform
 import secrets
-import zipfile
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["DAMAGED_ARCHIVE", "atomic_path", "atomic_write_bytes", "atomic_write_text"]
+try:
+    import fcntl
+except ModuleNotFoundError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
-# What reading a zip file of arrays with wrong bytes in it can raise: KeyError for a member that is
-# missing, RuntimeError for an "encrypted" one, NotImplementedError for one packed in another way.
-DAMAGED_ARCHIVE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    OSError,
-    EOFError,
-    KeyError,
-    NotImplementedError,
-    RuntimeError,
-    ValueError,
-)
+__all__ = ["LOCK", "atomic_path", "atomic_write_bytes", "atomic_write_text", "lock_folder"]
+
+# Says who writes in a folder, as long as it is locked.
+LOCK = ".lock"
 
 
 @contextlib.contextmanager
@@ -50,8 +44,10 @@ def atomic_path(path: str | os.PathLike) -> Iterator[Path]:
         yield temporary
         _flush_to_disk(temporary)
         os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno is not None:
+            error.filename = os.fspath(path)  # a full disk says no name, or the temporary one
         raise
     _flush_folder(target.parent)
 
@@ -66,6 +62,41 @@ def atomic_write_text(path: str | os.PathLike, text: str) -> None:
     r"""Write `text` to `path` as UTF-8 with `\n` line ends, whole or not at all."""
     # Bytes, not text mode: Windows would turn "\n" into "\r\n" and a file's digest would differ.
     atomic_write_bytes(path, text.encode("utf-8"))
+
+
+@contextlib.contextmanager
+def lock_folder(folder: str | os.PathLike, what: str) -> Iterator[None]:
+    """Be the only process that writes in a folder inside the block; the folder is made.
+
+    Where the file system or the operating system has no locks, nobody is held off.
+
+    Args:
+        folder: where.
+        what: what is written there, for the message: ``"a run"``.
+
+    Raises:
+        BlockingIOError: another process holds it; the message says which.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / LOCK, "a+", encoding="utf-8") as file:
+        try:
+            if fcntl is not None:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            file.seek(0)
+            holder = file.read(200).strip() or "another process"
+            raise BlockingIOError(
+                f"{holder} is writing {what} in {str(folder)!r}: wait for it, or name another "
+                "folder"
+            ) from error
+        except OSError:
+            pass  # a file system without locks
+        with contextlib.suppress(OSError):  # the name is not worth failing for
+            file.truncate(0)
+            file.write(f"process {os.getpid()} on {platform.node() or 'this machine'}")
+            file.flush()
+        yield
 
 
 def _check_target(target: Path, given: str | os.PathLike) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from .errors import GameOverError, IllegalActionError, OutOfBoundsActionError, check_choice
 from .loops import GAME_OVER, ILLEGAL, KERNELS, REFUSED, compile_loops
 from .schema import Field, total_size
+from .validity import Validity
 
 if TYPE_CHECKING:
     from .drawing.canvas import Canvas
@@ -79,6 +80,8 @@ class Game:
             count from 0; ``camps`` names the camp of each seat, ``winner`` the one that won.
         hides_action: for a game with actions that not everybody learns of: ``(record, seat)`` →
             whether the last action is one that the seat may not know.
+        limits: of the numbers in a record's fields (``validity.Limits``); ``kernels`` then holds
+            ``check`` and ``derive`` too.
         package: importable package of a game outside ``ludotheque.envs``, with its ``GAME`` and its
             pictures in ``table``; empty for those inside.
         check_options: gets the plain values of all options; raises ValueError if they don't fit
@@ -107,6 +110,7 @@ class Game:
     training: Mapping[str, Any] = field(default_factory=dict)
     check_options: Callable[[Mapping[str, Any]], None] | None = None
     observation_dtype: np.dtype = field(default_factory=lambda: np.dtype(np.int8))
+    limits: Mapping[str, Any] = field(default_factory=dict)
     package: str = ""
     compact: tuple[Field, ...] = ()
 
@@ -251,6 +255,20 @@ class Game:
         seeds = np.array([check_seed(seed)], dtype=np.uint64)
         self.loops.redraw(copy, 0, 1, np.array([seat], dtype=np.int64), seeds)
         return copy
+
+    @cached_property
+    def _validity(self) -> Validity:
+        return Validity(self)
+
+    def check_states(self, states: np.ndarray, playable: bool = True) -> None:
+        """Check records ``(n,)`` from outside: whether a game can come to them.
+
+        Compiled at first use. With ``playable``, the game must be over or able to go on.
+
+        Raises:
+            StateError: one that no game can come to, by what it holds; it names record and field.
+        """
+        self._validity.check(states, playable)
 
     def digest(self, states: np.ndarray, i: int = 0) -> str:
         """Return a hex digest of the whole state of game ``i``, hidden parts and chance included.

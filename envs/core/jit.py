@@ -71,6 +71,7 @@ _SYMBOL = re.compile(rb"ludotheque\.\w+-[0-9a-f]{32}")
 _published: dict[str, tuple] = {}
 _CHECKSUM_SIZE = hashlib.sha256().digest_size
 _announced: set[str] = set()
+_told_folders: set[str] = set()
 _gave_up = False
 
 
@@ -92,6 +93,34 @@ def cache_dir() -> Path | None:
     except RuntimeError:
         return None
     return home / ("AppData/Local" if windows else ".cache") / "ludotheque"
+
+
+def is_own(folder: Path) -> bool:
+    """Return whether nobody but this user (or root) can write in a folder; warn once if not.
+
+    What lies in it is unpickled and run.
+    """
+    if os.name != "posix":
+        return True
+    try:
+        found = os.stat(folder)
+    except OSError:
+        return True  # there is nothing to read yet
+    foreign = found.st_uid not in (0, os.getuid())
+    # A group of one's own is the rule where new files are writable by the group.
+    by_others = found.st_mode & 0o002 or (found.st_mode & 0o020 and found.st_gid != os.getgid())
+    if not foreign and not by_others:
+        return True
+    if str(folder) not in _told_folders:
+        _told_folders.add(str(folder))
+        logger.warning(
+            "Ludothèque doesn't use the compiled kernels in %s, %s: %s, or set "
+            "LUDOTHEQUE_CACHE_DIR to a folder of your own",
+            folder,
+            "which belongs to another user" if foreign else "in which others can write",
+            "choose another" if foreign else f"chmod go-w {folder}",
+        )
+    return False
 
 
 class Kernel:
@@ -280,7 +309,8 @@ def _feed_code(hasher, code: types.CodeType) -> None:
 
 
 def _feed_value(hasher, name: str, value: Any, seen: set[int]) -> None:
-    compiled = getattr(value, "py_func", None)
+    # Of a kernel; of numba's intrinsics, the function that writes their code.
+    compiled = getattr(value, "py_func", None) or getattr(value, "__wrapped__", None)
     if isinstance(compiled, types.FunctionType):
         _feed_function(hasher, compiled, seen)
     elif isinstance(value, types.FunctionType):
@@ -343,7 +373,7 @@ class _KernelCache(NullCache):
         folder = cache_dir()
         if self._digest is None:
             self._digest = digest(self._function)  # its errors are the kernel's: they are raised
-        if _gave_up or folder is None:
+        if _gave_up or folder is None or not is_own(folder):
             _announce_compilation(self._function)
             return None
         try:
@@ -377,7 +407,7 @@ class _KernelCache(NullCache):
         symbols = {found.decode() for found in _SYMBOL.findall(dumps(reduced))}
         pickled = dumps(([(symbol, _published[symbol]) for symbol in sorted(symbols)], reduced))
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             try:
                 aside.write_bytes(hashlib.sha256(pickled).digest() + pickled)
                 os.replace(aside, path)

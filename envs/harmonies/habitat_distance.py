@@ -33,7 +33,15 @@ from .weights import WEIGHTS
 # Chance that a cube will be settled, by the tokens that its habitat lacks.
 _CHANCES = (WEIGHTS.ready, WEIGHTS.one_missing, WEIGHTS.two_missing, WEIGHTS.three_missing)
 # Distances of a part that a habitat doesn't have: it is found everywhere.
-_ANY = (-1, 0, 0, 0)
+_NOWHERE = np.uint64(0)
+_ANYWHERE = (~_NOWHERE, _NOWHERE, _NOWHERE)
+# ``HABITAT_FITS`` and ``HABITAT_DOWN`` without a sign, eight rotations side by side, of which the
+# last two fit nowhere.
+_TURNS = 8
+_ROOM = np.uint64(ROOM)
+_MORE = ((0, 0), (0, 0), (0, _TURNS - NUM_ROTATIONS))
+_FITS = np.pad(HABITAT_FITS, _MORE).astype(np.uint64)
+_DOWN = np.pad(HABITAT_DOWN.swapaxes(2, 3), (*_MORE[:2], *_MORE[1:])).astype(np.uint64).copy()
 # Habitats that lack more tokens than this are not distinguished.
 FAR = 3
 # By number of tokens and kind: up to three kinds that become it with that many more, and -1 (every
@@ -141,45 +149,54 @@ def wanted_hexes(kinds, free, side, card):
     """
     shape = np.int64(SHAPE_OF_CARD[card])
     size = np.int64(HABITAT_SIZE[card])
-    a0, a1, a2, _ = _lacking(kinds, np.int64(HABITAT_KIND[card, 0]), free)
-    a0 &= free
-    one = _lacking(kinds, np.int64(HABITAT_KIND[card, 1]), free)
-    two = _lacking(kinds, np.int64(HABITAT_KIND[card, 2]), free) if size > 2 else _ANY
-    three = _lacking(kinds, np.int64(HABITAT_KIND[card, 3]), free) if size > 3 else _ANY
-    last0 = last1 = last2 = last3 = 0
-    half0 = half1 = half2 = half3 = 0
-    first0 = first1 = first2 = first3 = 0
-    for turns in range(NUM_ROTATIONS):
-        down = HABITAT_DOWN[side, shape, turns]
-        fits = HABITAT_FITS[side, shape, turns]
-        d1 = down[0]
-        d2 = down[1] if size > 2 else ROOM
-        d3 = down[2] if size > 3 else ROOM
-        b0, b1, b2, _ = _moved(one, d1)
-        c0, c1, c2, _ = _moved(two, d2)
-        e0, e1, e2, _ = _moved(three, d3)
+    a0, a1, a2 = _lacking_unsigned(kinds, np.int64(HABITAT_KIND[card, 0]), free)
+    a0 &= np.uint64(free)
+    b = _lacking_unsigned(kinds, np.int64(HABITAT_KIND[card, 1]), free)
+    c = e = _ANYWHERE
+    if size > 2:
+        c = _lacking_unsigned(kinds, np.int64(HABITAT_KIND[card, 2]), free)
+    if size > 3:
+        e = _lacking_unsigned(kinds, np.int64(HABITAT_KIND[card, 3]), free)
+    fits = _FITS[side, shape]
+    down = _DOWN[side, shape]
+    last0 = last1 = last2 = last3 = _NOWHERE
+    half0 = half1 = half2 = half3 = _NOWHERE
+    first0 = first1 = first2 = first3 = _NOWHERE
+    # Without a branch, and with what it reads side by side: the compiler does four turns at once.
+    for turn in range(_TURNS):
+        d1, d2, d3 = down[0, turn], down[1, turn], down[2, turn]
+        b0, b1, b2 = b[0] << _ROOM >> d1, b[1] << _ROOM >> d1, b[2] << _ROOM >> d1
+        c0, c1, c2 = c[0] << _ROOM >> d2, c[1] << _ROOM >> d2, c[2] << _ROOM >> d2
+        e0, e1, e2 = e[0] << _ROOM >> d3, e[1] << _ROOM >> d3, e[2] << _ROOM >> d3
         # None lacking of the first two, of the last two; one.
-        ab = a0 & b0 & fits
-        ce = c0 & e0 & fits
-        ab1 = (a0 & b1 | a1 & b0) & fits
-        ce1 = (c0 & e1 | c1 & e0) & fits
+        ab = a0 & b0 & fits[turn]
+        ce = c0 & e0 & fits[turn]
+        ab1 = (a0 & b1 | a1 & b0) & fits[turn]
+        ce1 = (c0 & e1 | c1 & e0) & fits[turn]
         last0 |= a1 & b0 & ce
-        last1 |= (a0 & b1 & ce) << d1 >> ROOM
-        last2 |= (ab & c1 & e0) << d2 >> ROOM
-        last3 |= (ab & c0 & e1) << d3 >> ROOM
+        last1 |= (a0 & b1 & ce) << d1 >> _ROOM
+        last2 |= (ab & c1 & e0) << d2 >> _ROOM
+        last3 |= (ab & c0 & e1) << d3 >> _ROOM
         half0 |= a1 & (b1 & ce | b0 & ce1)
-        half1 |= (b1 & (a1 & ce | a0 & ce1)) << d1 >> ROOM
-        half2 |= (c1 & (e1 & ab | e0 & ab1)) << d2 >> ROOM
-        half3 |= (e1 & (c1 & ab | c0 & ab1)) << d3 >> ROOM
+        half1 |= (b1 & (a1 & ce | a0 & ce1)) << d1 >> _ROOM
+        half2 |= (c1 & (e1 & ab | e0 & ab1)) << d2 >> _ROOM
+        half3 |= (e1 & (c1 & ab | c0 & ab1)) << d3 >> _ROOM
         first0 |= a2 & b0 & ce
-        first1 |= (a0 & b2 & ce) << d1 >> ROOM
-        first2 |= (ab & c2 & e0) << d2 >> ROOM
-        first3 |= (ab & c0 & e2) << d3 >> ROOM
+        first1 |= (a0 & b2 & ce) << d1 >> _ROOM
+        first2 |= (ab & c2 & e0) << d2 >> _ROOM
+        first3 |= (ab & c0 & e2) << d3 >> _ROOM
     return (
-        (last0, last1, last2, last3),
-        (half0, half1, half2, half3),
-        (first0, first1, first2, first3),
+        (np.int64(last0), np.int64(last1), np.int64(last2), np.int64(last3)),
+        (np.int64(half0), np.int64(half1), np.int64(half2), np.int64(half3)),
+        (np.int64(first0), np.int64(first1), np.int64(first2), np.int64(first3)),
     )
+
+
+@kernel
+def _lacking_unsigned(kinds, kind, free):
+    """Return the first three sets of ``_lacking`` as words without a sign."""
+    none, one, two, _ = _lacking(kinds, kind, free)
+    return np.uint64(none), np.uint64(one), np.uint64(two)
 
 
 @kernel

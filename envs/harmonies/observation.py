@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.bits import count_bits
+from ..core.bits import count_bits, write_bits
 from ..core.jit import kernel
 from ..core.schema import Field, offsets, total_size
 from ..core.state import seat_after
@@ -165,6 +165,13 @@ PLANES_AT = offsets(PLANES)
 # Where a hex is on the grid: the columns of the board, each from its top.
 CELL = HEX_ROW.astype(np.int64) * _COLS + HEX_COL
 
+# By colours as bits: what a set of hexes is multiplied by to be the set of each colour, of two
+# colours a word.
+_TIMES = np.zeros((1 << NUM_COLOURS, NUM_COLOURS // 2), dtype=np.int64)
+for _colours in range(1 << NUM_COLOURS):
+    for _colour in range(NUM_COLOURS):
+        _TIMES[_colours, _colour // 2] |= (_colours >> _colour & 1) << 32 * (_colour % 2)
+
 
 @kernel
 def observe(state, seat, out):
@@ -173,20 +180,16 @@ def observe(state, seat, out):
     _write_own_board(state, seat, out)
     _write_neighbours(state, seat, out)
     completing, advancing = _write_wanted(state, seat, out)
-    for ahead in range(1, np.int64(state["num_players"])):
-        _write_other_board(state, seat_after(state, seat, ahead), ahead - 1, out)
+    _write_other_boards(state, seat, out)
     _write_numbers(state, seat, out[AT.slots :])
     _write_offers(state, seat, completing, advancing, out)
 
 
 @kernel
 def _write_own_board(state, seat, out):
-    stack = state["stack"][seat]
-    for hex_ in range(MAX_HEXES):
-        # Stacks have the numbers of their kinds, but for the buildings: they are the last.
-        for kind in range(KIND.water, NUM_KINDS):
-            at = AT.hexes + (kind - KIND.water) * MAX_HEXES
-            out[at + hex_] = min(stack[hex_], KIND.building) == kind
+    for kind in range(KIND.water, NUM_KINDS):
+        at = AT.hexes + (kind - KIND.water) * MAX_HEXES
+        _write_hexes(np.int64(state["hexes"][seat, kind]), out, at)
     cubes = state["cubes"][seat]
     _write_hexes(cubes, out, AT.cubes)
     for slot in range(HAND_LIMIT):
@@ -220,52 +223,59 @@ def _write_wanted(state, seat, out):
     kinds = state["hexes"][seat]
     side = np.int64(state["side"])
     free = ~np.int64(state["cubes"][seat])
-    completing = advancing = 0
+    last0 = last1 = last2 = other0 = other1 = other2 = 0
     for slot in range(HAND_LIMIT):
         card = np.int64(state["card"][seat, slot])
         if card:
             last, half, first = wanted_hexes(kinds, free, side, card)
             for part in range(HABITAT_SIZE[card]):
                 kind = np.int64(HABITAT_KIND[card, part])
-                completing |= _want(last[part], LAST_COLOUR[kind], out, AT.completes)
-                advancing |= _want(half[part], LAST_COLOUR[kind], out, AT.advances)
-                advancing |= _want(first[part], COLOURS_BEFORE[kind], out, AT.advances)
+                ends = _TIMES[LAST_COLOUR[kind]]
+                begins = _TIMES[COLOURS_BEFORE[kind]]
+                last0 |= last[part] * ends[0]
+                last1 |= last[part] * ends[1]
+                last2 |= last[part] * ends[2]
+                other0 |= half[part] * ends[0] | first[part] * begins[0]
+                other1 |= half[part] * ends[1] | first[part] * begins[1]
+                other2 |= half[part] * ends[2] | first[part] * begins[2]
+    completing = _write_pairs(last0, last1, last2, out, AT.completes)
+    advancing = _write_pairs(other0, other1, other2, out, AT.advances)
     return completing, advancing
 
 
 @kernel
-def _want(hexes, colours, out, at):
-    """Add hexes to the sets of ``colours`` (bits), which start at ``at``; return those changed."""
-    if not hexes:
-        return 0
+def _write_pairs(one, two, three, out, at):
+    """Write six sets of hexes, two a word; return which aren't empty, as bits."""
+    some = 0
     for colour in range(NUM_COLOURS):
-        if colours >> colour & 1:
-            line = out[at + colour * MAX_HEXES : at + (colour + 1) * MAX_HEXES]
-            for hex_ in range(MAX_HEXES):
-                line[hex_] |= hexes >> hex_ & 1
-    return colours
+        word = one if colour < 2 else two if colour < 4 else three
+        hexes = word >> 32 * (colour & 1) & 0xFFFFFFFF
+        _write_hexes(hexes, out, at + colour * MAX_HEXES)
+        some |= np.int64(hexes != 0) << colour
+    return some
 
 
 @kernel
 def _write_hexes(hexes, out, at):
     """Write a set of hexes as 25 numbers."""
-    hexes = np.int32(hexes)
-    # A slice from 0 up: the compiler then knows that no index is negative, and uses vectors.
-    line = out[at : at + MAX_HEXES]
-    for hex_ in range(MAX_HEXES):
-        line[hex_] = hexes >> hex_ & 1
+    write_bits(hexes, out, at)
+    write_bits(hexes >> 8, out, at + 8)
+    write_bits(hexes >> 16, out, at + 16)
+    out[at + 24] = hexes >> 24 & 1
 
 
 @kernel
-def _write_other_board(state, seat, k, out):
-    top = state["top"][seat]
-    at = AT.others_top + k * NUM_COLOURS * MAX_HEXES
-    for hex_ in range(MAX_HEXES):
+def _write_other_boards(state, seat, out):
+    """Write the boards of the other seats."""
+    for k in range(np.int64(state["num_players"]) - 1):
+        other = seat_after(state, seat, k + 1)
+        kinds = state["hexes"][other]
         for colour in range(NUM_COLOURS):
-            out[at + colour * MAX_HEXES + hex_] = top[hex_] == colour
-    for hex_ in range(MAX_HEXES):
-        out[AT.others_height + k * MAX_HEXES + hex_] = state["height"][seat, hex_]
-    _write_hexes(state["cubes"][seat], out, AT.others_cubes + k * MAX_HEXES)
+            at = AT.others_top + (k * NUM_COLOURS + colour) * MAX_HEXES
+            _write_hexes(hexes_by_top(kinds, colour), out, at)
+        for hex_ in range(MAX_HEXES):
+            out[AT.others_height + k * MAX_HEXES + hex_] = state["height"][other, hex_]
+        _write_hexes(np.int64(state["cubes"][other]), out, AT.others_cubes + k * MAX_HEXES)
 
 
 @kernel

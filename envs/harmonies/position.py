@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import all_or_nothing, check_whole
+from ..core.errors import check_whole
+from ..core.validity import all_or_nothing
 from .components import (
     COLOURS,
     DISPLAY_SIZE,

@@ -12,7 +12,7 @@ from ..core.bits import count_bits, select_bit
 from ..core.jit import kernel
 from ..core.rewards import rank_in_place
 from ..core.rng import below, draw_below
-from ..core.state import begin, seat_after
+from ..core.state import begin, clear_from, seat_after
 from .actions import CARD, DISCARD, END, NUM_ACTIONS, PLACE, SETTLE, SPIRIT, TAKE
 from .components import (
     ALL_ANIMALS,
@@ -49,7 +49,7 @@ from .scoring import (
     suns_for,
     total_points,
 )
-from .state import COLUMN, DISCARD_PHASE, NUM_WORDS, SPIRIT_PHASE, TURN_PHASE
+from .state import COLUMN, DISCARD_PHASE, FIRST_BYTE, NUM_WORDS, SPIRIT_PHASE, TURN_PHASE
 from .supply import (
     count_held,
     count_tokens,
@@ -90,22 +90,10 @@ def setup(state, seed, options):
 @kernel
 def _clear(state):
     """Clear the table; side and players stay."""
-    state["turns"] = 0
-    state["last_round"] = False
-    state["hand"][:] = 0
+    clear_from(state, FIRST_BYTE)
     for colour in range(len(TOKENS)):
         state["bag"][colour] = TOKENS[colour]
-    state["central"][:] = 0
-    state["discarded"][:] = 0
     state["deck"] = ALL_ANIMALS
-    state["display"][:] = 0
-    state["dealt"][:] = 0
-    state["spirit"][:] = 0
-    state["card"][:] = 0
-    state["cubes_left"][:] = 0
-    state["completed"][:] = 0
-    state["stack"][:] = 0
-    state["cube"][:] = 0
     for seat in range(MAX_PLAYERS):
         _index_seat(state, seat)
 
@@ -122,7 +110,12 @@ def clear_game(states, i):
 @kernel
 def index_board(states, i):
     """Recompute every derived field of ``states[i]``, points and legal actions included."""
-    state = states[i]
+    index_record(states[i])
+
+
+@kernel
+def index_record(state):
+    """See ``index_board``."""
     for seat in range(state["num_players"]):
         _index_seat(state, seat)
     _find_legal(state)

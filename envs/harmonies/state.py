@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.state import game_dtype
+from ..core.state import first_byte, game_dtype
 from .components import (
     CARD_NAMES,
     HAND_LIMIT,
@@ -109,6 +109,8 @@ DTYPE = game_dtype(
         ("legal", np.int64, (NUM_WORDS,)),
     ]
 )
+# A new game begins with 0 in all fields from here on; those before are options.
+FIRST_BYTE = first_byte(DTYPE, "first_player")
 
 
 class Card(NamedTuple):

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..core.errors import all_or_nothing, check_choice, check_whole
+from ..core.errors import check_choice, check_whole
+from ..core.validity import all_or_nothing
 from .cards import add_down, add_open, defend, free_card, gain_card, lose_card, update_strength
 from .components import COLOUR_OF, KINGDOMS, MAX_DOWN, MAX_FORCES, NUM_KNIGHTS, RECRUITED
 from .legal import find_legal

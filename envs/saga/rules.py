@@ -11,7 +11,7 @@ from ..core.bits import count_bits, select_bit
 from ..core.jit import kernel
 from ..core.rewards import rank_in_place
 from ..core.rng import below, draw_below, shuffle
-from ..core.state import begin, seat_after
+from ..core.state import begin, clear_from, seat_after
 from .actions import (
     ADD,
     CARD,
@@ -29,7 +29,6 @@ from .actions import (
 from .cards import (
     add_down,
     add_open,
-    clear_force,
     defend,
     drop_force,
     find_down,
@@ -52,8 +51,6 @@ from .components import (
     FACE_DOWN,
     FIRST_GAME,
     FREE_RECRUIT,
-    MAX_FORCES,
-    MAX_PLAYERS,
     NUM_CARDS,
     NUM_COLOURS,
     NUM_KINGDOMS,
@@ -80,10 +77,12 @@ from .scoring import total_points
 from .state import (
     CENTRE,
     EXTRAS,
+    FIRST_BYTE,
     FREE_KNIGHTS,
     LAST_CARD,
     LAST_KNIGHT,
     MAX_PLIES,
+    NO_TARGET,
     PLACES,
     PLACING,
     RECRUITING,
@@ -128,36 +127,20 @@ def setup(state, seed, options):
 def clear_table(states, i):
     """Empty the table of ``states[i]`` and all hands; players, options and chance stay."""
     state = states[i]
+    first = state["first_player"]
     begin(state, state["seed"], state["num_players"])
     _clear(state)
+    state["first_player"] = first
     _start_turn(state, 0)
 
 
 @kernel
 def _clear(state):
+    clear_from(state, FIRST_BYTE)
     state["shown"] = 0
-    state["used"] = 0
-    state["ending"] = False
     state["chosen"] = _NO_CHOICE
-    state["free_knights"] = 0
-    state["free"][:] = 0
     state["owner"][:] = CENTRE
-    state["strength"][:] = 0
-    state["defence"][:] = 0
-    state["recruits"][:] = 0
-    state["fame"][:] = 0
-    state["hand"][:] = 0
-    state["hand_size"][:] = 0
-    state["held"][:] = 0
-    state["num_forces"][:] = 0
-    state["having"][:] = 0
-    state["num_down"][:] = 0
-    state["down_slot"][:] = 0
-    state["down_card"][:] = 0
-    state["can_be"][:] = 0
-    for seat in range(MAX_PLAYERS):
-        for slot in range(MAX_FORCES):
-            clear_force(state, seat, slot)
+    state["target"][:] = NO_TARGET
 
 
 @kernel

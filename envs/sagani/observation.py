@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.bits import count_bits, lowest_bit
+from ..core.bits import count_bits, lowest_bit, write_bytes
 from ..core.jit import kernel
 from ..core.schema import Field, offsets
 from ..core.state import seat_after
@@ -168,8 +168,9 @@ def _clip(number):
 @kernel
 def observe(state, seat, out):
     """Fill the int8 vector ``out`` (fields of ``FLAT``) with what ``seat`` sees."""
-    out[:] = 0
+    out[: AT.tiles] = 0
     _write_maps(state, seat, out)
+    out[AT.tiles :] = 0
     num_players = np.int64(state["num_players"])
     for ahead in range(num_players):
         _write_tiles(state, seat_after(state, seat, ahead), ahead, out)
@@ -200,59 +201,72 @@ def observe(state, seat, out):
 @kernel
 def _write_maps(state, seat, out):
     """Write ``demand``, ``harvest``, ``fit``, ``bring`` and ``chosen``."""
-    tall = np.int64(state["south"][seat]) - np.int64(state["north"][seat])
-    wide = np.int64(state["east"][seat]) - np.int64(state["west"][seat])
-    farthest = max(tall, wide) + 1
     for k in range(np.int64(state["placed"][seat])):
         tile = np.int64(state["table"][seat, k])
         if state["arrows"][tile]:
-            _write_rays(state, seat, tile, farthest, out)
+            _write_rays(state, seat, tile, out)
     if seat != state["to_play"]:
         return
     tile = np.int64(state["hand"])
     if state["phase"] == PLACE_PHASE:
-        for word in range(NUM_WORDS):
-            _write_free(state, seat, tile, word * ROWS_PER_WORD * WINDOW, word, out)
+        _write_free(state, seat, tile, out)
     elif state["phase"] == ROTATE_PHASE:
         cell = np.int64(state["hand_cell"])
         out[AT.chosen + cell] = 1
-        sight, _, _, _ = sight_from(state, seat, cell, cell, cell, cell)
+        own = state["table"][seat][: np.int64(state["placed"][seat])]
+        sight, _, _, _ = sight_from(state, own, cell, cell, cell, cell)
         _write_fit(tile, cell, sight, out)
     elif state["phase"] == ARROW_PHASE:
         out[AT.chosen + np.int64(state["cell"][state["pointed"]])] = 1
 
 
 @kernel
-def _write_free(state, seat, tile, first, word, out):
-    """Write ``fit`` and ``bring`` on the free cells of a word, the first of which is ``first``.
+def _write_free(state, seat, tile, out):
+    """Write ``fit`` and ``bring`` on the free cells.
 
-    Four cells at a time, since going through the tiles is what takes long.
+    Only tiles of elements that the tile in hand asks for count. They are noted first, in the part
+    of ``out`` that gets the tiles later. Four cells at a time, since going through them is what
+    takes long.
     """
-    cells = state["free"][seat, word]
-    while cells:
-        a = first + lowest_bit(cells)
-        cells &= cells - 1
-        b = first + lowest_bit(cells) if cells else a
-        cells &= cells - 1
-        c = first + lowest_bit(cells) if cells else a
-        cells &= cells - 1
-        d = first + lowest_bit(cells) if cells else a
-        cells &= cells - 1
-        from_a, from_b, from_c, from_d = sight_from(state, seat, a, b, c, d)
-        _write_gain(tile, a, from_a, out)
-        _write_gain(tile, b, from_b, out)
-        _write_gain(tile, c, from_c, out)
-        _write_gain(tile, d, from_d, out)
+    asked = _elements_of(TILE_ARROWS[tile, 0])
+    count = 0
+    for k in range(np.int64(state["placed"][seat])):
+        other = np.int64(state["table"][seat, k])
+        out[AT.tiles + count] = other
+        count += asked >> TILE_ELEMENT[other] & 1
+    noted = out[AT.tiles : AT.tiles + count]
+    for word in range(NUM_WORDS):
+        first = word * (ROWS_PER_WORD * WINDOW)
+        cells = state["free"][seat, word]
+        while cells:
+            a = first + lowest_bit(cells)
+            cells &= cells - 1
+            b = first + lowest_bit(cells) if cells else a
+            cells &= cells - 1
+            c = first + lowest_bit(cells) if cells else a
+            cells &= cells - 1
+            d = first + lowest_bit(cells) if cells else a
+            cells &= cells - 1
+            from_a, from_b, from_c, from_d = sight_from(state, noted, a, b, c, d)
+            _write_gain(tile, a, from_a, out)
+            _write_gain(tile, b, from_b, out)
+            _write_gain(tile, c, from_c, out)
+            _write_gain(tile, d, from_d, out)
 
 
 @kernel
-def _write_rays(state, seat, tile, farthest, out):
+def _elements_of(arrows):
+    """Return the elements that a word of arrows asks for, as bits."""
+    arrows |= arrows >> 16
+    arrows |= arrows >> 8
+    return (arrows | arrows >> 4) & 15
+
+
+@kernel
+def _write_rays(state, seat, tile, out):
     """Count a tile's open arrows on the cells they point at, to one cell beyond all tiles.
 
-    On those of its last open arrow, its points are counted too. Every arrow is followed equally
-    far, ``farthest``, and counts nothing beyond its end: loops of one length are a fifth faster
-    than those that end where the processor doesn't expect it. Where that leads out of the map does
-    not matter.
+    On those of its last open arrow, its points are counted too.
     """
     arrows = np.int64(state["arrows"][tile])
     last = arrows & (arrows - 1) == 0
@@ -261,19 +275,19 @@ def _write_rays(state, seat, tile, farthest, out):
     while arrows:
         arrow = lowest_bit(arrows)
         arrows &= arrows - 1
-        direction = arrow >> 2
         at = (arrow & 3) * NUM_CELLS + cell
-        step = RAY_STEP[direction]
-        distance = far >> 8 * direction & 255
+        step = RAY_STEP[arrow >> 2]
+        distance = far >> 8 * (arrow >> 2) & 255
         there = AT.demand + at
-        for k in range(farthest):
+        for _ in range(distance):
+            # The mask says that no index is negative, which takes a third of the instructions.
             there += step
-            out[max(there, 0)] += k < distance
+            out[there & 0xFFFF] += 1
         if last:
             there = AT.harvest + at
             for _ in range(distance):
                 there += step
-                out[there] = _clip(out[there] + TILE_VALUE[tile])
+                out[there & 0xFFFF] = min(out[there & 0xFFFF] + TILE_VALUE[tile], BYTE)
 
 
 @kernel
@@ -289,36 +303,40 @@ def reach(state, seat, cell):
 
 
 @kernel
-def sight_from(state, seat, a, b, c, d):
-    """Return the elements of the seat's tiles in each direction of four cells, as in ``arrows``."""
+def sight_from(state, tiles, a, b, c, d):
+    """Return the elements of some tiles in each direction of four cells, as in ``arrows``.
+
+    The masks say that no index is negative: a check less each time.
+    """
     spot_a = SPOT[a] + SPOT_SHIFT
     spot_b = SPOT[b] + SPOT_SHIFT
     spot_c = SPOT[c] + SPOT_SHIFT
     spot_d = SPOT[d] + SPOT_SHIFT
     from_a = from_b = from_c = from_d = 0
-    for k in range(np.int64(state["placed"][seat])):
-        tile = np.int64(state["table"][seat, k])
-        spot = np.int64(SPOT[state["cell"][tile]])
+    for k in range(len(tiles)):
+        tile = tiles[k] & 127
+        spot = np.int64(SPOT[state["cell"][tile] & 511])
         element = 1 << TILE_ELEMENT[tile]
-        from_a |= element << SIGHT_OF[spot_a - spot]
-        from_b |= element << SIGHT_OF[spot_b - spot]
-        from_c |= element << SIGHT_OF[spot_c - spot]
-        from_d |= element << SIGHT_OF[spot_d - spot]
+        from_a |= element << SIGHT_OF[spot_a - spot & 2047]
+        from_b |= element << SIGHT_OF[spot_b - spot & 2047]
+        from_c |= element << SIGHT_OF[spot_c - spot & 2047]
+        from_d |= element << SIGHT_OF[spot_d - spot & 2047]
     return from_a, from_b, from_c, from_d
 
 
 @kernel
 def _write_fit(tile, cell, sight, out):
     for rotation in range(NUM_ROTATIONS):
-        served = TILE_ARROWS[tile, rotation] & sight
-        out[AT.fit + rotation * NUM_CELLS + cell] = count_bits(served)
+        served = TILE_ARROWS[tile & 127, rotation] & sight
+        out[AT.fit + rotation * NUM_CELLS + (cell & 511)] = count_bits(served)
 
 
 @kernel
 def _write_gain(tile, cell, sight, out):
     """Write ``fit`` and ``bring`` on a cell."""
     _write_fit(tile, cell, sight, out)
-    there = TILE_ELEMENT[tile] * NUM_CELLS + cell
+    cell &= 511
+    there = (TILE_ELEMENT[tile] & 3) * NUM_CELLS + cell
     out[AT.bring + cell] = out[AT.demand + there]
     out[AT.bring + NUM_CELLS + cell] = out[AT.harvest + there]
 
@@ -341,54 +359,81 @@ def _write_tiles(state, seat, ahead, out):
     origin = state["origin"][seat]
     col = CELL_COL[origin]
     row = CELL_ROW[origin]
-    choice = state["choice"]
     for k in range(np.int64(state["placed"][seat])):
-        tile = np.int64(state["table"][seat, k])
-        cell = np.int64(state["cell"][tile])
+        tile = np.int64(state["table"][seat, k]) & 127
+        cell = np.int64(state["cell"][tile]) & 511
         arrows = np.int64(state["arrows"][tile])
-        at = AT.tiles + (tile - 1) * TILE_SIZE
+        at = AT.tiles + (tile - 1) * TILE_SIZE & 0xFFFF
         out[at + ahead] = 1
         out[at + 4] = CELL_COL[cell] - col
         out[at + 5] = row - CELL_ROW[cell]
-        if arrows:
-            for direction in range(NUM_DIRECTIONS):
-                out[at + 6 + direction] = ELEMENT_OF_BIT[arrows >> 4 * direction & 15]
-            if tile != state["unpaid"]:
-                middle = count_bits(arrows)
-                out[at + 14] = middle
-                out[at + 15] = NUM_ARROWS[tile] - middle
-                if choice:
-                    out[at + 16] = count_bits(arrows & np.int64(state["sight"][tile]))
+        asked = _spread(arrows)
+        write_bytes(asked, out, at + 6)
+        # In a tile turned over no disc is left, nor are there yet any on one not paid for.
+        has_discs = np.int64(arrows != 0) & np.int64(tile != state["unpaid"])
+        middle = count_bits(arrows)
+        out[at + 14] = middle * has_discs
+        out[at + 15] = (NUM_ARROWS[tile] - middle) * has_discs
+        # Where discs move at once, ``sight`` is empty.
+        out[at + 16] = count_bits(arrows & np.int64(state["sight"][tile])) * has_discs
+
+
+@kernel
+def _spread(arrows):
+    """Return the elements that arrows ask for, 1 to 4, a byte a direction; 0 where there is none.
+
+    Of four bits that have one set at most, its place is that number less what is too much.
+    """
+    asked = arrows - (arrows >> 2 & 0x11111111) - ((arrows & 0x88888888) >> 1)
+    asked = (asked | asked << 16) & 0x0000FFFF0000FFFF
+    asked = (asked | asked << 8) & 0x00FF00FF00FF00FF
+    return (asked | asked << 4) & 0x0F0F0F0F0F0F0F0F
 
 
 @kernel
 def _write_face(tile, out, at):
     if tile:
         write_back(tile, out, at)
-        arrows = TILE_ARROWS[tile, 0]
-        for direction in range(NUM_DIRECTIONS):
-            out[at + 8 + direction] = ELEMENT_OF_BIT[arrows >> 4 * direction & 15]
+        asked = _spread(TILE_ARROWS[tile, 0])
+        write_bytes(asked, out, at + 8)
 
 
 @kernel
 def _best_by_element(state, seat, out):
-    """Return the most that a tile of each element brings on one of the seat's free cells.
+    """Return the most that a tile of each element on offer brings on one of the seat's free cells.
 
     Two bytes an element: arrows served, points completed. The maps are there already.
     """
     best = np.int64(0)
+    elements = elements_on_offer(state)
     for element in range(NUM_ELEMENTS):
+        if not elements >> element & 1:
+            continue
         arrows = np.int64(0)
         points = np.int64(0)
         for word in range(NUM_WORDS):
+            first = element * NUM_CELLS + word * (ROWS_PER_WORD * WINDOW)
             cells = state["free"][seat, word]
             while cells:
-                at = element * NUM_CELLS + word * ROWS_PER_WORD * WINDOW + lowest_bit(cells)
+                at = first + lowest_bit(cells) & 0xFFFF
                 arrows = max(arrows, np.int64(out[AT.demand + at]))
                 points = max(points, np.int64(out[AT.harvest + at]))
                 cells &= cells - 1
         best |= (arrows | points << 8) << 16 * element
     return best
+
+
+@kernel
+def elements_on_offer(state):
+    """Return the elements of the tiles of display and interlude, as bits."""
+    elements = np.int64(0)
+    for space in range(DISPLAY_SIZE):
+        tile = np.int64(state["display"][space])
+        elements |= np.int64(tile > 0) << TILE_ELEMENT[tile]
+    for space in range(INTERLUDE_SIZE):
+        tile = np.int64(state["interlude"][space])
+        elements |= np.int64(tile > 0) << TILE_ELEMENT[tile]
+    return elements
 
 
 @kernel
@@ -486,8 +531,9 @@ def write_game(state, out, at):
 @kernel
 def observe_planes(state, seat, out):
     """Fill the int8 vector ``out`` (fields of ``PLANES``) with what ``seat`` sees."""
-    out[:] = 0
+    out[: AT.tiles] = 0
     _write_maps(state, seat, out)
+    out[AT.tiles :] = 0
     _write_own_planes(state, seat, out)
     num_players = np.int64(state["num_players"])
     for ahead in range(1, num_players):

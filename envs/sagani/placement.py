@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..core.bits import write_bits
 from ..core.jit import kernel
-from .components import BIT, CELL_COL, CELL_ROW, ROWS_PER_WORD, TILE_ARROWS, WINDOW, WORD
+from .components import (
+    BIT,
+    CELL_COL,
+    CELL_ROW,
+    NUM_CELLS,
+    NUM_WORDS,
+    ROWS_PER_WORD,
+    TILE_ARROWS,
+    WINDOW,
+    WORD,
+)
 from .state import ON_TABLE
-
-_ROW = (1 << WINDOW) - 1
 
 
 @kernel
@@ -31,7 +40,7 @@ def lay_tile(state, seat, tile, cell, rotation):
     state["rotation"][tile] = rotation
     state["arrows"][tile] = TILE_ARROWS[tile, rotation]
     if _grow_box(state, seat, cell) or step:
-        _free_anew(state, seat)
+        free_anew(state, seat)
     else:
         _occupy(state, seat, cell)
         _free_neighbours(state, seat, cell)
@@ -77,7 +86,7 @@ def _grow_box(state, seat, cell):
 
 
 @kernel
-def _free_anew(state, seat):
+def free_anew(state, seat):
     """Find the free cells again: the window has moved, or the canvas closes some."""
     state["occupied"][seat][:] = 0
     state["free"][seat][:] = 0
@@ -127,10 +136,11 @@ def _free_cell(state, seat, cell):
 
 @kernel
 def write_cells(cells, out, at):
-    """Mark the cells of a set with 1 in ``out``, all 0 from ``at`` on, window row by row."""
-    for row in range(WINDOW):
-        bits = cells[row // ROWS_PER_WORD] >> row % ROWS_PER_WORD * WINDOW & _ROW
-        if bits:
-            first = at + row * WINDOW
-            for col in range(WINDOW):
-                out[first + col] = bits >> col & 1
+    """Write the cells of a set as 0 and 1 into ``out``, from ``at`` on, window row by row."""
+    for word in range(NUM_WORDS - 1):
+        # Of the last eight numbers four are the next word's, which is written after it.
+        for k in range(0, ROWS_PER_WORD * WINDOW, 8):
+            write_bits(cells[word] >> k, out, at + word * (ROWS_PER_WORD * WINDOW) + k)
+    last = (NUM_WORDS - 1) * (ROWS_PER_WORD * WINDOW)
+    for k in range(0, NUM_CELLS - last, 8):
+        write_bits(cells[NUM_WORDS - 1] >> k, out, at + last + k)

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.errors import all_or_nothing, did_you_mean
+from ..core.errors import did_you_mean
+from ..core.validity import all_or_nothing
 from .alignment import look
 from .components import (
     DIRECTIONS,

@@ -7,13 +7,12 @@ Laying tiles is in ``placement.py``, discs and points in ``alignment.py``, piles
 from __future__ import annotations
 
 import numpy as np
-from numba import literal_unroll
 
 from ..core.bits import count_bits, lowest_bit, select_bit
 from ..core.jit import kernel
 from ..core.rewards import rank_in_place
 from ..core.rng import below, draw_below, shuffle
-from ..core.state import begin, seats_ahead
+from ..core.state import begin, clear_from, seats_ahead
 from .actions import CELL, CHOOSE, COVER, DONE, PASS, SET_ASIDE, TAKE, TURN
 from .alignment import complete, look, pay_discs, serve, standing
 from .components import (
@@ -46,10 +45,9 @@ from .options import OPTION_ALIGNMENTS, OPTION_CANVAS, OPTION_SOLO
 from .placement import lay_tile, write_cells
 from .state import (
     ALIGN_PHASE,
-    ARRAYS,
     ARROW_PHASE,
     CHOOSE_PHASE,
-    NUMBERS,
+    FIRST_BYTE,
     PLACE_PHASE,
     ROTATE_PHASE,
     TAKE_PHASE,
@@ -89,10 +87,7 @@ def setup(state, seed, options):
 
 @kernel
 def _clear(state):
-    for name in literal_unroll(NUMBERS):
-        state[name] = 0
-    for name in literal_unroll(ARRAYS):
-        state[name][:] = 0
+    clear_from(state, FIRST_BYTE)
     state["clock"] = MAX_PLAYERS
 
 
@@ -149,7 +144,7 @@ def _place(state, seat, rotation):
     if state["choice"]:
         look(state, seat, tile, cell)
         state["unpaid"] = tile
-        _find_movable(state, seat)
+        find_movable_of(state, seat)
         _align(state, seat)
         return
     sight = serve(state, seat, tile, cell)
@@ -172,7 +167,7 @@ def _served(state, tile):
 
 
 @kernel
-def _find_movable(state, seat):
+def find_movable_of(state, seat):
     """Find the seat's tiles on which a disc can be moved, after one was laid."""
     state["movable"][seat][:] = 0
     state["num_movable"][seat] = 0
@@ -200,7 +195,7 @@ def find_movable(states, i):
     """Bring ``states[i]`` up to date after its tables were edited."""
     if states[i]["choice"]:
         for seat in range(states[i]["num_players"]):
-            _find_movable(states[i], np.int64(seat))
+            find_movable_of(states[i], np.int64(seat))
 
 
 @kernel

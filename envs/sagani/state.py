@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.state import game_dtype
+from ..core.state import first_byte, game_dtype
 from .components import (
     ASIDE_SIZE,
     CELL_COL,
@@ -139,11 +139,8 @@ DTYPE = game_dtype(
         ("movable", np.int64, (MAX_PLAYERS, NUM_WORDS)),
     ]
 )
-# The fields that a new game begins with at 0, all but those of the options: numbers and arrays.
-_NAMES = DTYPE.names or ()
-_OWN = _NAMES[_NAMES.index("first_player") :]
-NUMBERS = tuple(name for name in _OWN if not DTYPE[name].shape)
-ARRAYS = tuple(name for name in _OWN if DTYPE[name].shape)
+# A new game begins with 0 in all fields from here on; those before are options.
+FIRST_BYTE = first_byte(DTYPE, "first_player")
 
 
 class Placed(NamedTuple):

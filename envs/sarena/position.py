@@ -8,10 +8,12 @@ import numpy as np
 
 from ..core.errors import check_whole
 from ..core.state import begin
+from ..core.validity import all_or_nothing
 from .components import MAX_HEIGHT, NUM_CIRCLES, NUM_COLOURS
 from .rules import index_board
 
 
+@all_or_nothing
 def set_position(
     states: np.ndarray,
     i: int = 0,

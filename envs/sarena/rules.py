@@ -192,8 +192,14 @@ def _index_stacks(state):
 @kernel
 def index_board(states, i):
     """Bring ``states[i]`` up to date, its end included, after its stacks were edited."""
-    _index_stacks(states[i])
-    _find_moves(states[i])
+    index_record(states[i])
+
+
+@kernel
+def index_record(state):
+    """See ``index_board``."""
+    _index_stacks(state)
+    _find_moves(state)
 
 
 @kernel

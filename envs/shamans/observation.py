@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.bits import count_bits
+from ..core.bits import count_bits, write_bits
 from ..core.jit import kernel
 from ..core.schema import Field, offsets
 from ..core.state import seat_after
@@ -137,6 +137,7 @@ _DEALT_TO = _ELIMINATED_BY + MAX_PLAYERS
 _THERE = VALUES + 1
 _FLAGS = _THERE + VALUES
 
+assert VALUES == 8, "write_bits writes so many numbers"
 assert max(VALUES, int(TILES_IN_BOX.max())) <= MAX_HAND <= BYTE
 
 
@@ -273,9 +274,8 @@ def _write_worlds(state, seat, out):
         at = AT.worlds + WORLD_SIZE * world
         own = np.int64(state["hand"][seat]) >> VALUES * world
         there = np.int64(state["placed"]) >> VALUES * world
-        for k in range(VALUES):
-            out[at + k] = own >> k & 1
-            out[at + _THERE + k] = there >> k & 1
+        write_bits(own, out, at)
+        write_bits(there, out, at + _THERE)
         out[at + _FLAGS + 1] = pending >> world & 1
         out[at + _FLAGS + 4 + np.int64(state["ritual"][world])] = 1
     at = AT.worlds + _FLAGS

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import all_or_nothing, check_choice, check_whole
+from ..core.errors import check_choice, check_whole
 from ..core.state import begin
+from ..core.validity import all_or_nothing
 from .components import (
     CAMPS,
     DECK,

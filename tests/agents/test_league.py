@@ -25,6 +25,7 @@ from ludotheque.agents.match import play_match
 from ludotheque.agents.random import RandomAgent
 from ludotheque.agents.ratings import passes_for, rate, wilson
 from ludotheque.envs import get_game
+from ludotheque.envs.core import files
 from ludotheque.envs.core.errors import IllegalActionError
 from ludotheque.envs.core.interfaces.replay import load_replays
 
@@ -375,13 +376,13 @@ def test_a_model_that_was_trained_on_is_another_agent(tmp_path):
         league(agents, tmp_path / "out", resume=True)
 
 
-@pytest.mark.skipif(ledger_module.fcntl is None, reason="no file locks")
+@pytest.mark.skipif(files.fcntl is None, reason="no file locks")
 def test_two_leagues_do_not_write_to_one_folder(tmp_path):
     first = league(out=tmp_path)
     second = league(out=tmp_path, resume=True)
 
     def meddle(done, total):
-        with pytest.raises(BlockingIOError, match="another process"):
+        with pytest.raises(BlockingIOError, match=f"process {os.getpid()} on "):
             second.run(2)
 
     first.run(2, progress=meddle)

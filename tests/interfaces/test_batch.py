@@ -21,7 +21,9 @@ from ludotheque.envs import (
     make_batch,
     sarena_v0,
 )
+from ludotheque.envs.core.interfaces import batch as interfaces
 from ludotheque.envs.core.interfaces.gym import SeatEnv, SeatVectorEnv
+from ludotheque.envs.core.interfaces.settings import Settings
 from ludotheque.envs.core.rewards import REWARDS
 from ludotheque.envs.core.rng import next_seed
 
@@ -142,13 +144,13 @@ def test_any_size_and_any_number_of_threads(arguments):
 def test_another_process_plays_the_same_games(run_python):
     code = (
         "from ludotheque.envs import make_batch\n"
-        "batch = make_batch('sarena', 17, 3, num_threads=2, deal='balanced')\n"
+        "batch = make_batch('sarena', 257, 3, num_threads=2, deal='balanced')\n"
         "batch.reset(7)\n"
         "for _ in range(70):\n"
         "    batch.step(batch.random_actions())\n"
         "print(batch.state_digest(), int(batch.observations.sum()))\n"
     )
-    batch = make_batch("sarena", 17, 3, deal="balanced")
+    batch = make_batch("sarena", 257, 3, deal="balanced")
     *_, digest = run(batch, 70, seed=7)
     expected = f"{digest} {int(batch.observations.sum())}"
     for environment in ({"PYTHONHASHSEED": "1"}, {"PYTHONHASHSEED": "2", "NUMBA_NUM_THREADS": "1"}):
@@ -398,6 +400,20 @@ def test_the_largest_seeds():
     batch.reset(2**64 - 2)
     assert batch.states["seed"].tolist() == [2**64 - 2, 2**64 - 1]
     batch.step(batch.random_actions())
+
+
+@pytest.mark.parametrize(
+    ("games", "threads", "expected"),
+    [(255, 2, [1, 1]), (256, 2, [1, 2]), (512, 3, [1, 3]), (4095, 2, [1, 2]), (4096, 2, [2, 2])],
+)
+def test_threads_work_where_they_pay(games, threads, expected, monkeypatch):
+    """What draws random actions does too little for each game to share it earlier."""
+    used = []
+    monkeypatch.setattr(interfaces, "LEAST_SLICE", 128)
+    monkeypatch.setattr(interfaces, "run", lambda loop, count, *args: used.append(count))
+    for loop in ("random_actions", "advance"):
+        interfaces.run_loop(Settings("sarena"), loop, threads, GAME.new_states(games))
+    assert used == expected
 
 
 # Save, restore, copy

@@ -603,6 +603,26 @@ def test_outputs_are_copies_unless_told(copies):
     assert np.array_equal(seen["observation"], kept["observation"]) == copies
 
 
+def test_observations_that_somebody_holds_stay_as_they_are():
+    """Their memory is used again only once nothing refers to it, not even to a part of it."""
+    env = SeatVectorEnv("sarena", 3)
+    seen, _ = env.reset(seed=1)
+    held = [(seen["observation"][1, ::2], seen["observation"][1, ::2].copy())]
+    addresses = set()
+    for _ in range(12):
+        seen, *_ = env.step(env.random_actions())
+        addresses.add(seen["observation"].ctypes.data)
+        held.append((seen["observation"].T[3:], seen["observation"].T[3:].copy()))
+    assert all(np.array_equal(part, before) for part, before in held)
+    assert len(addresses) == 12
+    held.clear()
+    addresses = set()
+    for _ in range(12):
+        seen, *_ = env.step(env.random_actions())
+        addresses.add(seen["observation"].ctypes.data)
+    assert len(addresses) <= 3
+
+
 # Save, restore, copy
 
 
@@ -718,3 +738,27 @@ def test_looking_at_an_environment_draws_the_learners_view():
     assert picture != game.draw(state, None, last).svg()
     with pytest.raises(ValueError, match="render_mode"):
         gymnasium.make_vec(ID, num_envs=2, render_mode="rgb_array")
+
+
+SHORT = {"track": {"start": 1, "moon": 2}, "rounds": "single"}
+
+
+def test_a_game_over_before_the_learners_first_turn_is_no_episode():
+    """On this track the first seats may end a round at once: half the games never reach seat 4."""
+    single = SeatEnv("shamans", 5, seat=4, **SHORT)
+    for seed in range(12):
+        single.reset(seed=seed)
+        single.step(single.sample_legal())
+    env = SeatVectorEnv("shamans", 16, 5, seat=4, **SHORT)
+    env.reset(seed=0)
+    for _ in range(30):
+        assert not (env._batch.over & ~env._ended).any()
+        _, rewards, terminated, _, _ = env.step(env.random_actions())
+        assert (rewards[terminated] != 0).all(), "every episode pays what its game was worth"
+
+
+def test_a_seat_that_never_has_a_turn_is_told(monkeypatch):
+    monkeypatch.setattr("ludotheque.envs.core.interfaces.seats.MOST_DEALS", 1)
+    env = SeatVectorEnv("shamans", 64, 5, seat=4, **SHORT)
+    with pytest.raises(ValueError, match="had no turn"):
+        env.reset(seed=0)

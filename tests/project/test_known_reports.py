@@ -521,7 +521,7 @@ def test_a_cache_crashes_when_the_number_of_threads_changes(run_python, tmp_path
     code = textwrap.dedent(
         """
         from ludotheque.envs import make_batch
-        batch = make_batch("sarena", 64, num_threads=THREADS)
+        batch = make_batch("sarena", 512, num_threads=THREADS)
         batch.reset(1)
         for _ in range(40):
             batch.step(batch.random_actions())

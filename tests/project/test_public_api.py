@@ -17,6 +17,7 @@ from ludotheque.envs.core.interfaces.gym import SeatEnv, SeatVectorEnv
 
 PUBLIC = {
     "ludotheque.envs": {
+        "FileError",
         "GameOverError",
         "IllegalActionError",
         "LudothequeError",
@@ -86,6 +87,7 @@ METHODS = {
         "action_to_string",
         "camps",
         "check_options",
+        "check_states",
         "compact",
         "decode_action",
         "describe",
@@ -101,6 +103,7 @@ METHODS = {
         "kernels",
         "legal_actions_text",
         "legal_mask",
+        "limits",
         "locate",
         "loops",
         "loops_for",

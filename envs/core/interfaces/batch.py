@@ -14,6 +14,15 @@ from ..rng import next_seed
 from .settings import Settings
 from .threads import check_num_threads, run
 
+# Games that a thread gets at least: to wake it takes as long as it takes to step a hundred. Loops
+# that do less for each game need more games. 0 for tests, in which a few games shall do.
+LEAST_SLICE = 128
+_LIGHT = {"random_actions": 16}
+INTERRUPTED = (
+    "the last step or reset was interrupted and did not come to its end: call reset(), or "
+    "set_state() with what get_state() returned before"
+)
+
 
 class BatchEnv:
     """``num_envs`` games side by side, a step being one ply in each.
@@ -39,7 +48,8 @@ class BatchEnv:
             ``Settings``.
         num_envs: how many games.
         autoreset: deal a new game at once where one ends, from the seed that follows.
-        num_threads: threads that share the batch; results don't depend on it.
+        num_threads: most threads that share the batch, as far as it is large enough for them to
+            pay; results don't depend on it.
     """
 
     observations: NDArray[np.int8]
@@ -90,6 +100,8 @@ class BatchEnv:
         self.single_action_space = self.settings.action_space()
         self._allocate()
         self._started = False
+        # False while outputs are being filled: still so after an interrupt, until the next deal.
+        self._whole = True
 
     def _allocate(self) -> None:
         count, seats = self.num_envs, self.num_players
@@ -115,10 +127,12 @@ class BatchEnv:
                 before, and draws seeds for the first.
         """
         seeds = seeds_for(seed, self.num_envs, self.states["seed"] if self._started else None)
+        self._whole = False
         self._run("deal", seeds, self.settings.options)
         self._started = True
         self.rewards[:] = 0
         self._refresh()
+        self._whole = True
         return self.observations
 
     def step(self, actions: np.ndarray) -> NDArray[np.int8]:
@@ -127,7 +141,8 @@ class BatchEnv:
         Raises:
             IllegalActionError: one isn't legal, under ``illegal="raise"``; no game has changed.
             GameOverError: a game is over, under ``autoreset=False``; no game has changed.
-            ValueError: a wrong shape or type of ``actions``; a step before the first reset.
+            ValueError: a wrong shape or type of ``actions``.
+            StateError: before the first reset, or after a step or reset that was interrupted.
         """
         self._check_started()
         actions = check_actions(actions, self.num_envs)
@@ -148,6 +163,7 @@ class BatchEnv:
             self.scores,
             self.ranks,
         )
+        self._whole = False
         self._run(
             "advance",
             actions,
@@ -157,6 +173,7 @@ class BatchEnv:
             outputs,
         )
         self._fill_histories()
+        self._whole = True
         return self.observations
 
     def random_actions(self) -> np.ndarray:
@@ -182,10 +199,15 @@ class BatchEnv:
 
     def _seats(self, seats: int | np.ndarray) -> np.ndarray:
         self._check_started()
-        seats = np.broadcast_to(np.asarray(seats, np.int64), (self.num_envs,)).copy()
-        if seats.min() < 0 or seats.max() >= self.num_players:
+        asked = np.asarray(seats)
+        if asked.dtype.kind not in "iu" or asked.shape not in ((), (self.num_envs,)):
+            raise ValueError(
+                f"seats are {seats!r}; give a seat, or {self.num_envs} of them: whole numbers from "
+                f"0 to {self.num_players - 1}"
+            )
+        if asked.min() < 0 or asked.max() >= self.num_players:
             raise ValueError(f"seats are {seats}; allowed: 0 to {self.num_players - 1}")
-        return seats
+        return np.broadcast_to(asked.astype(np.int64), (self.num_envs,)).copy()
 
     def get_state(self) -> np.ndarray:
         """Return a copy of all games' records; one memory copy. They hold hidden things."""
@@ -198,10 +220,13 @@ class BatchEnv:
         Raises:
             StateError: records of another game or shape; nothing has changed.
         """
-        self.states = self.settings.adopt(states, self.num_envs)
+        adopted = self.settings.adopt(states, self.num_envs)
+        self._whole = False
+        self.states = adopted
         self._started = True
         self.rewards[:] = 0
         self._refresh()
+        self._whole = True
 
     def clone(self) -> BatchEnv:
         """Return an independent copy with the same games in progress."""
@@ -225,11 +250,13 @@ class BatchEnv:
             self._run("histories", self._all_to_play, self.histories)
 
     def _run(self, loop: str, *args: Any) -> list[Any]:
-        return run(getattr(self.settings.loops, loop), self.num_threads, self.states, *args)
+        return run_loop(self.settings, loop, self.num_threads, self.states, *args)
 
     def _check_started(self) -> None:
         if not self._started:
             raise StateError("reset() needs to be called first")
+        if not self._whole:
+            raise StateError(INTERRUPTED)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_flat": None}
@@ -267,6 +294,13 @@ def make_batch(game: str, num_envs: int, num_players: int | None = None, **kwarg
     return BatchEnv(game, num_envs, num_players, **kwargs)
 
 
+def run_loop(settings: Settings, loop: str, num_threads: int, states: Any, *args: Any) -> list[Any]:
+    """Run a loop of the game over ``states``, in as many threads up to ``num_threads`` as pay."""
+    least = LEAST_SLICE * _LIGHT.get(loop, 1)
+    threads = max(1, min(num_threads, len(states) // least)) if least else num_threads
+    return run(getattr(settings.loops, loop), threads, states, *args)
+
+
 def check_num_envs(num_envs: Any) -> int:
     """Return ``num_envs`` if it is a whole number from 1 up, else raise ValueError."""
     return check_whole(num_envs, "num_envs", 1)
@@ -279,7 +313,9 @@ def check_actions(actions: Any, num_envs: int) -> np.ndarray:
         raise ValueError(
             f"actions have shape {actions.shape} and type {actions.dtype}; give {num_envs} integers"
         )
-    return actions.astype(np.int64, copy=False)
+    actions = actions.astype(np.int64, copy=False)
+    # Kernels are compiled for arrays in one piece that can be written; others cost a new compiling.
+    return actions if actions.flags.carray else actions.copy()
 
 
 def refuse_illegal(
@@ -312,7 +348,7 @@ def seeds_for(seed: Any, num_envs: int, previous: np.ndarray | None) -> np.ndarr
         seed = [None] * num_envs
     elif is_whole(seed):
         seed = [check_seed(seed) + i for i in range(num_envs)]
-    if not isinstance(seed, (list, tuple, np.ndarray)):
+    if not isinstance(seed, (list, tuple, np.ndarray)) or np.ndim(seed) == 0:
         raise ValueError(
             f"seed is {seed!r}; give a whole number, one for each environment, or None"
         )

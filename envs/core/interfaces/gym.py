@@ -14,7 +14,7 @@ from ..errors import GameOverError
 from ..game import Game, check_action
 from .batch import check_actions, check_num_envs, digest_all
 from .seats import SeatBatch
-from .settings import Rendering, Settings, check_saved, last_action_of
+from .settings import Rendering, Settings, check_saved, last_action_of, saved_array
 
 
 def _game_metadata(game: Game) -> dict[str, Any]:
@@ -90,6 +90,7 @@ class SeatEnv(gymnasium.Env):
         super().reset(seed=seed)
         self._batch.deal(self._batch.seeds([seed]))
         self._batch.refresh()
+        self._batch.finish()
         return self._seen(), self._info()
 
     def step(self, action: int):
@@ -106,6 +107,7 @@ class SeatEnv(gymnasium.Env):
         number = check_action(action)
         self._batch.play(np.array([number], dtype=np.int64))
         self._batch.refresh()
+        self._batch.finish()
         state = self._batch.states[0]
         return (
             self._seen(),
@@ -242,9 +244,12 @@ class SeatVectorEnv(VectorEnv):
         rows = np.arange(self.num_envs)
         if options and "reset_mask" in options:
             rows = np.flatnonzero(_check_reset_mask(options["reset_mask"], self.num_envs))
+            if len(rows) < self.num_envs:
+                batch.check_whole()
         batch.deal(batch.seeds(seed)[rows], rows)
-        batch.refresh()
+        batch.refresh(anew=self.copy)
         self._ended[rows] = False
+        batch.finish()
         return self._seen(), self._infos(rows)
 
     def step(self, actions: np.ndarray):
@@ -272,7 +277,7 @@ class SeatVectorEnv(VectorEnv):
                     "(options={'reset_mask': ...})"
                 )
             batch.play(actions)
-        batch.refresh()
+        batch.refresh(anew=self.copy)
         terminated = batch.states["terminated"].copy()
         truncated = batch.states["truncated"].copy()
         self._rewards[:] = batch.rewards
@@ -282,6 +287,7 @@ class SeatVectorEnv(VectorEnv):
             final = self._deal_ended(np.flatnonzero(over))
         else:
             self._ended[:] = over
+        batch.finish()
         rewards = self._rewards.copy() if self.copy else self._rewards
         return self._seen(), rewards, terminated, truncated, {**final, **self._infos(everything)}
 
@@ -299,7 +305,7 @@ class SeatVectorEnv(VectorEnv):
             }
             final = self._add_info(final, last, row)
         self._batch.deal(self._batch.following_seeds(rows), rows)
-        self._batch.refresh()
+        self._batch.refresh(anew=self.copy)
         return final
 
     def action_masks(self) -> np.ndarray:
@@ -317,14 +323,16 @@ class SeatVectorEnv(VectorEnv):
         return self._batch.scores.copy(), self._batch.ranks.copy()
 
     def _seen(self) -> dict[str, np.ndarray]:
-        return self._batch.seen(copy=self.copy)
+        return self._batch.handed_out() if self.copy else self._batch.seen(copy=False)
 
     def _infos(self, rows: np.ndarray) -> dict[str, Any]:
         """Return infos in Gymnasium's vector form: a value and whether it is set, for each key."""
         present = np.zeros(self.num_envs, np.bool_)
         present[rows] = True
-        masks = np.where(present[:, None], self._batch.masks, 0).astype(np.int8, copy=False)
-        seats = np.where(present, self._batch.learner, 0)
+        masks, seats = self._batch.masks.copy(), self._batch.learner.copy()
+        if len(rows) < self.num_envs:
+            masks[~present] = 0
+            seats[~present] = 0
         return {
             "action_mask": masks,
             "_action_mask": present,
@@ -339,8 +347,9 @@ class SeatVectorEnv(VectorEnv):
     def set_state(self, saved: dict[str, Any]) -> None:
         """Go back to what ``get_state`` returned; StateError if it doesn't fit."""
         check_saved(saved, ("ended",))
+        ended = saved_array(saved, "ended", self._ended, 0, 1)
         self._batch.set_state(saved)
-        self._ended = saved["ended"].copy()
+        self._ended = ended
 
     def clone(self) -> SeatVectorEnv:
         """Return an independent copy with the same games in progress."""

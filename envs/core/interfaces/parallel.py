@@ -7,7 +7,9 @@ from typing import Any
 
 from pettingzoo import ParallelEnv
 
+from ..errors import StateError
 from .aec import TurnBasedEnv
+from .settings import check_saved
 
 
 class TurnBasedParallelEnv(ParallelEnv):
@@ -105,8 +107,12 @@ class TurnBasedParallelEnv(ParallelEnv):
 
     def set_state(self, saved: dict[str, Any]) -> None:
         """Go back to what ``get_state`` returned (see ``TurnBasedEnv.set_state``)."""
+        check_saved(saved, ("live", "states"))
+        live = saved["live"]
+        if live not in ([], self.possible_agents):
+            raise StateError(f"live agents are {live!r}; they are all or none")
         self.aec_env.set_state(saved)
-        self.agents = list(saved["live"])
+        self.agents = list(live)
 
     def clone(self) -> TurnBasedParallelEnv:
         """Return an independent copy with the same game in progress."""

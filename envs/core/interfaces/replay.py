@@ -11,11 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import LudothequeError, StateError
+from ..errors import FileError, LudothequeError, StateError, is_whole
 from ..files import atomic_path, atomic_write_text
 from ..game import check_seed, read_options
+from ..loading import COUNT, MEGABYTE, NUMBERS, TEXT, WHOLES, Source, or_null, parse_json
 from .registry import get_game
 
+# A file of a hundred thousand games.
+MOST_BYTES = 512 * MEGABYTE
 # The rules for illegal actions that a replay can have: a penalty leaves no trace in a game.
 RULES = ("raise", "lose")
 
@@ -49,7 +52,8 @@ class Replay:
     def __post_init__(self):
         kinds = {"game": str, "num_players": int, "seed": int, "actions": list, "options": dict}
         for name, kind in kinds.items():
-            if not isinstance(getattr(self, name), kind):
+            value = getattr(self, name)
+            if not isinstance(value, kind) or isinstance(value, bool):
                 raise StateError(
                     f"{name} of a replay is {getattr(self, name)!r}; it must be {kind.__name__}"
                 )
@@ -136,7 +140,7 @@ class Replay:
     def from_json(cls, line: str) -> Replay:
         """Return the replay that a line of JSON holds, or raise StateError."""
         try:
-            replay = cls(**json.loads(line))
+            replay = cls(**parse_json(line))
             read_options(get_game(replay.game), replay.num_players, replay.options)
             check_seed(replay.seed)
         except StateError:
@@ -185,10 +189,15 @@ def _check_contents(replay: Replay) -> None:
             f"illegal of a replay is {replay.illegal!r}; it must be {' or '.join(map(repr, RULES))}"
         )
     for ply, action in enumerate(replay.actions):
-        if not isinstance(action, (str, int, np.integer)) or isinstance(action, bool):
+        if not isinstance(action, str) and not is_whole(action):
             raise StateError(
                 f"action {ply} of a replay is {action!r}; it must be notation or a number"
             )
+    kinds = {"version": COUNT, "scores": NUMBERS, "ranks": WHOLES, "digest": TEXT}
+    for name, kind in kinds.items():
+        value = getattr(replay, name)
+        if not or_null(kind).holds(value):
+            raise StateError(f"{name} of a replay is {value!r}; it must be {kind.words}, or null")
     names = replay.agents
     if names is None:
         return
@@ -201,6 +210,8 @@ def _check_contents(replay: Replay) -> None:
 
 def _number(rules, action: int | str, states: np.ndarray) -> int:
     if not isinstance(action, str):
+        if not is_whole(action):
+            raise StateError(f"{action!r} is no action; give notation or a whole number")
         return int(action)
     try:
         return rules.action_from_string(action, states[0])
@@ -218,19 +229,17 @@ def load_replays(path: str | Path) -> list[Replay]:
     """Return the replays of a file.
 
     Raises:
-        StateError: a line that holds no replay, or one of another version; it names the line. Also
-            a file that isn't text.
+        FileError: a line that holds no replay, or one of another version; it names the line. Also
+            a file that isn't text, or has more than 512 megabytes.
     """
     replays = []
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise StateError(f"{path} holds no replays: it is no text in UTF-8 ({error})") from error
+    source = Source(Path(path), "file of replays", "give one that Replay.save or `--save` wrote")
+    text = source.read_text(MOST_BYTES)
     # Not splitlines(): it breaks lines at characters that JSON may hold inside a name.
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             try:
                 replays.append(Replay.from_json(line))
             except StateError as error:
-                raise StateError(f"{path}, line {number}: {error}") from error
+                raise FileError(f"{path}, line {number}: {error}") from error
     return replays

@@ -6,6 +6,7 @@ differ: one is a batch of one.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -15,13 +16,19 @@ from ..errors import StateError, check_choice, check_whole
 from ..loops import RAISE
 from ..rng import decision_seed
 from ..state import HISTORY
-from .batch import check_num_envs, refuse_illegal, seeds_for
-from .settings import Settings, check_saved
-from .threads import check_num_threads, run
+from .batch import INTERRUPTED, check_num_envs, refuse_illegal, run_loop, seeds_for
+from .settings import Settings, check_saved, saved_array
+from .threads import check_num_threads
 
 RANDOM = 0
+# Games that are dealt one after the other until the learner has a turn.
+MOST_DEALS = 1000
 # The draw of an opponent counts as a decision at a ply that no game reaches.
 _DRAW = 1 << 30
+# Arrays of observations that are kept to be used again, and what Python counts as references to one
+# that only the list of them holds: the list itself, and the call that counts.
+_MOST_KEPT = 3
+_UNSHARED = 2
 
 
 class Opponent(Protocol):
@@ -50,7 +57,7 @@ class SeatBatch:
             ``"mcts:simulations=100"``), an agent, a pool, or a list with one of them for each seat
             (what stands at the learner's own seat is not used) or for each seat but the learner's.
         seat: the caller's seat, or ``"random"`` for one drawn from each game's seed.
-        num_threads: threads that share the batch.
+        num_threads: most threads that share the batch, as far as it is large enough for them.
     """
 
     def __init__(
@@ -136,6 +143,7 @@ class SeatBatch:
         )
         self.masks = np.zeros((count, self.game.num_actions), np.int8)
         self.histories = np.full((count, self.settings.history, 2), -1, np.int16)
+        self._handed_out: list[np.ndarray] = []
         self._everything = np.arange(count)
         self.learner = np.zeros(count, np.int64)
         self.rewards = np.zeros(count, np.float32)
@@ -148,6 +156,8 @@ class SeatBatch:
         self._agents: dict[int, Any] = {}
         self._numbers: dict[int, int] = {}
         self.started = False
+        # False from the first change of a step to ``finish``: still so after an interrupt.
+        self._whole = True
 
     @property
     def over(self) -> np.ndarray:
@@ -167,11 +177,30 @@ class SeatBatch:
     def deal(self, seeds: np.ndarray, rows: np.ndarray | None = None) -> None:
         """Deal new games in ``rows`` (default: all) from ``seeds`` (uint64, one for each row).
 
-        The opponents before the learner's seat play at once. Call ``refresh`` before looking.
+        The opponents before the learner's seat play at once. A game that is over before the
+        learner's first turn is no episode: the one from the seed that follows is dealt instead.
+        Call ``refresh`` before looking, and ``finish`` at the end.
+
+        Raises:
+            ValueError: game after game ends before the learner's first turn.
         """
+        for _ in range(MOST_DEALS):
+            self._deal_once(seeds, rows)
+            ended = self._everything if rows is None else rows
+            ended = ended[self.over[ended]]
+            if not len(ended):
+                return
+            rows, seeds = ended, self.following_seeds(ended)
+        raise ValueError(
+            f"in {MOST_DEALS} games, one after the other, the learner's seat had no turn: choose "
+            "another seat or other options"
+        )
+
+    def _deal_once(self, seeds: np.ndarray, rows: np.ndarray | None) -> None:
         rows = self._everything if rows is None else rows
         if not len(rows):
             return
+        self._whole = False
         random_seat = self.seat == "random"
         options = self.settings.options
         loops = self.settings.loops
@@ -182,6 +211,14 @@ class SeatBatch:
         self.started = True
         self.rewards[rows] = 0
         self._play_opponents()
+
+    def finish(self) -> None:
+        """Say that a step or reset has come to its end: all is as it should be.
+
+        Where that isn't said, since an interrupt or an opponent's error came between, ``play`` and
+        ``check_started`` refuse to go on.
+        """
+        self._whole = True
 
     def _seat_opponents(self, rows: np.ndarray, seeds: np.ndarray) -> None:
         if all(source is None for source in self._sources):
@@ -222,23 +259,36 @@ class SeatBatch:
         """Play the learners' ``actions`` in ``rows`` (default: all), then the opponents' turns.
 
         ``actions[k]`` is for game ``rows[k]``. ``rewards`` gets what each learner earned since its
-        last action, its own ply included. Call ``refresh`` before looking.
+        last action, its own ply included. Call ``refresh`` before looking, and ``finish`` at the
+        end.
 
         Raises:
+            StateError: the step before didn't come to its end.
             IllegalActionError: one isn't legal, under ``illegal="raise"``; no game has changed.
         """
         settings = self.settings
+        self.check_whole()
         rows = self._everything if rows is None else rows
         if settings.illegal == "raise":
             refuse_illegal(settings, self.states, actions, rows)
+        self._whole = False
         self.rewards[rows] = 0
         self._play_rows(rows, actions, settings.rule)
         self._play_opponents()
 
     def check_started(self) -> None:
-        """Raise StateError before the first deal: there is nothing to look at yet."""
+        """Raise StateError before the first deal: there is nothing to look at yet.
+
+        Also after a step that was interrupted: there is nothing whole to look at.
+        """
         if not self.started:
             raise StateError("no game was dealt: call reset() first")
+        self.check_whole()
+
+    def check_whole(self) -> None:
+        """Raise StateError after a step or reset that didn't come to its end."""
+        if not self._whole:
+            raise StateError(INTERRUPTED)
 
     def get_state(self) -> dict[str, Any]:
         """Return records, learners' seats and who was drawn to play the others, in new objects."""
@@ -261,22 +311,37 @@ class SeatBatch:
         """
         check_saved(saved, ("states", "learner", "agent_of", "agents"))
         states = self.settings.adopt(saved["states"], self.num_envs)
+        count, players = self._agent_of.shape
+        learner = saved_array(saved, "learner", np.zeros(count, np.int64), 0, players - 1)
+        shape = np.zeros((count, players), np.int64)
+        numbers = saved_array(saved, "agent_of", shape, RANDOM, None)
+        agents = saved["agents"]
+        if not isinstance(agents, dict) or not all(hasattr(a, "act") for a in agents.values()):
+            raise StateError(f"agents are {agents!r}; a saved state has agents by their numbers")
+        unknown = set(np.unique(numbers).tolist()) - {RANDOM, *agents}
+        if unknown:
+            raise StateError(f"agent_of names agents {sorted(unknown)}; agents has {[*agents]}")
         agent_of = np.full_like(self._agent_of, RANDOM)
         for seat, source in enumerate(self._sources):
             if hasattr(source, "draw"):
-                for number, agent in saved["agents"].items():
-                    here = saved["agent_of"][:, seat] == number
+                for number, agent in agents.items():
+                    here = numbers[:, seat] == number
                     agent_of[here, seat] = self._number(agent)
             elif source is not None:
                 agent_of[:, seat] = self._number(source)
+        self._whole = False
         self.states = states
-        self.learner = saved["learner"].copy()
+        self.learner = learner
         self._agent_of = agent_of
         self._is_random = agent_of == RANDOM
         self._is_random[self._everything, self.learner] = False
         self.started = True
         self.rewards[:] = 0
         self.refresh()
+        self.finish()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_handed_out": []}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -313,19 +378,46 @@ class SeatBatch:
                 break
             self._play_agents(waiting)
 
-    def refresh(self) -> None:
-        """Fill ``observations``, ``masks`` and ``histories`` with the learners' views."""
+    def refresh(self, anew: bool = False) -> None:
+        """Fill ``observations``, ``masks`` and ``histories`` with the learners' views.
+
+        ``anew``: observations in a new array, for who hands it out and would have to copy it.
+        """
+        if anew:
+            self.observations = self._unused()
         self._run("views", self.learner, 1, self.observations, self.masks)
         if self.settings.history:
             self._run("histories", self.learner, self.histories)
 
+    def _unused(self) -> np.ndarray:
+        """Return an array for observations that nobody else holds.
+
+        New memory costs more than filling it: arrays handed out are used again once nothing refers
+        to them or to a part of them.
+        """
+        for k in range(len(self._handed_out)):
+            if sys.getrefcount(self._handed_out[k]) == _UNSHARED:
+                return self._handed_out[k]
+        made = np.empty_like(self.observations)
+        self._handed_out = [*self._handed_out[1 - _MOST_KEPT :], made]
+        return made
+
     def seen(self, rows: Any = slice(None), copy: bool = True) -> dict[str, np.ndarray]:
         """Return the learners' views in ``rows``: observations, masks and, if kept, histories."""
+        kept = self._kept()
+        return {name: part[rows].copy() if copy else part[rows] for name, part in kept.items()}
+
+    def handed_out(self) -> dict[str, np.ndarray]:
+        """Return all views, the observations not copied: they are new (``refresh(anew=True)``)."""
+        kept = self._kept()
+        return {name: part if name == "observation" else part.copy() for name, part in kept.items()}
+
+    def _kept(self) -> dict[str, np.ndarray]:
         shape = self.settings.observation_shape
         kept = {"observation": self.observations.reshape(-1, *shape), "action_mask": self.masks}
         if self.settings.history:
             kept["history"] = self.histories
-        return {name: part[rows].copy() if copy else part[rows] for name, part in kept.items()}
+        return kept
 
     def _play_agents(self, rows: np.ndarray) -> None:
         """Let the agents of ``rows`` play one ply, each agent all its games at once."""
@@ -337,7 +429,7 @@ class SeatBatch:
             self._play_rows(mine, actions, (RAISE, 0.0, self.settings.reward_code))
 
     def _run(self, loop: str, *args: Any) -> list[Any]:
-        return run(getattr(self.settings.loops, loop), self.num_threads, self.states, *args)
+        return run_loop(self.settings, loop, self.num_threads, self.states, *args)
 
 
 def query_agent(agent: Opponent, settings: Settings, states: np.ndarray) -> np.ndarray:

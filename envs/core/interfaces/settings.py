@@ -117,7 +117,8 @@ class Settings:
         """Return a copy of saved ``states`` after checking that they fit these settings.
 
         Raises:
-            StateError: another record type, another number of games or of players.
+            StateError: another record type, another number of games or of players, or a record that
+                no game can come to (see ``Game.check_states``).
         """
         states = np.atleast_1d(np.asarray(states))
         if states.dtype != self.game.dtype:
@@ -133,12 +134,7 @@ class Settings:
                 f"got a state with {sorted(players)} players; this environment has "
                 f"num_players={self.num_players}"
             )
-        to_play = states["to_play"]
-        if ((to_play < 0) | (to_play >= self.num_players)).any():
-            raise StateError(
-                f"got a state whose to_play is {to_play.tolist()}; seats are "
-                f"0 to {self.num_players - 1}"
-            )
+        self.game.check_states(states)
         return states.copy()
 
     def __repr__(self) -> str:
@@ -159,11 +155,30 @@ def last_action_of(state: np.void) -> int | None:
     return int(state["last_action"]) if state["last_action"] >= 0 else None
 
 
-def check_saved(saved: Any, keys: tuple[str, ...]) -> None:
+def check_saved(saved: Any, keys: tuple[str, ...], what: str = "a saved state") -> None:
     """Raise StateError unless ``saved`` is a dict with ``keys``, as ``get_state`` returns."""
     if not isinstance(saved, dict) or not set(keys) <= set(saved):
-        has = sorted(saved) if isinstance(saved, dict) else type(saved).__name__
-        raise StateError(f"a saved state has {', '.join(keys)}; got {has}")
+        has = list(saved) if isinstance(saved, dict) else type(saved).__name__
+        raise StateError(f"{what} has {', '.join(keys)}; got {has}")
+
+
+def saved_array(
+    saved: dict[str, Any], name: str, like: np.ndarray, low: int, high: int | None
+) -> np.ndarray:
+    """Return a copy of an array of whole numbers or flags in a saved state.
+
+    Raises:
+        StateError: not of the shape and type of ``like``, or not from ``low`` to ``high``.
+    """
+    found = np.asarray(saved[name])
+    if found.dtype != like.dtype or found.shape != like.shape:
+        raise StateError(
+            f"{name} of a saved state is {found.dtype} {found.shape}, not {like.dtype} {like.shape}"
+        )
+    if found.size and (found.min() < low or (high is not None and found.max() > high)):
+        limits = f"from {low} up" if high is None else f"from {low} to {high}"
+        raise StateError(f"{name} of a saved state holds numbers that aren't {limits}")
+    return found.copy()
 
 
 class Rendering:

@@ -2,80 +2,114 @@
 
 One thread by default. Numba's own parallel loops are not used: they can't be cached safely and
 don't survive a fork. A batch of a thousand games takes a tenth of a millisecond, which is what
-handing a task to ``concurrent.futures`` and back costs; a pair of locks costs a fifth of that.
+handing a task to ``concurrent.futures`` and back costs; a queue costs a fifth of that.
+
+Ctrl-C may strike the calling thread between any two steps of the interpreter. So nothing here
+waits for what one thread alone may have taken note of: slices that nobody has begun are taken away,
+and those that are at work come to rest, before the interrupt goes on to the caller. Its arrays are
+then its own again.
 """
 
 from __future__ import annotations
 
+import _thread
 import os
-import threading
+import time
 from collections.abc import Callable
+from queue import SimpleQueue
 from typing import Any
 
 from ..errors import check_whole
 
 
-class _Worker:
-    """A thread that runs one task at a time.
+class _Job:
+    """Slices of a batch, which the calling thread and workers take one after the other.
+
+    All fields but ``results`` are changed by single calls that no other thread or signal divides.
 
     Attributes:
-        resting: idle; the result of its last task has been collected.
+        todo: slices that nobody has begun.
+        running: an entry for each worker that may be at work.
+        ended: gets an entry when a worker has come to rest.
+        results: of each slice, ``(value, error)``.
+    """
+
+    def __init__(self, loop: Callable[..., Any], states: Any, num_slices: int, args: tuple):
+        count = len(states)
+        self.loop, self.states, self.args = loop, states, args
+        self.edges = [count * k // num_slices for k in range(num_slices + 1)]
+        self.todo = list(range(num_slices - 1, -1, -1))
+        self.running: list[None] = []
+        self.ended: SimpleQueue[None] = SimpleQueue()
+        self.results: list[tuple[Any, BaseException | None]] = [(None, None)] * num_slices
+
+    def assist(self) -> None:
+        """Take slices, in a worker."""
+        self.running.append(None)  # before a slice is taken, so that none is overlooked
+        try:
+            self.take()
+        finally:
+            self.running.pop()
+            self.ended.put(None)
+
+    def take(self) -> None:
+        """Take slices until none is left."""
+        while self.todo:
+            try:
+                k = self.todo.pop()
+            except IndexError:  # another thread was faster
+                return
+            start, stop = self.edges[k], self.edges[k + 1]
+            try:
+                self.results[k] = self.loop(self.states, start, stop, *self.args), None
+            except BaseException as error:  # raised in the calling thread, when all are at rest
+                self.results[k] = None, error
+                if not isinstance(error, Exception):
+                    self.todo.clear()
+
+    def wait(self) -> None:
+        """Wait until all workers have come to rest."""
+        while self.running:
+            self.ended.get()
+
+    def cancel(self) -> None:
+        """Let no slice begin any more, and wait for those at work."""
+        self.todo.clear()
+        while self.running:
+            # Not ``ended``, of which the interrupted wait may have taken an entry.
+            time.sleep(1e-4)
+
+
+def _serve(jobs: SimpleQueue[_Job]) -> None:
+    while True:
+        jobs.get().assist()
+
+
+class _Workers:
+    """Threads that wait for jobs; as many as were ever asked for at once.
+
+    Those of a forked parent don't exist in the child, which starts its own.
     """
 
     def __init__(self):
-        self.resting = True
-        self._go = threading.Lock()
-        self._done = threading.Lock()
-        self._go.acquire()
-        self._done.acquire()
-        self._clear()
-        threading.Thread(target=self._work, name="ludotheque", daemon=True).start()
+        self.start_anew()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self.start_anew)
 
-    def _clear(self) -> None:
-        self._task: Callable[..., Any] | None = None
-        self._arguments: tuple[Any, ...] = ()
-        self._result: Any = None
-        self._error: BaseException | None = None
+    def start_anew(self) -> None:
+        self._jobs: SimpleQueue[_Job] = SimpleQueue()
+        self._threads: list[int] = []
 
-    def start(self, task: Callable[..., Any], arguments: tuple) -> None:
-        """Begin ``task(*arguments)``; call ``result`` before the next."""
-        self.resting = False
-        self._task, self._arguments = task, arguments
-        self._go.release()
-
-    def result(self) -> Any:
-        """Wait for the task; return what it returned, or raise what it raised."""
-        try:
-            self._done.acquire()
-        except KeyboardInterrupt:
-            # The task writes to arrays of the caller: let it come to rest, it is short.
-            self._done.acquire()
-            self.resting = True
-            raise
-        self.resting = True
-        result, error = self._result, self._error
-        self._clear()
-        if error is not None:
-            raise error
-        return result
-
-    def _work(self) -> None:
-        while True:
-            self._go.acquire()
-            self._result = self._error = None
-            try:
-                assert self._task is not None
-                self._result = self._task(*self._arguments)
-            except BaseException as error:  # raised again in the calling thread
-                self._error = error
-            self._done.release()
+    def call(self, job: _Job, count: int) -> None:
+        """Have ``count`` workers look at a job as soon as they can."""
+        while len(self._threads) < count:
+            # Not threading.Thread: an interrupt while it starts may leave its locks taken.
+            self._threads.append(_thread.start_new_thread(_serve, (self._jobs,)))
+        for _ in range(count):
+            self._jobs.put(job)
 
 
-_idle: list[_Worker] = []
-
-# Threads don't exist in a forked child: it starts its own.
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_idle.clear)
+_workers = _Workers()
 
 
 def check_num_threads(num_threads: int) -> int:
@@ -86,31 +120,26 @@ def check_num_threads(num_threads: int) -> int:
 def run(loop: Callable[..., Any], num_threads: int, states: Any, *args: Any) -> list[Any]:
     """Call ``loop(states, start, stop, *args)`` over slices, one per thread; return its results.
 
-    The calling thread works too. Several threads may call this at the same time.
+    The calling thread works too. Several threads may call this at the same time. When it returns
+    or raises, KeyboardInterrupt included, no thread is at work on ``states`` and ``args``; then
+    some slices may not have been done.
     """
-    count = len(states)
-    num_threads = max(1, min(num_threads, count))
+    num_threads = max(1, min(num_threads, len(states)))
     if num_threads == 1:
-        return [loop(states, 0, count, *args)]
-    edges = [count * k // num_threads for k in range(num_threads + 1)]
-    workers = [_take_worker() for _ in range(num_threads - 1)]
-    for worker, start, stop in zip(workers, edges[1:], edges[2:], strict=False):
-        worker.start(loop, (states, start, stop, *args))
-    results, errors = [], []
-    for finish in (lambda: loop(states, 0, edges[1], *args), *(w.result for w in workers)):
-        try:
-            results.append(finish())
-        except BaseException as error:  # the others must come to rest before it is raised
-            errors.append(error)
-    # One still at work after a second Ctrl-C is not used again.
-    _idle.extend(worker for worker in workers if worker.resting)
-    if errors:
-        raise errors[0]
-    return results
-
-
-def _take_worker() -> _Worker:
+        return [loop(states, 0, len(states), *args)]
+    job = _Job(loop, states, num_threads, args)
     try:
-        return _idle.pop()
-    except IndexError:
-        return _Worker()
+        _workers.call(job, num_threads - 1)
+        job.take()
+        job.wait()
+    except BaseException:
+        try:
+            job.cancel()
+        except BaseException:  # a second Ctrl-C doesn't leave threads at work either
+            job.cancel()
+            raise
+        raise
+    for _, error in job.results:
+        if error is not None:
+            raise error
+    return [value for value, _ in job.results]

@@ -34,10 +34,10 @@ def played(seed: int, num_players: int, plies: int = 1000) -> tuple[np.ndarray, 
 
 
 def position(stacks: dict[int, list[tuple[int, int]]], secrets, num_players=2) -> np.ndarray:
-    """A game with these stacks and no others."""
+    """A game with these stacks and no others; there may be more discs than the box holds."""
     states = GAME.new_state(0, num_players)
     board = [stacks.get(circle, []) for circle in range(NUM_CIRCLES)]
-    set_position(states, stacks=board, secrets=secrets)
+    set_position.__wrapped__(states, stacks=board, secrets=secrets)
     return states
 
 

@@ -1,6 +1,7 @@
 """Arbitrary positions, for analysis and tests."""
 
-from ludotheque.envs.core.errors import all_or_nothing, check_whole
+from ludotheque.envs.core.errors import check_whole
+from ludotheque.envs.core.validity import all_or_nothing
 
 
 @all_or_nothing

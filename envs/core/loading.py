@@ -1,0 +1,297 @@
+"""Reading files that may come from anywhere: one door for models, runs, replays and leagues.
+
+A file is refused before it is unpacked if it is too large, nothing in it is run, and what is read
+has the fields, types and shapes that were asked for. Everything that is wrong with it raises
+``FileError``, which names the file, what was found, what was wanted and what to do.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import os
+import re
+import stat
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .errors import FileError, is_whole
+
+MEGABYTE = 1 << 20
+# No weight of a network that learned anything is near this; beyond, sums might overflow.
+LARGEST_WEIGHT = 1e6
+# As numpy writes a small array: version 1.0, the length of the header, and the header.
+_NPY = re.compile(
+    rb"\x93NUMPY\x01\x00(..)\{'descr': '([<|][iuf][1248])', 'fortran_order': (False|True), "
+    rb"'shape': \(((?:\d{1,12}(?:, |,|(?=\))))*)\), \} *\n",
+    re.DOTALL,
+)
+
+Shapes = Mapping[str, tuple[Any, tuple[int, ...]]]
+
+
+class Kind(NamedTuple):
+    """What a field of a JSON object may hold: in words, and whether a value is of that kind."""
+
+    words: str
+    holds: Callable[[Any], bool]
+
+
+def _is_number(value: Any) -> bool:
+    return (is_whole(value) and abs(value) < 1 << 64) or (
+        isinstance(value, float) and math.isfinite(value)
+    )
+
+
+def _list_of(kind: Kind) -> Kind:
+    return Kind(
+        f"a list of {kind.words.split(' ', 1)[1]}s",
+        lambda value: isinstance(value, (list, tuple)) and all(map(kind.holds, value)),
+    )
+
+
+def or_null(kind: Kind) -> Kind:
+    """Return the kind that may also be null."""
+    return Kind(f"{kind.words} or null", lambda value: value is None or kind.holds(value))
+
+
+TEXT = Kind("a text", lambda value: isinstance(value, str))
+FLAG = Kind("true or false", lambda value: isinstance(value, bool))
+WHOLE = Kind("a whole number", lambda value: is_whole(value) and abs(value) < 1 << 64)
+COUNT = Kind("a count", lambda value: is_whole(value) and 0 <= value < 1 << 64)
+NUMBER = Kind("a number", _is_number)
+OBJECT = Kind("an object", lambda value: isinstance(value, dict))
+TEXTS, WHOLES, COUNTS = map(_list_of, (TEXT, WHOLE, COUNT))
+NUMBERS, OBJECTS = map(_list_of, (NUMBER, OBJECT))
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file to be read.
+
+    Attributes:
+        path: of the file.
+        what: it should be, in words: ``"model file"``.
+        remedy: what to do if it isn't.
+    """
+
+    path: Path
+    what: str
+    remedy: str
+
+    def error(self, problem: object) -> FileError:
+        """Return the error for a file with a problem."""
+        if isinstance(problem, Exception) and not isinstance(problem, ValueError):
+            problem = repr(problem)
+        return FileError(
+            f"{str(self.path)!r} is no {self.what}, or damaged: {problem}; {self.remedy}"
+        )
+
+    def check_size(self, most: int) -> None:
+        """Check that there is a file of at most ``most`` bytes.
+
+        Raises:
+            OSError: there is none, or it may not be read.
+            FileError: a folder, a pipe or a device; a larger file.
+        """
+        found = os.stat(self.path)
+        if not stat.S_ISREG(found.st_mode):
+            raise self.error("it is a folder" if stat.S_ISDIR(found.st_mode) else "it is no file")
+        if found.st_size > most:
+            raise self.error(f"it has {found.st_size:,} bytes, of {most:,} at most")
+
+    def read_bytes(self, most: int) -> bytes:
+        """Return the content. Errors as in ``check_size``."""
+        self.check_size(most)
+        with open(self.path, "rb") as file:
+            data = file.read(most + 1)
+        if len(data) > most:
+            raise self.error(f"it has more than {most:,} bytes")
+        return data
+
+    def read_text(self, most: int) -> str:
+        """Return the content as text in UTF-8. Errors as in ``check_size``."""
+        try:
+            return self.read_bytes(most).decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise self.error(f"it is no text in UTF-8 ({error})") from error
+
+    def read_members(self, most: Mapping[str, int]) -> dict[str, bytes]:
+        """Return members of a zip file, by name; ``most`` has the largest size of each.
+
+        Raises:
+            OSError, FileError: as in ``check_size``; no zip file, a member that isn't there.
+        """
+        # The rest of the file may be another library's.
+        self.check_size(4 * sum(most.values()) + MEGABYTE)
+        with self._damage_told(), zipfile.ZipFile(self.path) as archive:
+            return {name: self._unpack(archive, name, limit) for name, limit in most.items()}
+
+    def check_stored(self, most: int) -> None:
+        """Check that this is a zip file whose members aren't packed, of ``most`` bytes in all.
+
+        Raises:
+            OSError, FileError: as in ``read_members``.
+        """
+        self.check_size(most)
+        with self._damage_told(), zipfile.ZipFile(self.path) as archive:
+            for info in archive.infolist():
+                if info.compress_type != zipfile.ZIP_STORED or info.file_size > most:
+                    raise self.error(f"{info.filename} is packed, or too large")
+
+    def parse(self, data: bytes | str, where: str, fields: Mapping[str, Kind]) -> dict[str, Any]:
+        """Return the JSON object that ``data`` holds, after checking its ``fields``; see there."""
+        with self._damage_told(where):
+            found = parse_json(data)
+        self.check_fields(found, where, fields)
+        return found
+
+    def check_fields(self, found: Any, where: str, fields: Mapping[str, Kind]) -> None:
+        """Check that ``found`` is an object with these fields, of these kinds; it may have more.
+
+        Raises:
+            FileError: it isn't.
+        """
+        try:
+            check_fields(found, fields)
+        except ValueError as error:
+            raise self.error(f"{where} {error}") from error
+
+    def unpack_arrays(self, packed: bytes, most: int) -> dict[str, np.ndarray]:
+        """Return the arrays of an ``npz`` file's content, in new arrays.
+
+        Raises:
+            FileError: no such content, arrays of anything but numbers, more than ``most`` bytes.
+        """
+        found: dict[str, np.ndarray] = {}
+        with self._damage_told("its arrays:"), zipfile.ZipFile(io.BytesIO(packed)) as archive:
+            for info in archive.infolist():
+                name = info.filename.removesuffix(".npy")
+                if name in found:
+                    raise self.error(f"two arrays are called {name!r}")
+                data = self._unpack(archive, info.filename, most)
+                most -= len(data)
+                found[name] = _parse_array(data)
+        return found
+
+    def check_arrays(
+        self, found: Mapping[str, np.ndarray], wanted: Shapes, largest: float = math.inf
+    ) -> None:
+        """Check names, types and shapes, and that numbers are finite and not beyond ``largest``.
+
+        Raises:
+            FileError: the first that is wrong.
+        """
+        try:
+            check_arrays(found, wanted, largest)
+        except ValueError as error:
+            raise self.error(error) from error
+
+    def _unpack(self, archive: zipfile.ZipFile, name: str, most: int) -> bytes:
+        try:
+            info = archive.getinfo(name)
+        except KeyError:
+            raise self.error(f"it has no member {name}") from None
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise self.error(f"{name} is packed in an unknown way ({info.compress_type})")
+        if info.file_size > most:
+            raise self.error(f"{name} has {info.file_size:,} bytes, of {most:,} at most")
+        return archive.read(info)
+
+    def _damage_told(self, where: str = "") -> _DamageTold:
+        return _DamageTold(self, where)
+
+
+class _DamageTold:
+    """Turn whatever a parser raises on wrong bytes into ``FileError``.
+
+    Zip and JSON parsers raise more kinds of errors than they document, and new ones with new
+    versions of Python.
+    """
+
+    def __init__(self, source: Source, where: str):
+        self.source, self.where = source, where
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, Exception) and not isinstance(error, (FileError, PermissionError)):
+            told = f"{type(error).__name__}: {error}"
+            raise self.source.error(f"{self.where} {told}".strip()) from error
+
+
+def parse_json(data: bytes | str) -> Any:
+    """Return the JSON value that ``data`` (UTF-8) holds; raise ValueError if it holds none."""
+    text = data.decode("utf-8") if isinstance(data, bytes) else data
+    try:
+        return json.loads(text, parse_constant=_refuse_constant)
+    except RecursionError as error:
+        raise ValueError("lists or objects are nested too deeply") from error
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no number in JSON")
+
+
+def check_fields(found: Any, fields: Mapping[str, Kind]) -> None:
+    """Raise ValueError unless ``found`` is an object with ``fields``; see ``Source``."""
+    if not isinstance(found, dict):
+        raise ValueError(f"holds no object but {_short(found)}")
+    missing = [name for name in fields if name not in found]
+    if missing:
+        raise ValueError(f"has no {', '.join(missing)}")
+    for name, kind in fields.items():
+        if not kind.holds(found[name]):
+            raise ValueError(f"has {name} {_short(found[name])}, which should be {kind.words}")
+
+
+def check_arrays(
+    found: Mapping[str, np.ndarray], wanted: Shapes, largest: float = math.inf
+) -> None:
+    """Raise ValueError unless the arrays are as ``wanted``; see ``Source``."""
+    if set(found) != set(wanted):
+        differing = sorted(set(found) ^ set(wanted))
+        raise ValueError(f"it holds {len(found)} arrays of {len(wanted)}; see {differing[:3]}")
+    for name, (dtype, shape) in wanted.items():
+        array = found[name]
+        if array.dtype != dtype or array.shape != tuple(shape):
+            raise ValueError(
+                f"{name} is {array.dtype} {array.shape}, not {np.dtype(dtype)} {tuple(shape)}"
+            )
+        check_numbers(array, name, largest)
+
+
+def check_numbers(array: np.ndarray, name: str, largest: float = LARGEST_WEIGHT) -> None:
+    """Raise ValueError for numbers that aren't finite, or beyond ``largest``."""
+    if array.dtype.kind != "f" or not array.size:
+        return
+    low, high = float(array.min()), float(array.max())
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise ValueError(f"{name} holds numbers that aren't finite")
+    if max(-low, high) > largest:
+        raise ValueError(f"{name} holds {max(-low, high):g}, of {largest:g} at most")
+
+
+def _parse_array(data: bytes) -> np.ndarray:
+    """Return the array of an ``npy`` file's content; raise ValueError for any but plain numbers."""
+    header = _NPY.match(data)
+    if header is None or header.end() != 10 + int.from_bytes(header[1], "little"):
+        raise ValueError("an array's header is not that of numbers, as numpy.savez writes it")
+    dtype = np.dtype(header[2].decode())
+    shape = tuple(int(size) for size in header[4].replace(b",", b" ").split())
+    if math.prod(shape) * dtype.itemsize != len(data) - header.end():
+        raise ValueError(f"an array of shape {shape} has {len(data) - header.end()} bytes")
+    flat = np.frombuffer(data, dtype, offset=header.end())
+    return flat.reshape(shape, order="F" if header[3] == b"True" else "C").copy()
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,225 @@
+"""Whether a record is one that a game can come to: asked of every record from outside.
+
+Kernels trust the record: they index arrays with its numbers and don't look at each. So a record
+that was saved, sent or edited is looked at before a kernel runs on it. First every number must be
+within the limits of its field (``LIMITS``), by one kernel for all games; then the game's own
+``check`` compares the fields with each other, and what it keeps for speed is worked out anew
+(``derive``) and must be the same. All of it is compiled when it is first asked for.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Callable, Mapping
+from functools import wraps
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .errors import StateError
+from .jit import kernel, specialize
+from .state import HEADER
+
+if TYPE_CHECKING:
+    from .game import Game
+
+# As an upper limit: the last seat of the record's game.
+LAST_SEAT = -1000
+# As limits: any number.
+ANY = None
+FINE, STUCK = -1, -2
+FORFEIT = [field[0] for field in HEADER].index("forfeit")
+
+Limits = Mapping[str, tuple[int, int] | None]
+_HEADER_NAMES = {field[0] for field in HEADER}
+
+
+def numbered(dtype: np.dtype) -> Any:
+    """Return the number of each field of a record, as a named tuple of ints that kernels read."""
+    names = dtype.names or ()
+    return namedtuple("FieldNumbers", names)(*range(len(names)))
+
+
+@kernel
+def first_outside(records, seats_at, table):
+    """Return ``(row, line)`` of the first number outside its limits, ``(-1, -1)`` if none is.
+
+    Args:
+        records: uint8 ``(n, itemsize)``.
+        seats_at: where the number of players stands in a record.
+        table: int64 ``(lines, 6)``: of each field where it stands, bytes of a number, whether it
+            has a sign, how many numbers, and the limits.
+    """
+    for row in range(len(records)):
+        last_seat = np.int64(records[row, seats_at]) - 1
+        for line in range(len(table)):
+            at = table[line, 0]
+            size = table[line, 1]
+            high = last_seat if table[line, 5] == LAST_SEAT else table[line, 5]
+            for _ in range(table[line, 3]):
+                value = np.int64(0)
+                for k in range(size):
+                    value |= np.int64(records[row, at + k]) << 8 * k
+                if table[line, 2] and size < 8 and value >> (8 * size - 1):
+                    value -= np.int64(1) << 8 * size
+                if value < table[line, 4] or value > high:
+                    return row, line
+                at += size
+    return -1, -1
+
+
+def nothing_wrong(state):
+    """Stand for the ``check`` of a game that has none."""
+    return FINE
+
+
+def nothing_derived(state):
+    """Stand for the ``derive`` of a game that has none."""
+
+
+# Bound by ``Validity``.
+check = derive = legal_actions = None
+
+
+def look_at_all(states, derived, mask, found):
+    """Fill ``found`` with the first record that ``check`` finds wrong, and the field's number.
+
+    Works out in ``derived``, a copy, what records keep for speed. A game that isn't over and has
+    no legal action is ``STUCK``, and so are those that its ``check`` says will be.
+    """
+    for i in range(len(states)):
+        field = check(states[i])
+        lost = states[i]["forfeit"] >= 0
+        if field == FINE and lost and not states[i]["terminated"]:
+            field = FORFEIT
+        if field == FINE:
+            # A forfeit stops a game as it stands.
+            if not lost:
+                derive(derived[i])
+            over = derived[i]["terminated"] or derived[i]["truncated"]
+            if not over and legal_actions(derived[i], mask) == 0:
+                field = STUCK
+        if field != FINE:
+            found[0] = i
+            found[1] = field
+            return
+    found[0] = -1
+
+
+class Validity:
+    """The looking at records of one game; made when first asked for."""
+
+    def __init__(self, game: Game):
+        self.game = game
+        names = game.dtype.names or ()
+        limits = {**_header_limits(game), **game.limits}
+        lines = [(name, _line(game.dtype, name, limits)) for name in names]
+        self._names = [name for name, line in lines if line is not None]
+        self._table = np.array([line for _, line in lines if line is not None], np.int64)
+        self._limits = limits
+        kernels = game.kernels
+        bound = {
+            "check": kernels.get("check", kernel(nothing_wrong)),
+            "derive": kernels.get("derive", kernel(nothing_derived)),
+            "legal_actions": kernels["legal_actions"],
+        }
+        self._look = specialize(look_at_all, f"{game.name}_look_at_all", **bound)
+
+    def check(self, states: np.ndarray, playable: bool) -> None:
+        """Raise StateError for the first record that no game can come to; it names the field."""
+        states = np.ascontiguousarray(states)
+        counts = np.isin(states["num_players"], self.game.player_counts)
+        if not counts.all():
+            self._refuse(states, int(np.argmin(counts)), "num_players", "")
+        fields = self.game.dtype.fields or {}
+        records = states.view(np.uint8).reshape(len(states), -1)
+        row, line = first_outside(records, fields["num_players"][1], self._table)
+        if row >= 0:
+            name = self._names[line]
+            low, high = self._limits.get(name) or (0, 1)
+            last = int(states["num_players"][row]) - 1 if high == LAST_SEAT else high
+            self._refuse(states, int(row), name, f"; allowed: {low} to {last}")
+        derived, found = states.copy(), np.zeros(2, np.int64)
+        mask = np.zeros(self.game.num_actions, np.int8)
+        self._look(states, derived, mask, found)
+        row, field = found.tolist()
+        if row >= 0 and field == STUCK and playable:
+            raise StateError(f"game {row} isn't over, and somebody has nothing to play")
+        if row >= 0 and field != STUCK:
+            self._refuse(states, row, self._names_of(field), ", which the rest contradicts")
+        for name in self.game.dtype.names or ():
+            same = states[name] == derived[name]
+            if not same.all():
+                row = int(np.argmin(same.reshape(len(states), -1).all(axis=1)))
+                wanted = np.array2string(derived[name][row], threshold=8)
+                self._refuse(states, row, name, f"; by the rest it is {wanted}")
+
+    def _names_of(self, field: int) -> str:
+        return (self.game.dtype.names or ())[field]
+
+    def _refuse(self, states: np.ndarray, row: int, name: str, problem: str) -> None:
+        value = np.array2string(states[name][row], threshold=8)
+        raise StateError(
+            f"game {row} is no game of {self.game.title}: its field {name!r} is {value}{problem}"
+        )
+
+
+def all_or_nothing(setter: Callable[..., None]) -> Callable[..., None]:
+    """Let ``setter(states, i, **position)`` of a game leave the record as it was, or in a position.
+
+    It raises ValueError for a position that no game can come to and for parts of a wrong form; the
+    record is then as before, and so it is after any other error.
+    """
+    package = setter.__module__.rpartition(".")[0]
+
+    @wraps(setter)
+    def set_whole(states: np.ndarray, i: int = 0, **position: Any) -> None:
+        before = states[i].copy()
+        try:
+            setter(states, i, **position)
+            # Points can be counted where nothing is left to play.
+            import_module(package).GAME.check_states(np.atleast_1d(states[i]), playable=False)
+        except (AttributeError, KeyError, IndexError, OverflowError) as error:
+            states[i] = before
+            raise ValueError(f"a part of the position has a wrong form: {error!r}") from error
+        except BaseException:
+            states[i] = before
+            raise
+
+    return set_whole
+
+
+def _header_limits(game: Game) -> dict[str, tuple[int, int] | None]:
+    return {
+        "rng": ANY,
+        "seed": ANY,
+        "num_players": (min(game.player_counts), max(game.player_counts)),
+        "to_play": (0, LAST_SEAT),
+        "phase": (0, 127),
+        "forfeit": (-1, LAST_SEAT),
+        "ply": (0, game.max_plies),
+        "last_action": (-1, game.num_actions - 1),
+        "told": (0, game.max_plies),
+        "told_actions": (-1, game.num_actions),
+        "told_seats": (-1, LAST_SEAT),
+    }
+
+
+def _line(dtype: np.dtype, name: str, limits: Limits) -> tuple[int, ...] | None:
+    """Return a field's line of the table of ``first_outside``; None without limits."""
+    kind, at = (dtype.fields or {})[name][:2]
+    shape = kind.shape
+    base = kind.base
+    allowed = limits.get(name, (0, 1) if base.kind == "b" else ANY)
+    if allowed is None:
+        return None
+    count = int(np.prod(shape)) if shape else 1
+    return (at, base.itemsize, int(base.kind == "i"), count, *allowed)
+
+
+def unlimited(game: Game) -> list[str]:
+    """Return the fields of a record of which nothing is said, but for flags."""
+    named = {*_HEADER_NAMES, *game.limits}
+    fields = game.dtype.fields or {}
+    return [name for name in fields if name not in named and fields[name][0].base.kind != "b"]

@@ -1,0 +1,180 @@
+"""Which records are positions of Saga."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.jit import kernel
+from ..core.validity import ANY, FINE, LAST_SEAT, STUCK, numbered
+from .actions import ACTIONS
+from .cards import first_of_back, update_strength
+from .components import (
+    COLOUR_OF,
+    MAX_CARDS,
+    MAX_DOWN,
+    MAX_FORCES,
+    MAX_PLAYERS,
+    NUM_CARDS,
+    NUM_COLOURS,
+    NUM_KINGDOMS,
+    NUM_KNIGHTS,
+    NUM_PACKS,
+    NUM_VALUES,
+    POWERS,
+)
+from .legal import find_legal
+from .options import MAX_INCOME
+from .state import (
+    CENTRE,
+    DTYPE,
+    FACE_DOWN_MARK,
+    LAST_KNIGHT,
+    NO_TARGET,
+    PHASES,
+    PLACING,
+    TAKING,
+    TURNING,
+    WHAT_MARK,
+)
+
+FIELD = numbered(DTYPE)
+_COLOURS = (1 << NUM_COLOURS) - 1
+_CARDS = (0, MAX_CARDS)
+_VALUE = (0, NUM_VALUES)
+LIMITS = {
+    "phase": (0, len(PHASES) - 1),
+    "side": (0, 1),
+    "income": (0, MAX_INCOME),
+    "powers": (0, (1 << len(POWERS)) - 1),
+    "contents": _CARDS,
+    "pack": (0, NUM_PACKS - 1),
+    "shown": (0, (1 << MAX_PLAYERS) - 1),
+    "first_player": (0, LAST_SEAT),
+    "turn_of": (0, LAST_SEAT),
+    "chosen": (-1, len(ACTIONS) - 1),
+    "fame": (0, 32_000),
+    "hand": _CARDS,
+    "hand_size": (0, 127),
+    "held": (0, (1 << NUM_CARDS) - 1),
+    "free": (0, 127),
+    "free_knights": (0, (1 << NUM_KNIGHTS) - 1),
+    "owner": (CENTRE, LAST_SEAT),
+    "defence": _VALUE,
+    "recruits": (0, _COLOURS),
+    "strength": (-1, 127),
+    "used": (0, _COLOURS),
+    "attack": _VALUE,
+    "order": ANY,
+    "target": (NO_TARGET, NUM_KINGDOMS - 1),
+    "total": (0, 127),
+    "num_forces": (0, MAX_FORCES),
+    "having": (0, (1 << MAX_FORCES) - 1),
+    "num_down": (0, MAX_DOWN),
+    "down_slot": (0, MAX_FORCES - 1),
+    "down_card": (0, NUM_CARDS - 1),
+    "can_be": (0, 127),
+    "legal": (0, (1 << 62) - 1),
+}
+
+
+@kernel
+def check(state):
+    """Return the number of a field that can't be so, or FINE."""
+    field = _check_hands(state)
+    for seat in range(MAX_PLAYERS):
+        if field == FINE:
+            field = _check_down(state, seat)
+        for slot in range(MAX_FORCES):
+            if field == FINE:
+                field = _check_force(state, seat, slot)
+    if field != FINE:
+        return field
+    asked = state["phase"] in (PLACING, TAKING, TURNING, LAST_KNIGHT)
+    if (state["chosen"] >= 0) != asked and not state["terminated"]:
+        return FIELD.chosen
+    return FINE
+
+
+@kernel
+def _check_hands(state):
+    """Compare what is kept of hands and free knights with the cards."""
+    for seat in range(MAX_PLAYERS):
+        size = 0
+        for card in range(NUM_CARDS):
+            held = np.int64(state["hand"][seat, card])
+            size += held
+            if (np.int64(state["held"][seat]) >> card & 1) != (held > 0):
+                return FIELD.held
+        if size != state["hand_size"][seat]:
+            return FIELD.hand_size
+        # Whoever plays a last card ends the game.
+        if size == 0 and seat < state["num_players"] and not state["ending"]:
+            return STUCK
+    for knight in range(NUM_KNIGHTS):
+        if (np.int64(state["free_knights"]) >> knight & 1) != (state["free"][knight] > 0):
+            return FIELD.free_knights
+    return FINE
+
+
+@kernel
+def _check_down(state, seat):
+    """Look at a seat's face-down cards: each in a force, and what it can be is of its back."""
+    for j in range(state["num_down"][seat]):
+        if state["down_slot"][seat, j] >= state["num_forces"][seat]:
+            return FIELD.down_slot
+        card = np.int64(state["down_card"][seat, j])
+        if state["can_be"][seat, j, card - first_of_back(card)] == 0:
+            return FIELD.can_be
+    return FINE
+
+
+@kernel
+def _check_force(state, seat, slot):
+    """Compare what is kept of a force with its order; slots that aren't in use are empty."""
+    order = np.int64(state["order"][seat, slot]) & 0xFFFFFFFF
+    if (slot < state["num_forces"][seat]) != (order != 0):
+        return FIELD.order
+    total = 0
+    seen = 0
+    first = NO_TARGET
+    down = 0
+    while order:
+        colour = (order & WHAT_MARK) - 1
+        order >>= 4
+        if colour == FACE_DOWN_MARK - 1:
+            down += 1
+            continue
+        if colour < 0 or seen >> colour & 1 or state["attack"][seat, slot, colour] == 0:
+            return FIELD.order
+        if first == NO_TARGET:
+            first = colour
+        seen |= 1 << colour
+        total += np.int64(state["attack"][seat, slot, colour])
+    for colour in range(NUM_COLOURS):
+        if state["attack"][seat, slot, colour] != 0 and not seen >> colour & 1:
+            return FIELD.attack
+    if total != state["total"][seat, slot]:
+        return FIELD.total
+    if first != state["target"][seat, slot]:
+        return FIELD.target
+    for j in range(state["num_down"][seat]):
+        if state["down_slot"][seat, j] == slot:
+            colour = np.int64(COLOUR_OF[state["down_card"][seat, j]])
+            if seen >> colour & 1:
+                return FIELD.down_card
+            seen |= 1 << colour
+            down -= 1
+    if down:
+        return FIELD.num_down
+    for colour in range(NUM_COLOURS):
+        if (np.int64(state["having"][seat, colour]) >> slot & 1) != (seen >> colour & 1):
+            return FIELD.having
+    return FINE
+
+
+@kernel
+def derive(state):
+    """Work out anew what is kept for speed."""
+    for kingdom in range(NUM_KINGDOMS):
+        update_strength(state, kingdom)
+    find_legal(state)

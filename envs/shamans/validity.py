@@ -1,0 +1,230 @@
+"""Which records are positions of Shamans."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.bits import count_bits
+from ..core.jit import kernel
+from ..core.validity import FINE, LAST_SEAT, numbered
+from .actions import ACTIONS
+from .components import (
+    DECK,
+    ECLIPSE,
+    FACE_UP,
+    MAX_PLAYERS,
+    MAX_TRACK,
+    NUM_ARTEFACTS,
+    NUM_CARDS,
+    NUM_HELD,
+    NUM_TILES,
+    NUM_WORLDS,
+    RITUALS,
+    TILES_IN_BOX,
+    VALUES,
+)
+from .state import (
+    CARD_PHASE,
+    DTYPE,
+    ECLIPSE_PHASE,
+    GUIDE_PHASE,
+    KEEP_PHASE,
+    MOON_PHASE,
+    NEUTRALISE_PHASE,
+    ORDER_PHASE,
+    PERMUTE_PHASE,
+    PHASES,
+    STABILISE_PHASE,
+    STAGE,
+)
+
+FIELD = numbered(DTYPE)
+_SEATS = (1 << MAX_PLAYERS) - 1
+_CARDS = (1 << NUM_CARDS) - 1
+_A_SEAT = (-1, LAST_SEAT)
+_A_CARD = (-1, NUM_CARDS - 1)
+_A_WORLD = (-1, NUM_WORLDS - 1)
+_A_TILE = (-1, NUM_TILES - 1)
+_TILES = (0, NUM_ARTEFACTS)
+_A_STAGE = (-1, len(STAGE) - 1)
+LIMITS = {
+    "phase": (0, len(PHASES) - 1),
+    "hand": (0, _CARDS),
+    "placed": (0, _CARDS),
+    "points": (0, 1000),
+    "round": (0, 3000),
+    "ritual": (0, len(RITUALS) - 1),
+    "start": (0, MAX_TRACK - 1),
+    "moon": (1, MAX_TRACK),
+    "marker": (0, LAST_SEAT),
+    "won": (-1, 1),
+    "sides": (-1, 1),
+    "pawn": (0, MAX_TRACK),
+    "eliminated": (0, _SEATS),
+    "camp": (0, 1),
+    "role": (0, MAX_PLAYERS - 1),
+    "seen": (0, _SEATS),
+    "shown": _TILES,
+    "hidden": _TILES,
+    "gone": _TILES,
+    "display": _A_TILE,
+    "pile": (0, ECLIPSE),
+    "pile_size": _TILES,
+    "looked_at": _A_TILE,
+    "arrow": (-1, 1),
+    "given": _A_CARD,
+    "held_then": (0, NUM_CARDS),
+    "plays": (-1, 127),
+    "deeds": (0, 127),
+    "swaps": (0, 127),
+    "eliminator": _A_SEAT,
+    "guide": _A_SEAT,
+    "destination": _A_WORLD,
+    "turn": (0, LAST_SEAT),
+    "played": (0, _SEATS),
+    "front": _A_CARD,
+    "stage": (0, len(STAGE) - 1),
+    "after": _A_STAGE,
+    "then": _A_STAGE,
+    "card": _A_CARD,
+    "steps": (0, MAX_TRACK),
+    "mover": _A_SEAT,
+    "asked": (0, MAX_PLAYERS),
+    "resume": _A_STAGE,
+    "stirred": _A_SEAT,
+    "performer": _A_SEAT,
+    "doing": _A_WORLD,
+    "pending": (0, (1 << NUM_WORLDS) - 1),
+    "target": _A_SEAT,
+    "last_seat": _A_SEAT,
+    "shown_action": (-1, len(ACTIONS) - 1),
+    "shown_seat": _A_SEAT,
+}
+
+
+@kernel
+def check(state):
+    """Return the number of a field that can't be so, or FINE."""
+    field = _check_cards(state)
+    if field == FINE:
+        field = _check_tiles(state)
+    if field == FINE:
+        field = _check_roles(state)
+    if field == FINE and not (state["terminated"] or state["truncated"]):
+        field = _check_decision(state)
+    return field
+
+
+@kernel
+def _check_cards(state):
+    """Look for a card in two places, or not of this game; hands are of one size."""
+    num_players = np.int64(state["num_players"])
+    seen = np.int64(state["placed"])
+    if seen & ~DECK[num_players]:
+        return FIELD.placed
+    most = -1
+    for seat in range(num_players):
+        hand = np.int64(state["hand"][seat])
+        if hand & (seen | ~DECK[num_players]):
+            return FIELD.hand
+        seen |= hand
+        if not np.int64(state["eliminated"]) >> seat & 1:
+            left = count_bits(hand) + (np.int64(state["played"]) >> seat & 1)
+            if most >= 0 and left != most:
+                return FIELD.hand
+            most = left
+    for seat in range(num_players):
+        card = np.int64(state["front"][seat])
+        if card >= 0:
+            if seen >> card & 1 or card // VALUES != state["destination"]:
+                return FIELD.front
+            seen |= 1 << card
+    card = np.int64(state["card"])
+    return FIELD.card if card >= 0 and seen >> card & 1 else FINE
+
+
+@kernel
+def _check_tiles(state):
+    """Count the artefacts of each kind, and the Eclipse: no more than there are."""
+    size = np.int64(state["pile_size"])
+    for kind in range(NUM_TILES + 1):
+        count = np.int64(0)
+        for k in range(size):
+            count += state["pile"][k] == kind
+        if kind == ECLIPSE:
+            return FIELD.pile if count != (not state["eclipsed"]) else FINE
+        count += np.int64(state["gone"][kind])
+        for place in range(FACE_UP):
+            count += state["display"][place] == kind
+        count += state["looked_at"] == kind
+        if kind < NUM_HELD:
+            for seat in range(np.int64(state["num_players"])):
+                count += np.int64(state["shown"][seat, kind])
+                count += np.int64(state["hidden"][seat, kind])
+        if count > TILES_IN_BOX[kind]:
+            return FIELD.pile
+    return FINE
+
+
+@kernel
+def _check_roles(state):
+    """Each role card lies before a seat that has seen it; all have seen those of the eliminated."""
+    num_players = np.int64(state["num_players"])
+    everybody = (1 << num_players) - 1
+    lying = np.int64(0)
+    shadows = np.int64(0)
+    for seat in range(num_players):
+        role = np.int64(state["role"][seat])
+        lying |= 1 << role
+        if role >= num_players:
+            return FIELD.role
+        out = np.int64(state["eliminated"]) >> seat & 1
+        seen = np.int64(state["seen"][role])
+        if not seen >> seat & 1 or (out and seen & everybody != everybody):
+            return FIELD.seen
+        shadows += state["camp"][role] == 1 and not out
+    if lying != everybody:
+        return FIELD.role
+    if shadows == 0 and not (state["terminated"] or state["truncated"]):
+        return FIELD.eliminated
+    if np.int64(state["eliminated"]) & ~everybody or np.int64(state["played"]) & ~everybody:
+        return FIELD.eliminated
+    return FINE
+
+
+@kernel
+def _check_decision(state):
+    """Look at who decides, and at what goes on after it."""
+    seat = np.int64(state["to_play"])
+    phase = state["phase"]
+    out = np.int64(state["eliminated"]) >> seat & 1
+    if state["stage"] != STAGE.WAITING:
+        return FIELD.stage
+    if out != (phase == GUIDE_PHASE):
+        return FIELD.phase
+    if state["pawn"] >= state["moon"]:
+        return FIELD.pawn
+    if phase == CARD_PHASE and (state["hand"][seat] == 0 or seat != state["turn"]):
+        return FIELD.turn
+    if phase == MOON_PHASE and (state["pawn"] + 1 != state["moon"] or state["steps"] == 0):
+        return FIELD.steps
+    if (phase == KEEP_PHASE) != (state["looked_at"] >= 0):
+        return FIELD.looked_at
+    rite = phase in (STABILISE_PHASE, PERMUTE_PHASE, NEUTRALISE_PHASE)
+    if rite and (seat != state["performer"] or state["doing"] < 0):
+        return FIELD.performer
+    pending = np.int64(state["pending"])
+    if pending and (state["performer"] < 0 or phase == CARD_PHASE):
+        return FIELD.pending
+    if phase == ORDER_PHASE and count_bits(pending) < 2:
+        return FIELD.pending
+    for giver in range(np.int64(state["num_players"])):
+        card = np.int64(state["given"][giver])
+        if card >= 0:
+            holders = np.int64(0)
+            for other in range(np.int64(state["num_players"])):
+                holders += np.int64(state["hand"][other]) >> card & 1
+            own = np.int64(state["hand"][giver]) >> card & 1
+            if holders != 1 or own != (phase == ECLIPSE_PHASE):
+                return FIELD.given
+    return FINE

@@ -1,0 +1,205 @@
+"""Threads that share a batch, and Ctrl-C at any moment."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from types import FrameType
+
+import numpy as np
+import pytest
+
+from ludotheque.envs import StateError, get_game, make_batch
+from ludotheque.envs.core.interfaces import threads
+from ludotheque.envs.core.interfaces.gym import SeatVectorEnv
+from ludotheque.envs.core.interfaces.threads import run
+
+
+class Slices:
+    """A loop in Python that tells how many threads are in it."""
+
+    def __init__(self):
+        self.inside: list[int] = []
+        self.done: list[tuple[int, int]] = []
+
+    def __call__(self, states, start, stop, out):
+        self.inside.append(start)
+        for i in range(start, stop):
+            out[i] = states[i] + 1
+        self.done.append((start, stop))
+        self.inside.remove(start)
+        return start
+
+
+@pytest.mark.parametrize("num_threads", [1, 2, 3, 7, 50])
+def test_every_game_is_played_once_and_results_are_in_order(num_threads):
+    states, out, slices = np.arange(40), np.zeros(40, np.int64), Slices()
+    starts = run(slices, num_threads, states, out)
+    assert np.array_equal(out, states + 1)
+    assert starts == sorted(starts) and len(starts) == min(num_threads, 40)
+    assert sum(stop - start for start, stop in slices.done) == 40
+
+
+def test_the_first_error_is_raised_when_all_are_at_rest():
+    slices = Slices()
+
+    def fail(states, start, stop, out):
+        slices(states, start, stop, out)
+        raise RuntimeError(f"slice at {start}")
+
+    with pytest.raises(RuntimeError, match="slice at 0"):
+        run(fail, 4, np.arange(40), np.zeros(40, np.int64))
+    assert len(slices.done) == 4 and not slices.inside
+
+
+def test_several_threads_and_tasks_in_tasks_share_the_workers():
+    def nested(states, start, stop, out):
+        run(Slices(), 3, states[start:stop], out[start:stop])
+
+    outs = [np.zeros(60, np.int64) for _ in range(6)]
+    callers = [
+        threading.Thread(target=run, args=(nested, 3, np.arange(60), out), daemon=True)
+        for out in outs
+    ]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join(60)
+    assert all(np.array_equal(out, np.arange(60) + 1) for out in outs)
+
+
+class Interrupt:
+    """Raises KeyboardInterrupt at the n-th step of the interpreter inside some modules."""
+
+    def __init__(self, moment: int, *modules: str):
+        self.left, self.modules = moment, modules
+
+    def __call__(self, frame: FrameType, event: str, arg):
+        if frame.f_globals.get("__name__") not in self.modules:
+            return None
+        frame.f_trace_opcodes = True
+        if event in ("opcode", "call"):
+            self.left -= 1
+            if self.left < 0:
+                sys.settrace(None)
+                raise KeyboardInterrupt
+        return self
+
+    def strikes(self, call) -> bool:
+        """Return whether the call was interrupted; False if it had fewer steps."""
+        before = sys.gettrace()
+        sys.settrace(self)
+        try:
+            call()
+        except KeyboardInterrupt:
+            return True
+        finally:
+            sys.settrace(before)
+        return False
+
+
+@pytest.mark.parametrize("num_threads", [2, 4])
+def test_an_interrupt_at_any_moment_leaves_no_thread_at_work(num_threads):
+    moment = 0
+    while True:
+        slices, states, out = Slices(), np.arange(40), np.zeros(40, np.int64)
+        interrupt = Interrupt(moment, threads.__name__)
+        struck = interrupt.strikes(lambda s=slices, a=states, o=out: run(s, num_threads, a, o))
+        assert not slices.inside, f"a thread is at work after an interrupt at step {moment}"
+        # What is handed back isn't touched any more, and the next call works.
+        kept = out.copy()
+        again = np.zeros(40, np.int64)
+        run(Slices(), num_threads, np.arange(40), again)
+        assert np.array_equal(again, np.arange(40) + 1)
+        assert np.array_equal(out, kept)
+        if not struck:
+            break
+        moment += 1
+    assert moment > 50 * num_threads
+
+
+ENVS = {
+    "batch": lambda: make_batch("sarena", 8, num_threads=2, history=2),
+    "vector": lambda: SeatVectorEnv("sarena", 8, opponents="greedy", num_threads=2),
+}
+SEEN = tuple(
+    f"ludotheque.envs.core.interfaces.{name}"
+    for name in ("threads", "batch", "seats", "gym", "settings")
+)
+
+
+@pytest.mark.parametrize("kind", ENVS)
+def test_after_an_interrupted_step_the_next_call_works_or_says_why_not(kind, every=7):
+    env = ENVS[kind]()
+    other = ENVS[kind]()
+    env.reset(seed=1)
+    saved = env.get_state()
+    refused = struck = moment = 0
+    while True:
+        env.set_state(saved)
+        actions = env.random_actions()
+        interrupted = Interrupt(moment, *SEEN).strikes(lambda a=actions: env.step(a))
+        if not interrupted:
+            break
+        struck += 1
+        try:
+            actions = env.random_actions()
+            env.step(actions)
+        except StateError as error:
+            assert "interrupted" in str(error)
+            refused += 1
+        # Back, and on as if nothing had been.
+        other.set_state(saved)
+        env.set_state(saved)
+        env.step(env.random_actions())
+        other.step(other.random_actions())
+        assert env.state_digest() == other.state_digest()
+        moment += every
+    assert struck > 20 and 0 < refused < struck
+
+
+def test_a_timer_that_interrupts_again_and_again_stops_nothing(rounds=300):
+    """Signals at moments that nobody chose, in batches of two and four threads."""
+    game = get_game("sarena")
+
+    def interrupt(number, frame):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        for num_threads in (2, 4):
+            env = make_batch(game, 64, num_threads=num_threads)
+            other = make_batch(game, 64)
+            struck = 0
+            for k in range(rounds):
+                env.reset(seed=k)
+                try:
+                    # Again after a while: Python drops what is raised in a callback of its own.
+                    moment = 1e-6 * (20 + 13 * k % 400)
+                    signal.setitimer(signal.ITIMER_REAL, moment, 0.05)
+                    while True:
+                        env.step(env.random_actions())
+                except KeyboardInterrupt:
+                    struck += 1
+                finally:
+                    signal.setitimer(signal.ITIMER_REAL, 0)
+            assert struck == rounds
+            env.reset(seed=9)
+            other.reset(seed=9)
+            for _ in range(5):
+                env.step(env.random_actions())
+                other.step(other.random_actions())
+            assert env.state_digest() == other.state_digest()
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+if __name__ == "__main__":
+    from ludotheque.envs.core.interfaces import batch
+
+    batch.LEAST_SLICE = 0
+    # Thousands of moments more: python tests/interfaces/test_threads.py
+    for kind in ENVS:
+        test_after_an_interrupted_step_the_next_call_works_or_says_why_not(kind, every=1)
+    test_a_timer_that_interrupts_again_and_again_stops_nothing(rounds=20_000)

@@ -1,0 +1,557 @@
+"""Files that may come from anywhere: damaged ones raise the documented error, and nothing else.
+
+``python tests/project/test_damaged_files.py 20000`` damages so many files of each kind.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import shutil
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ludotheque.agents import make_agent
+from ludotheque.agents.league import League
+from ludotheque.agents.match import play_match
+from ludotheque.agents.networks import BoardNetwork, MlpNetwork
+from ludotheque.agents.policy import ABOUT, WEIGHTS
+from ludotheque.agents.targets import targets_of
+from ludotheque.agents.td.model import save_value_model, zero_model
+from ludotheque.envs import FileError, get_game
+from ludotheque.envs.core.interfaces.replay import Replay, load_replays, save_replays
+
+GAME = get_game("sarena")
+
+
+# Whole files
+
+
+def board_arrays(width: int = 4, head: int = 3, layers: int = 1) -> dict[str, np.ndarray]:
+    layout = targets_of(GAME)
+    assert layout is not None
+    planes = layout.planes.shape[1]
+    numbers = sum(rows.shape[1] for rows in layout.lists)
+    shapes = {
+        "first": (planes, 3, 3 * width),
+        "rows": (numbers, width),
+        "thing": (layout.num_things, width),
+        "whole": (len(layout.rest), width),
+        "whole_bias": (width,),
+        "more": (layers, width, 3, 3 * width),
+        "more_bias": (layers, width),
+        "ends": (width, 2 * head),
+        "mean": (width, head),
+        "bias": (layout.num_kinds, head),
+        "score": (head,),
+    }
+    rng = np.random.default_rng(1)
+    return {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
+
+
+def mlp_arrays() -> dict[str, np.ndarray]:
+    sizes = [GAME.observation_size(), 8, 8, GAME.num_actions]
+    rng = np.random.default_rng(1)
+    arrays = {}
+    for k in range(3):
+        arrays[f"weight_{k}"] = rng.normal(size=sizes[k : k + 2]).astype(np.float32)
+        arrays[f"bias_{k}"] = rng.normal(size=sizes[k + 1]).astype(np.float32)
+    return arrays
+
+
+def about(**more: Any) -> dict[str, Any]:
+    base = {"game": "sarena", "version": GAME.version, "num_players": 2, "observation": "flat"}
+    return {**base, "network": {"kind": "board"}, **more}
+
+
+def npz(arrays: dict[str, np.ndarray]) -> bytes:
+    packed = io.BytesIO()
+    np.savez(packed, **arrays)  # type: ignore[arg-type]
+    return packed.getvalue()
+
+
+def write_zip(path: Path, members: dict[str, bytes], kind: int = zipfile.ZIP_DEFLATED) -> Path:
+    with zipfile.ZipFile(path, "w", kind) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return path
+
+
+def policy_file(path: Path, arrays: dict[str, np.ndarray] | None = None, **more: Any) -> Path:
+    """Write a model file of a policy."""
+    arrays = board_arrays() if arrays is None else arrays
+    return write_zip(path, {ABOUT: json.dumps(about(**more)).encode(), WEIGHTS: npz(arrays)})
+
+
+def mlp_file(path: Path) -> Path:
+    return policy_file(path, mlp_arrays(), network={"kind": "mlp", "activation": "relu"})
+
+
+def value_file(path: Path) -> Path:
+    save_value_model(zero_model(GAME, 2, 8, 4), path)
+    return path
+
+
+def replay_file(path: Path) -> Path:
+    games = play_match("sarena", ["random", "random"], [1, 2])
+    save_replays([Replay.record("sarena", 2, k + 1, games.actions[k]) for k in range(2)], path)
+    return path
+
+
+def play(kind: str, path: Path) -> None:
+    """Play a game with the agent of a file."""
+    scores, _, _ = play_match("sarena", [f"{kind}:{path}", "random"], [3])
+    assert np.isfinite(scores).all()
+
+
+def verify(path: Path) -> None:
+    for replay in load_replays(path):
+        replay.verify()
+
+
+class Use:
+    """A kind of file: how a whole one is written, and what is done with one."""
+
+    def __init__(self, ending: str, write: Callable[[Path], Path], use: Callable[[Path], Any]):
+        self.ending, self.write, self.use = ending, write, use
+
+
+def league(folder: Path) -> None:
+    League("sarena", {"a": "random", "b": "random"}, folder, seed=5, resume=True).table()
+
+
+def league_folder(path: Path) -> Path:
+    League("sarena", {"a": "random", "b": "random"}, path, seed=5).run(4)
+    return path
+
+
+KINDS = {
+    "policy": Use("zip", policy_file, lambda path: play("ppo", path)),
+    "mlp": Use("zip", mlp_file, lambda path: play("ppo", path)),
+    "values": Use("zip", value_file, lambda path: play("td", path)),
+    "replays": Use("jsonl", replay_file, verify),
+}
+IN_FOLDERS = {"league": ("league.json", "games.jsonl")}
+
+
+# Arrays that hold something.
+NAMES = sorted(name for name, array in board_arrays().items() if array.size)
+
+
+# Damage
+
+
+def damage_bytes(data: bytes, rng: random.Random) -> bytes:
+    """Flip, cut, repeat or drop some bytes."""
+    found = bytearray(data)
+    for _ in range(rng.choice((1, 1, 2, 8))):
+        at = rng.randrange(max(1, len(found)))
+        kind = rng.randrange(6)
+        if kind == 0:
+            found[at : at + 1] = bytes([rng.randrange(256)])
+        elif kind == 1:
+            del found[at:]
+        elif kind == 2:
+            del found[at : at + rng.randrange(1, 40)]
+        elif kind == 3:
+            found[at:at] = found[at : at + rng.randrange(1, 40)]
+        elif kind == 4:
+            found[at : at + 8] = rng.choice((b"\0" * 8, b"\xff" * 8, b"\x7f" + b"\xff" * 7))
+        else:
+            found[at : at + 4] = rng.randbytes(4)
+    return bytes(found)
+
+
+JUNK = (None, True, -1, 0, 3, 2**63, 2**64, 10**400, 0.5, 1e308, -0.0, "", "x", "sarena", [], {})
+JUNK += ([[]], {"a": 1}, [-1], [0, 0], "9" * 50, "\ud800", float("nan"))
+
+
+def damage_json(value: Any, rng: random.Random) -> Any:
+    """Replace, drop or add one value somewhere inside."""
+    if isinstance(value, dict) and value and rng.random() < 0.9:
+        name = rng.choice(list(value))
+        kind = rng.randrange(8)
+        if kind == 0:
+            return {key: one for key, one in value.items() if key != name}
+        if kind == 1:
+            return {**value, rng.choice(("more", "_check", "arrays")): rng.choice(JUNK)}
+        return {**value, name: damage_json(value[name], rng)}
+    if isinstance(value, list) and value and rng.random() < 0.8:
+        k = rng.randrange(len(value))
+        kind = rng.randrange(4)
+        if kind == 0:
+            return value[:k] + value[k + 1 :]
+        if kind == 1:
+            return [*value, value[k]]
+        return [*value[:k], damage_json(value[k], rng), *value[k + 1 :]]
+    if isinstance(value, int) and rng.random() < 0.4:
+        return value + rng.choice((-1, 1, 2, 1000))
+    return rng.choice(JUNK)
+
+
+def damage_arrays(data: bytes, rng: random.Random) -> bytes:
+    """Change shape, type or numbers of an array, or which arrays there are."""
+    with np.load(io.BytesIO(data)) as loaded:
+        arrays = dict(loaded)
+    name = rng.choice(list(arrays))
+    array = arrays[name]
+    kind = rng.randrange(8)
+    if kind == 0:
+        del arrays[name]
+    elif kind == 1:
+        arrays[rng.choice((name + "_", "more", "weight_3"))] = array
+    elif kind == 2:
+        size = rng.choice((0, 1, 3, 64, 3000))
+        arrays[name] = np.resize(array, (size, *array.shape[1:]))
+    elif kind == 3:
+        arrays[name] = np.resize(array, (*array.shape[:-1], rng.choice((0, 1, 3, 5, 200))))
+    elif kind == 4:
+        arrays[name] = array.reshape(rng.choice(((-1,), (1, -1), (-1, 1), (1, 1, -1))))
+    elif kind == 5:
+        arrays[name] = array.astype(rng.choice(("f8", "i4", "f2", "c8", "b1", "U3", "O")))
+    elif kind == 6:
+        worst = rng.choice((np.nan, np.inf, 3e38, -3e38, 1e6, 1e30))
+        arrays[name] = np.where(rng.random() < 0.5, worst, array).astype(np.float32)
+    else:
+        other = rng.choice(list(arrays))
+        arrays[name], arrays[other] = arrays[other], array
+    packed = io.BytesIO()
+    np.savez(packed, **arrays)  # type: ignore[arg-type]
+    return packed.getvalue()
+
+
+def damage(data: bytes, ending: str, rng: random.Random) -> bytes:
+    """Damage a file: its bytes, or what it holds with everything around it whole."""
+    if rng.random() < 0.4:
+        return damage_bytes(data, rng)
+    if ending == "zip":
+        return damage_zip(data, rng)
+    if ending == "json":
+        return json.dumps(damage_json(json.loads(data), rng)).encode()
+    lines = data.decode().splitlines()
+    k = rng.randrange(len(lines))
+    lines[k] = json.dumps(damage_json(json.loads(lines[k]), rng))
+    return ("\n".join(lines) + "\n").encode()
+
+
+def damage_zip(data: bytes, rng: random.Random) -> bytes:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    name = rng.choice(list(members))
+    inside = members[name]
+    if rng.random() < 0.2:
+        members[name] = damage_bytes(inside, rng)
+    elif name.endswith("json"):
+        members[name] = json.dumps(damage_json(json.loads(inside), rng)).encode()
+    else:
+        members[name] = damage_arrays(inside, rng)
+    packed = io.BytesIO()
+    kind = rng.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA))
+    with zipfile.ZipFile(packed, "w", kind) as archive:
+        for member, content in members.items():
+            archive.writestr(member, content)
+    return packed.getvalue()
+
+
+def check_damaged(use: Callable[[], Any], what: str) -> bool:
+    """Return whether a file was refused with the documented error, which names it."""
+    try:
+        use()
+    except FileError as error:
+        assert what in str(error), f"{error} doesn't name {what}"
+        return True
+    return False
+
+
+def fuzz(kind: str, folder: Path, count: int, seed: int) -> Iterator[bool]:
+    """Use ``count`` damaged files of a kind; yield for each whether it was refused."""
+    one = KINDS[kind]
+    whole = one.write(folder / f"whole.{one.ending}").read_bytes()
+    path = folder / f"damaged.{one.ending}"
+    for number in range(count):
+        rng = random.Random(f"{kind} {seed} {number}")
+        path.write_bytes(damage(whole, one.ending, rng))
+        try:
+            yield check_damaged(lambda: one.use(path), path.name)
+        except StateErrorOfAGame:
+            yield True
+        except BaseException:
+            print(f"{kind}: damaged file {number} of seed {seed}", file=sys.stderr)
+            raise
+
+
+# A replay whose actions can't be played says so as a wrong state, not as a wrong file.
+from ludotheque.envs import StateError as StateErrorOfAGame  # noqa: E402
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_damaged_files_are_refused_or_harmless(kind, tmp_path, count=60):
+    refused = list(fuzz(kind, tmp_path, count, seed=0))
+    assert sum(refused) > count / 2
+
+
+def test_damaged_leagues_are_refused_or_harmless(tmp_path, count=40):
+    whole = league_folder(tmp_path / "whole")
+    damaged = tmp_path / "damaged"
+    refused = 0
+    for number in range(count):
+        rng = random.Random(number)
+        shutil.copytree(whole, damaged)
+        name = rng.choice(("league.json", "games.jsonl"))
+        ending = name.partition(".")[2]
+        (damaged / name).write_bytes(damage((whole / name).read_bytes(), ending, rng))
+        try:
+            league(damaged)
+        except ValueError as error:
+            assert str(damaged) in str(error), error
+            refused += 1
+        shutil.rmtree(damaged)
+    assert refused > count / 4
+
+
+# Runs
+
+
+def resume(method: str, folder: Path) -> None:
+    """Take up a run, as far as everything is read."""
+    if method == "td":
+        from ludotheque.agents.td.trainer import TDConfig, TDTrainer
+
+        run = TDTrainer(TDConfig(game="sarena", out=folder, resume=True, steps=10_000))
+        run.start()
+        run.writer.close()
+    else:
+        from ludotheque.agents.training.config import TrainConfig
+        from ludotheque.agents.training.run import _Run
+
+        policy = _Run(TrainConfig(game="sarena", out=folder, resume=True, steps=10_000))
+        policy.start()
+        policy.model.logger.close()
+
+
+def run_folder(method: str, folder: Path) -> Path:
+    """Train for a moment."""
+    evaluations = {"eval_games": 2, "eval_opponents": ("random",), "snapshot_every": 60}
+    if method == "td":
+        from ludotheque.agents.td.trainer import TDConfig, train_td
+
+        sizes = {"width": 4, "last_width": 4, "pieces": 1, "piece_rows": 64, "window": 256}
+        train_td(TDConfig(game="sarena", out=folder, steps=128, **sizes, **evaluations))
+    else:
+        from ludotheque.agents.ppo import TrainConfig, train
+
+        sizes = {"num_envs": 4, "n_steps": 16, "batch_size": 32, "net_arch": (4, 1, 4)}
+        train(TrainConfig(game="sarena", out=folder, steps=128, **sizes, **evaluations))
+    return folder
+
+
+def damage_tensors(value: Any, rng: random.Random) -> Any:
+    """Replace, drop or change one value somewhere inside what torch has saved."""
+    import torch
+
+    if isinstance(value, dict) and value:
+        name = rng.choice(list(value))
+        if rng.random() < 0.1:
+            return {key: one for key, one in value.items() if key != name}
+        return {**value, name: damage_tensors(value[name], rng)}
+    if isinstance(value, (list, tuple)) and value:
+        k = rng.randrange(len(value))
+        return [*value[:k], damage_tensors(value[k], rng), *value[k + 1 :]]
+    if isinstance(value, torch.Tensor) and rng.random() < 0.8:
+        if not value.numel():
+            return value[None]
+        kind = rng.randrange(5)
+        if kind == 0:
+            return value.reshape(-1)[:-1].clone()
+        if kind == 1:
+            return value.to(rng.choice((torch.float64, torch.int32, torch.complex64)))
+        changed = value.clone().reshape(-1)
+        worst = (-1, 99, 255) if not value.is_floating_point() else (float("nan"), 1e38, -5.0)
+        changed[rng.randrange(len(changed))] = rng.choice(worst)
+        return changed.reshape(value.shape)
+    return rng.choice([junk for junk in JUNK if not isinstance(junk, int) or abs(junk) < 2**80])
+
+
+def damage_checkpoint(path: Path, rng: random.Random) -> None:
+    data = path.read_bytes()
+    if path.suffix == ".pt" and rng.random() < 0.7:
+        import torch
+
+        torch.save(damage_tensors(torch.load(path, weights_only=True), rng), path)
+    elif path.suffix == ".pt":
+        path.write_bytes(damage_bytes(data, rng))
+    else:
+        path.write_bytes(damage(data, path.suffix[1:], rng))
+
+
+def fuzz_run(method: str, folder: Path, count: int, seed: int) -> int:
+    """Resume ``count`` damaged runs; return how many were refused."""
+    whole = run_folder(method, folder / "whole")
+    damaged = folder / "damaged"
+    checkpoint = f"checkpoint/run.{'zip' if method == 'td' else 'pt'}"
+    refused = 0
+    for number in range(count):
+        rng = random.Random(f"{method} {seed} {number}")
+        shutil.copytree(whole, damaged)
+        damage_checkpoint(damaged / rng.choice((checkpoint, checkpoint, "config.json")), rng)
+        try:
+            resume(method, damaged)
+        except ValueError as error:
+            assert str(error)
+            refused += 1
+        except BaseException:
+            print(f"{method}: damaged run {number} of seed {seed}", file=sys.stderr)
+            raise
+        shutil.rmtree(damaged)
+    return refused
+
+
+@pytest.mark.training
+@pytest.mark.parametrize("method", ["td", "ppo"])
+def test_damaged_runs_are_refused_or_harmless(method, tmp_path, count=25):
+    pytest.importorskip("torch")
+    pytest.importorskip("sb3_contrib")
+    assert fuzz_run(method, tmp_path, count, seed=0) > count / 3
+
+
+# What was met
+
+
+def test_a_longer_score_does_not_reach_the_kernel(tmp_path):
+    for size in (4, 64, 3_000_000):
+        arrays = {**board_arrays(), "score": np.ones(size, np.float32)}
+        with pytest.raises(FileError, match=r"model.zip.*\(4, 8\)|model.zip.*ends is"):
+            make_agent(f"ppo:{policy_file(tmp_path / 'model.zip', arrays)}")
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("worst", [np.nan, np.inf, 3e38])
+def test_weights_that_no_training_ends_with_are_refused(name, worst, tmp_path):
+    arrays = board_arrays()
+    arrays[name].flat[-1] = worst
+    with pytest.raises(FileError, match=f"{name} holds"):
+        make_agent(f"ppo:{policy_file(tmp_path / 'model.zip', arrays)}")
+    with pytest.raises(ValueError, match=f"{name} holds"):
+        BoardNetwork(arrays, GAME)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_arrays_of_another_shape_are_refused(name, tmp_path):
+    whole = board_arrays()[name]
+    for array in (whole[..., :-1], np.concatenate([whole, whole]), whole[None], whole.ravel()[:0]):
+        arrays = {**board_arrays(), name: array}
+        with pytest.raises(ValueError, match=r"arrays|is float32|policy is for|should be"):
+            BoardNetwork(arrays, GAME)
+    without = {key: array for key, array in board_arrays().items() if key != name}
+    with pytest.raises(ValueError, match=name):
+        BoardNetwork(without, GAME)
+
+
+def test_layers_that_do_not_fit_are_refused():
+    arrays = mlp_arrays()
+    for change in (
+        {"bias_1": np.zeros(3, np.float32)},
+        {"weight_1": np.zeros((9, 8), np.float32)},
+        {"weight_5": np.zeros((8, 8), np.float32)},
+    ):
+        with pytest.raises(ValueError, match=r"arrays|is float32"):
+            MlpNetwork({**arrays, **change}, "relu")
+    with pytest.raises(ValueError, match="weight_0"):
+        MlpNetwork({}, "relu")
+
+
+def test_sizes_are_looked_at_before_anything_is_unpacked(tmp_path):
+    path = tmp_path / "model.zip"
+    write_zip(path, {ABOUT: b" " * (300 << 20), WEIGHTS: npz(board_arrays())})
+    assert path.stat().st_size < 1 << 20
+    with pytest.raises(FileError, match="314,572,800 bytes"):
+        make_agent(f"ppo:{path}")
+    array = np.lib.format.header_data_from_array_1_0(np.zeros(3, np.float32))
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {**array, "shape": (10**11, 9)})
+    inside = io.BytesIO()
+    with zipfile.ZipFile(inside, "w") as archive:
+        archive.writestr("score.npy", header.getvalue())
+    write_zip(path, {ABOUT: json.dumps(about()).encode(), WEIGHTS: inside.getvalue()})
+    with pytest.raises(FileError, match="has 0 bytes"):
+        make_agent(f"ppo:{path}")
+
+
+def test_deep_json_is_refused(tmp_path):
+    deep = b"[" * 100_000
+    path = tmp_path / "deep.jsonl"
+    path.write_bytes(deep)
+    with pytest.raises(FileError, match="nested too deeply"):
+        load_replays(path)
+    write_zip(tmp_path / "deep.zip", {ABOUT: deep, WEIGHTS: npz(board_arrays())})
+    with pytest.raises(FileError, match="nested too deeply"):
+        make_agent(f"ppo:{tmp_path / 'deep.zip'}")
+    folder = league_folder(tmp_path / "league")
+    (folder / "league.json").write_bytes(deep)
+    with pytest.raises(FileError, match="nested too deeply"):
+        league(folder)
+
+
+def test_what_is_no_file_is_not_waited_for(tmp_path):
+    import os
+
+    os.mkfifo(tmp_path / "pipe.zip")
+    for kind in ("ppo", "td"):
+        with pytest.raises(FileError, match="it is no file"):
+            make_agent(f"{kind}:{tmp_path / 'pipe.zip'}")
+        with pytest.raises(FileError, match="it is a folder"):
+            make_agent(f"{kind}:{tmp_path}")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"ranks": [0, -5]},
+        {"ranks": [2, 2]},
+        {"ranks": [1]},
+        {"scores": ["a", "b"]},
+        {"scores": [float("inf"), 0]},
+        {"actions": [10**6]},
+        {"actions": "abc"},
+        {"deal": -1},
+        {"seats": 5},
+        {"more": 1},
+    ],
+)
+def test_edited_results_are_refused(change, tmp_path):
+    folder = league_folder(tmp_path / "league")
+    path = folder / "games.jsonl"
+    lines = path.read_text().splitlines()
+    lines[0] = json.dumps({**json.loads(lines[0]), **change})
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(ValueError, match=r"games.jsonl"):
+        league(folder)
+
+
+def test_numbers_that_are_no_actions_are_not_recorded():
+    for action in (2.0, True, np.float32(1)):
+        with pytest.raises(ValueError, match="is no action|must be notation"):
+            Replay.record("sarena", 2, 1, [action])
+
+
+if __name__ == "__main__":
+    import tempfile
+    import warnings
+
+    warnings.simplefilter("error")
+    wanted = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
+    for one in sys.argv[2:] or KINDS:
+        with tempfile.TemporaryDirectory() as folder:
+            refused = sum(fuzz(one, Path(folder), wanted, seed=1))
+            print(f"{one}: {refused} of {wanted} refused, the others played")
+    for method in ("td", "ppo"):
+        with tempfile.TemporaryDirectory() as folder:
+            refused = fuzz_run(method, Path(folder), wanted // 20, seed=1)
+            print(f"{method}: {refused} of {wanted // 20} refused, the others resumed")
