@@ -7,6 +7,7 @@ from typing import Any
 
 from ludotheque.envs.core.errors import check_choice, did_you_mean
 from ludotheque.envs.core.game import Game
+from ludotheque.envs.core.interfaces.seats import check_act
 
 from .base import Agent
 from .greedy import GreedyAgent
@@ -45,6 +46,7 @@ def make_agent(spec: str | Agent, game: str | Game = "sarena", **settings: Any) 
     if isinstance(spec, type):
         raise TypeError(f"agent is the class {spec.__name__}; give one of its objects")
     if not isinstance(spec, str) and hasattr(spec, "act"):
+        check_act(spec)
         return spec
     kind, _, rest = str(spec).partition(":")
     check_choice(kind, AGENTS, "agent")

@@ -164,6 +164,9 @@ class Table:
     def result_lines(self) -> list[str]:
         """The final result, for people: the best first."""
         result = self.result()
+        if self.players == 1:
+            goal = "the goal is reached" if result["ranks"] == [1] else "the goal is not reached"
+            return [f"{self.name(0)}: {result['scores'][0]:g} points; {goal}"]
         order = sorted(range(self.players), key=lambda seat: (result["ranks"][seat], seat))
         return [
             f"{result['ranks'][seat]}. {self.name(seat)}: {result['scores'][seat]:g} points"

@@ -130,7 +130,7 @@ def _new_table(
     else:
         specs = split_specs(agents)
         if players is None:
-            players = len(specs) if len(specs) > 1 else min(found.player_counts)
+            players = len(specs) if len(specs) > 1 else found.usual_players
         check_players(found, players)
     seats = seats_for(specs, range(players), "agents")
     options = game_options(found, settings)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -376,8 +378,11 @@ def check_action(action: Any) -> int:
         if abs(int(action)) >> 62:
             raise OutOfBoundsActionError(f"action is not in action space: {action}")
         return int(action)
-    if isinstance(action, np.ndarray) and action.shape == () and action.dtype.kind in "iu":
-        return int(action)
+    shape = getattr(action, "shape", None)
+    if shape == () and not isinstance(action, np.generic):
+        # An array of one number, numpy's or another library's.
+        with contextlib.suppress(TypeError):
+            return operator.index(action)
     raise OutOfBoundsActionError(
         f"action is not in action space: {action!r} is not a whole number; actions are integers"
     )

@@ -53,6 +53,7 @@ NUM_OPEN = 10  # so many of a seat's own tiles are told one by one
 MAX_ARROWS = 4
 ALL_OF_FIRST = 0x11111111  # arrows in all directions that ask for the first element
 # What a tile of an element brings on a cell is told in 16 bits: arrows served, points completed.
+CELL_MASK = 511
 SERVED_BITS = 7
 MOST_SERVED = (1 << SERVED_BITS) - 1
 MOST_POINTS = 511
@@ -223,7 +224,7 @@ def _write_best(cells, gains, out, at):
     for element in range(NUM_ELEMENTS):
         serves = once = twice = completes = 0
         for k in range(len(cells)):
-            gain = gains[cells[k]] >> 16 * element
+            gain = gains[cells[k] & CELL_MASK] >> 16 * element
             served = gain & MOST_SERVED
             serves = max(serves, served)
             completes = max(completes, gain >> SERVED_BITS & MOST_POINTS)
@@ -243,6 +244,7 @@ def _write_offer(tile, cells, gains, sights, out, at):
     """Write a tile, and the most that it would bring on one of the cells."""
     if tile == 0:
         return
+    tile &= 127
     element = TILE_ELEMENT[tile]
     arrows = NUM_ARROWS[tile]
     out[at + OFFER_AT.element + element] = 1
@@ -251,12 +253,13 @@ def _write_offer(tile, cells, gains, sights, out, at):
         out[at + OFFER_AT.asks + asked] = count_bits(TILE_ARROWS[tile, 0] & ALL_OF_FIRST << asked)
     most_serves = most_completes = most_served = most_aligned = most_points = 0
     for k in range(len(cells)):
-        gain = gains[cells[k]] >> 16 * element
+        cell = cells[k] & CELL_MASK
+        gain = gains[cell] >> 16 * element
         serves = gain & MOST_SERVED
         completes = gain >> SERVED_BITS & MOST_POINTS
         served = 0
         for rotation in range(NUM_ROTATIONS):
-            served = max(served, count_bits(TILE_ARROWS[tile, rotation] & sights[cells[k]]))
+            served = max(served, count_bits(TILE_ARROWS[tile, rotation] & sights[cell]))
         most_serves = max(most_serves, serves)
         most_completes = max(most_completes, completes)
         most_served = max(most_served, served)
@@ -349,20 +352,22 @@ def _follow(state, seat, tile, gains):
     cell = np.int64(state["cell"][tile])
     arrows = np.int64(state["arrows"][tile])
     # With the last arrow its points are to be had too.
-    gain = 1 + (TILE_VALUE[tile] << SERVED_BITS) * (arrows & (arrows - 1) == 0)
+    brings = 1 + (TILE_VALUE[tile] << SERVED_BITS) * (arrows & (arrows - 1) == 0)
     far = reach(state, seat, cell)
     near = 0
     while arrows:
         arrow = lowest_bit(arrows)
         arrows &= arrows - 1
         step = RAY_STEP[arrow >> 2]
+        gain = brings << 16 * (arrow & 3)
         there = cell
         free = 0
         for _ in range(far >> 8 * (arrow >> 2) & 255):
-            there += step
-            gains[there] += gain << 16 * (arrow & 3)
-            free |= state["free"][seat, WORD[there]] >> BIT[there] & 1
-        near |= free << arrow
+            # The mask says that no index is negative: a check less each time.
+            there = there + step & CELL_MASK
+            gains[there] += gain
+            free |= state["free"][seat, WORD[there]] >> BIT[there]
+        near |= (free & 1) << arrow
     return near
 
 

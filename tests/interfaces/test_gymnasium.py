@@ -762,3 +762,28 @@ def test_a_seat_that_never_has_a_turn_is_told(monkeypatch):
     env = SeatVectorEnv("shamans", 64, 5, seat=4, **SHORT)
     with pytest.raises(ValueError, match="had no turn"):
         env.reset(seed=0)
+
+
+def test_an_agent_whose_act_takes_too_little_is_told_at_once():
+    class Plain:
+        def act(self, observations, masks):
+            return masks.argmax(1)
+
+    told = r"takes no states and no seeds: write def act\(self, observations, masks, \*, states"
+    with pytest.raises(TypeError, match=told):
+        SeatEnv("sarena", opponents=Plain())
+    with pytest.raises(TypeError, match=told):
+        SeatEnv("sarena", opponents=["random", Plain()], seat=0)
+
+
+def test_an_action_may_be_another_librarys_scalar():
+    torch = pytest.importorskip("torch")
+    envs = [SeatEnv("sarena", seat=0) for _ in range(2)]
+    for env in envs:
+        env.reset(seed=3)
+    action = envs[0].sample_legal()
+    seen = envs[0].step(action)[0], envs[1].step(torch.tensor(action))[0]
+    assert np.array_equal(seen[0]["observation"], seen[1]["observation"])
+    for wrong in (torch.tensor(1.0), torch.tensor([1, 2]), np.array([1])):
+        with pytest.raises(ValueError, match="not in action space"):
+            envs[0].step(wrong)

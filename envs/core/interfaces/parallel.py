@@ -6,6 +6,7 @@ import copy
 from typing import Any
 
 from pettingzoo import ParallelEnv
+from pettingzoo.utils.env_logger import EnvLogger
 
 from ..errors import StateError
 from .aec import TurnBasedEnv
@@ -62,12 +63,15 @@ class TurnBasedParallelEnv(ParallelEnv):
             Observations, rewards, terminations, truncations and infos of the agents that were live.
 
         Raises:
+            AssertionError: before the first reset.
             ValueError: the agent to act is missing from ``actions``.
             The errors of ``TurnBasedEnv.step``.
         """
+        env = self.aec_env
+        if env._states is None:
+            EnvLogger.error_step_before_reset()
         if not self.agents:
             return {}, {}, {}, {}, {}
-        env = self.aec_env
         if env.agent_selection not in actions:
             raise ValueError(
                 f"{env.agent_selection} is to act, but actions has only {sorted(actions)}"

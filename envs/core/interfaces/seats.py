@@ -6,6 +6,7 @@ differ: one is a batch of one.
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -133,6 +134,7 @@ class SeatBatch:
                 f"opponent {source!r} has neither act() nor draw(): give an agent's name, an "
                 "agent, a pool of agents, or a list of them"
             )
+        check_act(source)
         return source
 
     def _allocate(self) -> None:
@@ -430,6 +432,22 @@ class SeatBatch:
 
     def _run(self, loop: str, *args: Any) -> list[Any]:
         return run_loop(self.settings, loop, self.num_threads, self.states, *args)
+
+
+def check_act(agent: Any) -> None:
+    """Raise TypeError if ``agent`` has an ``act`` that doesn't take what it will be given."""
+    try:
+        parameters = inspect.signature(agent.act).parameters
+    except (AttributeError, TypeError, ValueError):
+        return  # a pool, or something that doesn't say what it takes
+    if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
+        return
+    missing = [name for name in ("states", "seeds") if name not in parameters]
+    if missing:
+        raise TypeError(
+            f"act() of {agent!r} takes no {' and no '.join(missing)}: write "
+            "def act(self, observations, masks, *, states=None, seeds=None)"
+        )
 
 
 def query_agent(agent: Opponent, settings: Settings, states: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from sagani_sight import GAME, MODES, STEPS, VALUES, Sight, face, positions
 
 from ludotheque.envs.core.schema import slices
 from ludotheque.envs.sagani.components import TILE_ARROWS, TILE_ELEMENT, TILE_VALUE, WINDOW
-from ludotheque.envs.sagani.placement import _free_anew
+from ludotheque.envs.sagani.placement import free_anew
 from ludotheque.envs.sagani.state import (
     ARROW_PHASE,
     ROTATE_PHASE,
@@ -228,5 +228,5 @@ def shift_to_corner(state: np.void, seat: int) -> bool:
         state[name][seat] += step
     if seat == state["to_play"]:
         state["hand_cell"] += by
-    _free_anew(state, seat)
+    free_anew(state, seat)
     return by != 0
