@@ -31,13 +31,9 @@ $(VENV)/.stamp-venv:
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-# PyTorch goes in first, on its own, so that pip can be pointed at a CPU build (CONTRIBUTING.md).
-$(VENV)/.stamp-torch: $(VENV)/.stamp-venv
-	$(BIN)/python -m pip install "$(TORCH)"
-	@touch $@
-
-$(INSTALLED): pyproject.toml $(VENV)/.stamp-torch
-	$(BIN)/python -m pip install -e ".[dev]"
+# The version of PyTorch is named, so that pip can be pointed at a CPU build (CONTRIBUTING.md).
+$(INSTALLED): pyproject.toml $(VENV)/.stamp-venv
+	$(BIN)/python -m pip install "$(TORCH)" -e ".[dev]"
 	@touch $@
 
 $(BENCHED): $(INSTALLED)

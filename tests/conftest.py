@@ -16,6 +16,8 @@ ROOT = Path(__file__).resolve().parent.parent
 GAMES = ("sagani", "harmonies", "saga", "shamans", "sarena")
 # Their fixtures take long to make: not in two workers.
 ALONE = ("test_jit_cache", "test_nojit", "test_packaging", "test_toy")
+# Their tests play Sàrèná where they name no game.
+ON_SARENA = ("test_agents", "test_league", "test_batch", "test_gymnasium", "test_pettingzoo")
 
 # A failed assert in there is explained as one in a test.
 pytest.register_assert_rewrite("knowledge", "pictures")
@@ -55,7 +57,8 @@ def group_of(nodeid: str) -> str:
     words = re.split(r"[^a-z]+", f"{name} {folder}")
     if stem in ALONE:
         return stem
-    return next((game for game in GAMES if game in words), nodeid)
+    usual = "sarena" if stem in ON_SARENA else nodeid
+    return next((game for game in GAMES if game in words), usual)
 
 
 @pytest.fixture(scope="session")

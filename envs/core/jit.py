@@ -26,6 +26,7 @@ import pickle
 import platform
 import re
 import sys
+import threading
 import types
 import uuid
 from collections.abc import Callable
@@ -160,9 +161,35 @@ def kernel(function: Callable[..., Any]) -> Any:
     their values are part of the digest.
     """
     if JIT_DISABLED:
-        # Compiled integers wrap around in silence; numpy's scalars do so with a warning.
-        return np.errstate(over="ignore")(function)
+        return _in_python(function)
     return Kernel(_compile(function, no_cpython_wrapper=True))
+
+
+def _in_python(function: Callable[..., Any]) -> Any:
+    """Return ``function`` with integers that wrap around in silence, as compiled ones do."""
+
+    @functools.wraps(function)
+    def run(*args: Any, **named: Any) -> Any:
+        # The outermost kernel does it for all that it calls: it takes longer than most of them.
+        if _silence.kept:
+            return function(*args, **named)
+        _silence.kept = True
+        try:
+            with np.errstate(over="ignore"):
+                return function(*args, **named)
+        finally:
+            _silence.kept = False
+
+    return run
+
+
+class _Silence(threading.local):
+    """Whether this thread is in a kernel that runs as plain Python."""
+
+    kept = False
+
+
+_silence = _Silence()
 
 
 def _compile(function: Callable[..., Any], **settings: bool) -> Any:

@@ -175,7 +175,8 @@ def _lay_table(states: np.ndarray, i: int, seat: int, pieces: Sequence[TileAt]) 
     record = states[i]
     for piece, cell in zip(pieces, _cells(pieces, seat, int(record["canvas"])), strict=True):
         lay_tile(record, seat, piece.tile, cell, piece.rotation)
-        look(record, seat, piece.tile, cell)
+        if record["choice"]:  # where discs move at once, nothing asks what a tile sees
+            look(record, seat, piece.tile, cell)
         record["arrows"][piece.tile] = _uncovered(piece)
         if piece.flipped:
             record["uncompleted"][seat] -= 1

@@ -477,8 +477,8 @@ def test_table_as_json_and_on_paper(tmp_path):
         table.row("gredy")
 
 
-def test_win_rates_by_camp():
-    """In Shamans: each agent's rounds as a Shaman and as a Shadow, and how many its camp won."""
+def test_win_rates_by_camp_in_shamans():
+    """Each agent's rounds as a Shaman and as a Shadow, and how many its camp won."""
     made = League("shamans", TWO, num_players=3, seed=3, rounds="single")
     table = made.run(12)
     counts = Counter()
@@ -689,9 +689,9 @@ class OfOnesOwn:
 def test_an_agent_of_ones_own_needs_no_base_class(tmp_path):
     made = league({"random": "random", "own": OfOnesOwn()}, tmp_path)
     assert made.run(4).games == 4
-    assert len(play_match("saga", [OfOnesOwn(), "random"], range(3)).actions) == 3
+    assert len(play_match("sarena", [OfOnesOwn(), "random"], range(3)).actions) == 3
     with pytest.raises(TypeError, match="class OfOnesOwn; give one of its objects"):
-        play_match("saga", [OfOnesOwn, "random"], [1])
+        play_match("sarena", [OfOnesOwn, "random"], [1])
 
 
 def test_play_match_names_the_agent_at_fault():

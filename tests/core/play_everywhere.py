@@ -1,6 +1,6 @@
-"""Play one game in several settings through all its kernels, and print a digest of what they say.
+"""Play games in several settings through all their kernels, and print a digest of what they say.
 
-``python tests/core/play_everywhere.py GAME``: what ``test_nojit`` runs with and without compiling.
+``test_nojit`` does so compiled, and ``python tests/core/play_everywhere.py GAME ...`` plainly.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ def play(name: str) -> str:
             if is_over(states):
                 break
             if ply % PLIES_BETWEEN_LOOKS == 0:
-                look(game, states, setting.seats, ply, hasher)
+                seat = ply // PLIES_BETWEEN_LOOKS % setting.num_players
+                look(game, states, [seat], ply, hasher)
             actions = np.zeros(1, np.int64)
             game.loops.random_actions(states, 0, 1, actions)
             mask = game.legal_mask(states)
@@ -53,4 +54,6 @@ def look(game, states, seats, seed, hasher) -> None:
 
 
 if __name__ == "__main__":
-    print("plain" if JIT_DISABLED else "compiled", play(sys.argv[1]))
+    assert JIT_DISABLED, "in this process kernels are compiled: set NUMBA_DISABLE_JIT=1"
+    for name in sys.argv[1:]:
+        print(name, play(name))

@@ -20,7 +20,13 @@ from ludotheque.testing import (
 )
 
 GAMES = [get_game(name) for name in game_names()]
-SETTINGS = [setting for game in GAMES for setting in settings(game)]
+SETTINGS = [
+    setting
+    for game in GAMES
+    for setting in settings(game)
+    # Sagani's solo games have no meaning for several players.
+    if setting.num_players == 1 or setting.options.get("solo") != "advanced"
+]
 # The interfaces know nothing of a game's options: the usual ones stand for all.
 USUAL = [
     setting
@@ -43,6 +49,8 @@ FORM_CHECKS = (
     conformance.check_rewards,
     conformance.check_end,
 )
+# These take longest, and depend on a game by its actions and its number of agents alone.
+LONG_CHECKS = (conformance.check_copies, conformance.check_masks_by_trial)
 OTHERS = [check for check in GAME_CHECKS if check not in HIDING]
 
 
@@ -66,8 +74,17 @@ def test_contract(setting, check):
     check(setting, seed=7)
 
 
-@pytest.mark.parametrize("check", AEC_CHECKS, ids=name_of)
-@pytest.mark.parametrize("setting", USUAL, ids=str)
+@pytest.mark.parametrize(
+    ("setting", "check"),
+    [
+        pytest.param(setting, check, id=f"{setting}-{name_of(check)}")
+        for setting in USUAL
+        for check in AEC_CHECKS
+        if check not in LONG_CHECKS
+        or setting.game.name == "sarena"
+        or setting.num_players == setting.game.max_players
+    ],
+)
 def test_turn_by_turn(setting, check):
     check(lambda: TurnBasedEnv(setting.game, setting.num_players, **setting.options), seed=3)
 

@@ -13,7 +13,7 @@ from ludotheque.envs.sarena.components import IS_ARROW
 from ludotheque.envs.sarena.rules import index_board
 
 GAME = get_game("sarena")
-GAMES = 60 if JIT_DISABLED else 100_000
+GAMES = 30 if JIT_DISABLED else 100_000
 SETTINGS = [(players, deal) for players in (2, 3, 4) for deal in ("random", "balanced")]
 LONGEST = 45
 

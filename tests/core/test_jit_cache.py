@@ -114,11 +114,13 @@ def entries(cache: Path) -> dict[str, tuple[int, int]]:
 
 @pytest.fixture(scope="module")
 def warm(tmp_path_factory) -> Path:
-    """A cache that has all the kernels of BEHAVIOUR, compiled from nothing."""
+    """A cache that `ludotheque warmup` filled from nothing."""
     cache = tmp_path_factory.mktemp("warm") / "kernels"
-    out, err = run(BEHAVIOUR, cache)
+    code = "import sys; from ludotheque.cli import main; sys.argv[1:] = {}; main()"
+    out, err = run(code.format(["warmup", "--game", "sarena", "--json"]), cache)
     assert ANNOUNCEMENT in err and str(cache) in err, "a cold start says what takes so long"
-    assert json.loads(out)["seen"]["masks"]
+    told = json.loads(out)
+    assert list(told["seconds"]) == ["sarena"] and told["folder"] == str(cache)
     assert entries(cache)
     return cache
 
@@ -131,8 +133,17 @@ def small(tmp_path_factory) -> tuple[Path, str]:
 
 
 @pytest.fixture(scope="module")
-def usual(warm) -> dict:
-    return behaviour(warm)
+def first_use(warm) -> tuple[dict, str]:
+    """What a game does after the warm-up, and what was said on stderr."""
+    out, err = run(BEHAVIOUR, warm)
+    return json.loads(out)["seen"], err
+
+
+@pytest.fixture(scope="module")
+def usual(first_use) -> dict:
+    seen, _ = first_use
+    assert seen["masks"]
+    return seen
 
 
 # Warm starts
@@ -158,14 +169,8 @@ def test_a_caller_finds_what_it_calls_compiled_anew(warm, usual, tmp_path):
     assert all(path.exists() for path in gone), "the same code has the same name"
 
 
-def test_warmup_compiles_what_first_moves_need(tmp_path):
-    code = "import sys; from ludotheque.cli import main; sys.argv[1:] = {}; main()"
-    arguments = ["warmup", "--game", "sarena", "--json"]
-    out, err = run(code.format(arguments), tmp_path)
-    told = json.loads(out)
-    assert list(told["seconds"]) == ["sarena"] and told["folder"] == str(tmp_path)
-    assert ANNOUNCEMENT in err
-    assert ANNOUNCEMENT not in run(BEHAVIOUR, tmp_path)[1]
+def test_warmup_compiles_what_first_moves_need(first_use):
+    assert ANNOUNCEMENT not in first_use[1]
 
 
 def test_importing_compiles_nothing(tmp_path):

@@ -25,7 +25,7 @@ import csv
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 DIRECTIONS = ("n", "ne", "e", "se", "s", "sw", "w", "nw")
@@ -113,6 +113,7 @@ def turned(direction: str, quarter_turns: int) -> str:
     return DIRECTIONS[(DIRECTIONS.index(direction) + 2 * quarter_turns) % 8]
 
 
+@cache
 def direction_to(start: Cell, target: Cell) -> str | None:
     """In which of the eight directions `target` lies, None if it lies on no line or is `start`."""
     across = target[0] - start[0]

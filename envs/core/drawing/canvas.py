@@ -13,6 +13,7 @@ import importlib
 import io
 import math
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -36,6 +37,7 @@ FONT_FAMILY = f"{FONT_NAME}, Verdana, sans-serif"
 # Half the height of a capital letter in these fonts, as a part of the font size.
 HALF_CAPITAL = 0.3645
 MAX_PIXELS = 64_000_000
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 # Attributes of a shape by name, as the methods of `Canvas` take them.
 Style = dict[str, Any]
@@ -447,6 +449,8 @@ def _text_of(value: object) -> str:
     """An attribute's value as text; numbers with at most two decimals, to keep pictures small."""
     if isinstance(value, str):
         return _checked(value)
+    if type(value) is int:
+        return str(value)
     number = float(value)  # type: ignore[arg-type]
     if not math.isfinite(number):
         raise ValueError(f"a picture's number must be finite, not {value!r}")
@@ -456,9 +460,6 @@ def _text_of(value: object) -> str:
 
 def _checked(text: str) -> str:
     """Refuse what XML cannot hold; ElementTree would write it and no reader could parse it."""
-    for character in text:
-        code = ord(character)
-        allowed = code >= 0x20 or character in "\t\n\r"
-        if not allowed or 0xD800 <= code <= 0xDFFF or code in (0xFFFE, 0xFFFF):
-            raise ValueError(f"the text {text!r} has a character that XML cannot hold")
+    if _NOT_IN_XML.search(text):
+        raise ValueError(f"the text {text!r} has a character that XML cannot hold")
     return text

@@ -547,7 +547,7 @@ def test_every_legal_action_has_its_points(mode):
             break
         legal = np.flatnonzero(GAME.legal_mask(states)).tolist()
         # Of many hexes, some.
-        for action in legal[:: 1 + len(legal) // 8]:
+        for action in legal[:: 1 + len(legal) // 4]:
             clicked = ()
             for point in points_of(states, action):
                 place = locate(*point, states[0])

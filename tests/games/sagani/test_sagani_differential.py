@@ -209,7 +209,7 @@ def test_games_stirred_up(game, mode, alignments):
     """Markers near the goal and hands nearly empty: ends, ties and cacophony in every mixture."""
     rng = random.Random(f"{mode} {alignments}")
     met = Counter()
-    for seed in range(8):
+    for seed in range(4):
         pair = Pair(game, seed, mode, alignments)
         way = keen if seed % 2 else anything
         for _ in range(rng.randrange(30)):
@@ -236,7 +236,7 @@ def test_games_stirred_up(game, mode, alignments):
 def test_games_end_by_points_and_by_empty_piles(game, mode):
     rng = random.Random(mode)
     ends = Counter()
-    for seed in range(6):
+    for seed in range(4):
         pair = Pair(game, seed, mode)
         pair.run(keen if seed % 2 else anything, rng)
         ends["points" if max(pair.oracle.scores()) >= pair.oracle.goal() else "piles"] += 1
@@ -259,7 +259,7 @@ def test_markers_that_return_to_their_square_lie_on_top(game, mode):
     """Ties above zero, on zero and below, made in every order of arrival."""
     rng = random.Random(mode)
     num_players, _ = MODES[mode]
-    for seed in range(12):
+    for seed in range(6):
         pair = until(Pair(game, seed, mode), between_turns, rng)
         for points in (rng.choice([7, 0, -4]), rng.choice([7, 0, -4])):
             for seat in rng.sample(range(num_players), num_players):
@@ -277,6 +277,8 @@ def test_goal_reached_within_a_turn_counts(game, mode, alignments):
     rng = random.Random(f"{mode} {alignments}")
     moments = 0
     for seed in range(16):
+        if moments and seed >= 4:
+            break
         pair = Pair(game, seed, mode, alignments)
         for _ in range(rng.randrange(10, 60)):
             if not pair.oracle.is_over():
