@@ -13,17 +13,20 @@ import pytest
 from knowledge import Knowledge, differing
 from sagani_adapter import free_positions
 from sagani_changes import CHANGES, FACTS, NOT_ALONE, known
+from sagani_outline import Outline
 from sagani_pair import Pair, putting_off
 from sagani_sight import GAME, MODES, Sight, positions
 
 from ludotheque.envs.core.schema import slices
 from ludotheque.envs.sagani.components import PILE_SIZE, TILE_ELEMENT, WINDOW
+from ludotheque.envs.sagani.placement import free_anew
 from ludotheque.envs.sagani.state import (
     IN_PILE,
     PUT_ASIDE,
     aside_of,
     back_of,
     pile_tops,
+    tiles_of,
 )
 
 every_mode = pytest.mark.parametrize("mode", MODES)
@@ -118,6 +121,46 @@ def check_others(sight: Sight, planes: dict[str, np.ndarray]) -> None:
 
 
 # What is redrawn
+
+
+@every_mode
+def test_compact_observation(mode):
+    for states in positions(mode, seed=6):
+        for seat in range(int(states["num_players"][0])):
+            outline, seen = Outline(states, seat), GAME.observe(states, seat, form="compact")
+            for name, part in slices(GAME.observation_schema("compact")).items():
+                expected = getattr(outline, {"seats": "seats_rows"}.get(name, name))()
+                where = f"{name} of seat {seat} at ply {states['ply'][0]}"
+                assert np.array_equal(seen[part], np.ravel(expected)), where
+
+
+def test_compact_observation_is_the_same_wherever_a_table_lies():
+    """The tables are moved in their windows, each as far as it goes."""
+    moved = 0
+    for states in positions("3 players by choice", seed=8):
+        state = states[0]
+        before = [GAME.observe(states, seat, form="compact") for seat in range(3)]
+        for seat in range(3):
+            if tiles_of(state, seat):
+                moved += shift_to_corner(state, seat)
+        after = [GAME.observe(states, seat, form="compact") for seat in range(3)]
+        assert np.array_equal(before, after), f"ply {state['ply']}"
+    assert moved > 20
+
+
+def shift_to_corner(state: np.void, seat: int) -> bool:
+    """Move a seat's tiles to the north-west of its window; say whether they were elsewhere."""
+    down, right = 1 - int(state["north"][seat]), 1 - int(state["west"][seat])
+    by = down * WINDOW + right
+    for tile in tiles_of(state, seat):
+        state["cell"][tile] += by
+    state["origin"][seat] += by
+    for name, step in (("north", down), ("south", down), ("west", right), ("east", right)):
+        state[name][seat] += step
+    if seat == state["to_play"]:
+        state["hand_cell"] += by
+    free_anew(state, seat)
+    return by != 0
 
 
 @every_mode

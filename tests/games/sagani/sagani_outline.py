@@ -1,27 +1,21 @@
-"""The compact observation of Sagani, compared with plain Python, and what it doesn't depend on."""
+"""The compact observation of Sagani in plain Python."""
 
 from __future__ import annotations
 
 from functools import cache, cached_property
 
 import numpy as np
-import pytest
 from sagani_adapter import free_positions
-from sagani_sight import GAME, MODES, STEPS, VALUES, Sight, face, positions
+from sagani_sight import STEPS, VALUES, Sight, face
 
-from ludotheque.envs.core.schema import slices
 from ludotheque.envs.sagani.components import TILE_ARROWS, TILE_ELEMENT, TILE_VALUE, WINDOW
-from ludotheque.envs.sagani.placement import free_anew
 from ludotheque.envs.sagani.state import (
     ARROW_PHASE,
     ROTATE_PHASE,
     aside_of,
     directions_of,
     position_of,
-    tiles_of,
 )
-
-PARTS = slices(GAME.observation_schema("compact"))
 
 
 class Outline(Sight):
@@ -190,43 +184,3 @@ def element_of(arrows: int, direction: int) -> int:
 
 def span(numbers: set[int]) -> int:
     return max(numbers) - min(numbers) + 1 if numbers else 0
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_compact_observation(mode):
-    for states in positions(mode, seed=6):
-        for seat in range(int(states["num_players"][0])):
-            outline, seen = Outline(states, seat), GAME.observe(states, seat, form="compact")
-            for name, part in PARTS.items():
-                expected = getattr(outline, {"seats": "seats_rows"}.get(name, name))()
-                where = f"{name} of seat {seat} at ply {states['ply'][0]}"
-                assert np.array_equal(seen[part], np.ravel(expected)), where
-
-
-def test_compact_observation_is_the_same_wherever_a_table_lies():
-    """The tables are moved in their windows, each as far as it goes."""
-    moved = 0
-    for states in positions("3 players by choice", seed=8):
-        state = states[0]
-        before = [GAME.observe(states, seat, form="compact") for seat in range(3)]
-        for seat in range(3):
-            if tiles_of(state, seat):
-                moved += shift_to_corner(state, seat)
-        after = [GAME.observe(states, seat, form="compact") for seat in range(3)]
-        assert np.array_equal(before, after), f"ply {state['ply']}"
-    assert moved > 20
-
-
-def shift_to_corner(state: np.void, seat: int) -> bool:
-    """Move a seat's tiles to the north-west of its window; say whether they were elsewhere."""
-    down, right = 1 - int(state["north"][seat]), 1 - int(state["west"][seat])
-    by = down * WINDOW + right
-    for tile in tiles_of(state, seat):
-        state["cell"][tile] += by
-    state["origin"][seat] += by
-    for name, step in (("north", down), ("south", down), ("west", right), ("east", right)):
-        state[name][seat] += step
-    if seat == state["to_play"]:
-        state["hand_cell"] += by
-    free_anew(state, seat)
-    return by != 0
