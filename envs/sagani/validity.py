@@ -247,4 +247,6 @@ def derive(state):
     """Work out anew what is kept for speed."""
     for seat in range(state["num_players"]):
         free_anew(state, seat)
-        find_movable_of(state, np.int64(seat))
+        # Discs that are moved at once are not looked for beforehand.
+        if state["choice"]:
+            find_movable_of(state, np.int64(seat))
