@@ -19,6 +19,7 @@ from .components import (
     NUM_HELD,
     NUM_TILES,
     NUM_WORLDS,
+    PORTAL,
     RITUALS,
     TILES_IN_BOX,
     VALUES,
@@ -29,14 +30,17 @@ from .state import (
     ECLIPSE_PHASE,
     GUIDE_PHASE,
     KEEP_PHASE,
+    LAST_PHASE,
     MOON_PHASE,
     NEUTRALISE_PHASE,
     ORDER_PHASE,
     PERMUTE_PHASE,
     PHASES,
+    PORTAL_PHASE,
     STABILISE_PHASE,
     STAGE,
 )
+from .track import is_asked_about, moon_in_reach
 
 FIELD = numbered(DTYPE)
 _SEATS = (1 << MAX_PLAYERS) - 1
@@ -208,6 +212,13 @@ def _check_decision(state):
         return FIELD.turn
     if phase == MOON_PHASE and (state["pawn"] + 1 != state["moon"] or state["steps"] == 0):
         return FIELD.steps
+    offered = phase in (MOON_PHASE, LAST_PHASE, PORTAL_PHASE)
+    if offered and not is_asked_about(state, seat, PORTAL):
+        return FIELD.phase
+    if phase == PORTAL_PHASE and not moon_in_reach(state):
+        return FIELD.phase
+    if phase == LAST_PHASE and seat != state["target"] and not moon_in_reach(state):
+        return FIELD.target
     if (phase == KEEP_PHASE) != (state["looked_at"] >= 0):
         return FIELD.looked_at
     rite = phase in (STABILISE_PHASE, PERMUTE_PHASE, NEUTRALISE_PHASE)
