@@ -122,6 +122,9 @@ def _redraw_tiles(state, seat):
     needed = np.int64(NO_TILE)
     if asked != seat and is_asked_unseen(state):
         needed = np.int64(DAGGER) if state["phase"] == NEUTRALISE_PHASE else np.int64(PORTAL)
+        if state["hidden"][asked, needed] == 0:
+            # No game comes to this, and drawing until it has one might not end.
+            needed = np.int64(NO_TILE)
     _redraw_face_down(state, seat, unseen)
     while needed != NO_TILE and state["hidden"][asked, needed] == 0:
         _redraw_face_down(state, seat, unseen)

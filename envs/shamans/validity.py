@@ -114,9 +114,13 @@ def check(state):
         field = _check_tiles(state)
     if field == FINE:
         field = _check_roles(state)
-    if field == FINE and not (state["terminated"] or state["truncated"]):
-        field = _check_decision(state)
-    return field
+    if field != FINE:
+        return field
+    if state["terminated"] and state["forfeit"] < 0:
+        # Nobody is asked about anything once the last round is paid for.
+        return FINE if state["phase"] == CARD_PHASE else FIELD.phase
+    # Whoever forfeits, or plays when the game is cut off, leaves a decision open.
+    return _check_decision(state)
 
 
 @kernel
@@ -189,7 +193,7 @@ def _check_roles(state):
         shadows += state["camp"][role] == 1 and not out
     if lying != everybody:
         return FIELD.role
-    if shadows == 0 and not (state["terminated"] or state["truncated"]):
+    if shadows == 0 and not state["terminated"]:
         return FIELD.eliminated
     if np.int64(state["eliminated"]) & ~everybody or np.int64(state["played"]) & ~everybody:
         return FIELD.eliminated

@@ -25,13 +25,21 @@ from test_shamans_differential import (
 from test_shamans_sentences import kill
 
 from ludotheque.envs import shamans_v1
+from ludotheque.envs.core.errors import StateError
 from ludotheque.envs.core.jit import JIT_DISABLED
 from ludotheque.envs.core.schema import slices
 from ludotheque.envs.shamans.actions import ACTIONS
 from ludotheque.envs.shamans.components import ECLIPSE, NO_CARD, PORTAL, TILES
 from ludotheque.envs.shamans.hidden import action_seen_by
 from ludotheque.envs.shamans.options import ASKED, ROUNDS
-from ludotheque.envs.shamans.state import camp_of, hand_of, is_eliminated, pile_of, tiles_of
+from ludotheque.envs.shamans.state import (
+    PHASES,
+    camp_of,
+    hand_of,
+    is_eliminated,
+    pile_of,
+    tiles_of,
+)
 from ludotheque.testing import contract, settings
 
 AT = slices(GAME.flat)
@@ -659,3 +667,33 @@ def test_the_end_shows_roles():
     for seat in range(5):
         drawn = GAME.determinize(states, seat, 9)[0]
         assert [camp_of(drawn, other) for other in range(5)] == camps
+
+
+def test_a_game_that_is_over_asks_nobody():
+    """A record that says so is refused; redrawing it ends, though no tile lies face down."""
+    states = GAME.new_state(2, 4, rounds="single", asked="holders")
+    while not states["terminated"][0]:
+        GAME.step(states, int(np.flatnonzero(GAME.legal_mask(states))[0]))
+    GAME.check_states(states)
+    # Nobody has a tile, face up or face down.
+    states["gone"][0, : len(TILES) - 1] += states["shown"][0].sum(axis=0)
+    states["shown"][0] = 0
+    GAME.check_states(states)
+    for asking in ("MOON", "NEUTRALISE"):
+        states["phase"] = PHASES.index(asking)
+        with pytest.raises(StateError, match="'phase'"):
+            GAME.check_states(states)
+        for seat in range(4):
+            GAME.determinize(states, seat, 5)
+
+
+def test_a_forfeit_leaves_a_decision_that_can_be_checked():
+    for play_on in range(0, 60, 7):
+        states = GAME.new_state(3, 4, asked="holders")
+        for _ in range(play_on):
+            GAME.step(states, int(np.flatnonzero(GAME.legal_mask(states))[-1]))
+        GAME.step(states, -1, illegal="lose")
+        GAME.check_states(states)
+        states["phase"] = PHASES.index("GUIDE")
+        with pytest.raises(StateError, match="'phase'"):
+            GAME.check_states(states)
