@@ -120,7 +120,8 @@ def check(state):
         # Nobody is asked about anything once the last round is paid for.
         return FINE if state["phase"] == CARD_PHASE else FIELD.phase
     # Whoever forfeits, or plays when the game is cut off, leaves a decision open.
-    return _check_decision(state)
+    field = _check_trick(state)
+    return field if field != FINE else _check_decision(state)
 
 
 @kernel
@@ -198,6 +199,27 @@ def _check_roles(state):
     if np.int64(state["eliminated"]) & ~everybody or np.int64(state["played"]) & ~everybody:
         return FIELD.eliminated
     return FINE
+
+
+@kernel
+def _check_trick(state):
+    """A trick lies on the table from its first card until it is gathered; then come the rituals."""
+    lies = False
+    for seat in range(MAX_PLAYERS):
+        if state["front"][seat] >= 0:
+            lies = True
+            if seat >= state["num_players"]:
+                return FIELD.front
+    begun = state["destination"] >= 0
+    if (state["played"] != 0) != begun:
+        return FIELD.played
+    if state["performer"] >= 0:
+        if state["then"] != (STAGE.TURN_OVER if lies else STAGE.NEW_TRICK):
+            return FIELD.then
+    elif begun and not lies:
+        return FIELD.front
+    laying = state["phase"] == MOON_PHASE and state["after"] == STAGE.LAYING
+    return FINE if (state["card"] >= 0) == laying and (lies or not laying) else FIELD.card
 
 
 @kernel

@@ -697,3 +697,16 @@ def test_a_forfeit_leaves_a_decision_that_can_be_checked():
         states["phase"] = PHASES.index("GUIDE")
         with pytest.raises(StateError, match="'phase'"):
             GAME.check_states(states)
+
+
+def test_a_trick_has_cards():
+    """Where nobody left has one, an eliminated player with one names the Guide: there must be."""
+    states = play(table(HANDS, placed=YELLOW), "violet 1")
+    GAME.check_states(states)
+    elsewhere = states.copy()
+    elsewhere["front"][0, 4], elsewhere["front"][0, 0] = elsewhere["front"][0, 0], NO_CARD
+    nowhere = states.copy()
+    nowhere["front"] = NO_CARD
+    for changed in (elsewhere, nowhere):
+        with pytest.raises(StateError, match="'front'"):
+            GAME.check_states(changed)
