@@ -232,7 +232,7 @@ def test_a_torn_file_is_mended(tmp_path, whole, cut, caplog):
 def test_garbage_after_the_last_game_is_dropped(tmp_path, whole):
     """A power cut may leave zeros where the last block was to be, or several bad lines."""
     data, expected = whole
-    league(THREE, tmp_path, seed=8)
+    league(THREE, tmp_path, seed=8).run(2)
     games_file(tmp_path).write_bytes(data[: data.rindex(b"\n{")] + b"\n\0\0\0\n{}\n[]\n\0\0")
     assert league(THREE, tmp_path, seed=8, resume=True).run(6).to_dict() == expected
     assert games_file(tmp_path).read_bytes() == data
@@ -240,7 +240,7 @@ def test_garbage_after_the_last_game_is_dropped(tmp_path, whole):
 
 def test_a_bad_line_among_good_ones_is_an_error(tmp_path, whole):
     data, _ = whole
-    league(THREE, tmp_path, seed=8)
+    league(THREE, tmp_path, seed=8).run(2)
     lines = data.splitlines(keepends=True)
     lines[1] = lines[1][:20] + b"\n"
     games_file(tmp_path).write_bytes(b"".join(lines))
@@ -278,10 +278,11 @@ def test_an_interrupt_while_writing_loses_nothing(tmp_path, whole, monkeypatch):
         raise KeyboardInterrupt
 
     made = league(THREE, tmp_path, seed=8)
+    made.run(2)
     monkeypatch.setattr(ledger_module.os, "fsync", interrupted)
     with pytest.raises(KeyboardInterrupt):
         made.run(6, batch_size=6)
-    assert games_file(tmp_path).read_bytes() == b"".join(data.splitlines(keepends=True)[:6])
+    assert games_file(tmp_path).read_bytes() == b"".join(data.splitlines(keepends=True)[:12])
 
 
 def test_a_full_disk_leaves_whole_lines(tmp_path, whole, monkeypatch):
@@ -295,10 +296,11 @@ def test_a_full_disk_leaves_whole_lines(tmp_path, whole, monkeypatch):
         fsync(descriptor)
 
     made = league(THREE, tmp_path, seed=8)
+    made.run(2)
     monkeypatch.setattr(ledger_module.os, "fsync", full)
     with pytest.raises(OSError, match="No space"):
         made.run(6, batch_size=6)
-    assert games_file(tmp_path).read_bytes() == b"".join(data.splitlines(keepends=True)[:6])
+    assert games_file(tmp_path).read_bytes() == b"".join(data.splitlines(keepends=True)[:12])
     assert made.run(6).to_dict() == expected
 
 

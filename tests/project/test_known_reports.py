@@ -395,7 +395,8 @@ def test_the_learner_is_handed_the_other_seats_observation_and_reward():
             over = False
             while not over:
                 turns.reset(seed=seed)
-                turns.set_state({**turns.get_state(), "states": env.get_state()["states"]})
+                saved = {**turns.get_state(), "agent_selection": f"player_{seat}"}
+                turns.set_state({**saved, "states": env.get_state()["states"]})
                 mine = turns.observe(f"player_{seat}")
                 assert np.array_equal(seen["observation"], mine["observation"])
                 seen, reward, over, _, _ = env.step(env.sample_legal())
