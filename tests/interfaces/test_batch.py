@@ -475,6 +475,29 @@ def test_outputs_of_a_copy_are_one_buffer():
         assert not np.array_equal(twin.observations, before)
 
 
+RECORDS = {
+    "AEC": (lambda: sarena_v0.env(), lambda env: env._states),
+    "parallel": (lambda: sarena_v0.parallel_env(), lambda env: env.aec_env._states),
+    "batch": (lambda: make_batch("sarena", 3), lambda env: env.states),
+    "seat": (lambda: SeatEnv("sarena"), lambda env: env._batch.states),
+    "vector": (lambda: SeatVectorEnv("sarena", 3), lambda env: env._batch.states),
+}
+
+
+@pytest.mark.parametrize(("make", "records"), RECORDS.values(), ids=RECORDS)
+def test_a_pickle_is_looked_at_as_set_state_looks(make, records):
+    """Kernels take their indices from records, so that a damaged one could break the process."""
+    env = make()
+    env.reset(seed=3)
+    assert pickle.loads(pickle.dumps(env)).state_digest() == env.state_digest()
+    records(env)["height"][-1, 5] = 9
+    damaged = pickle.dumps(env)
+    with pytest.raises(StateError, match="'height'.*allowed: 0 to 4"):
+        pickle.loads(damaged)
+    # Copies are made in the midst of a search, and are not looked at.
+    assert copy.deepcopy(env).state_digest() == env.clone().state_digest() == env.state_digest()
+
+
 def test_what_was_saved_is_not_changed_by_playing_on():
     batch = make_batch("sarena", 3)
     run(batch, 5)

@@ -16,7 +16,7 @@ from ..game import Game, check_action, check_seed, fresh_seed
 from ..loops import FORFEITED, PENALIZED, PLAYED
 from ..rng import next_seed
 from .replay import Replay
-from .settings import Rendering, Settings, check_saved, last_action_of
+from .settings import Rendering, Restorable, Settings, check_saved, last_action_of
 
 _BEFORE_RESET = {"rewards", "terminations", "truncations", "infos", "agent_selection", "agents"}
 
@@ -25,7 +25,7 @@ def _agents(num_players: int) -> list[str]:
     return [f"player_{seat}" for seat in range(num_players)]
 
 
-class TurnBasedEnv(AECEnv):
+class TurnBasedEnv(Restorable, AECEnv):
     """A board game for agents that act in turn; for one agent in a game with a solo mode.
 
     Observation: ``{"observation": int8 (size,) or (planes, rows, cols), "action_mask": int8
@@ -353,13 +353,7 @@ class TurnBasedEnv(AECEnv):
         Raises:
             StateError: a state of another game, version or player count; nothing has changed.
         """
-        check_saved(saved, self._saved_keys)
-        states = self.settings.adopt(saved["states"], 1)
-        try:
-            self._check_turns(saved, states[0])
-        except TypeError as error:  # something is no list, or can't be compared
-            raise StateError(f"agents or actions of a saved state are wrong: {error}") from error
-        self._states = states
+        states = self._states = self._checked(saved)
         self._seed = int(states["seed"][0])
         self.agents = list(saved["agents"])
         self.rewards = dict(saved["rewards"])
@@ -368,6 +362,16 @@ class TurnBasedEnv(AECEnv):
         self._stepped = True
         self._read_state()
         self.agent_selection = saved["agent_selection"]
+
+    def _checked(self, saved: Any) -> np.ndarray:
+        """Return a copy of the record in what ``get_state`` returned, once all of it is checked."""
+        check_saved(saved, self._saved_keys)
+        states = self.settings.adopt(saved["states"], 1)
+        try:
+            self._check_turns(saved, states[0])
+        except TypeError as error:  # something is no list, or can't be compared
+            raise StateError(f"agents or actions of a saved state are wrong: {error}") from error
+        return states
 
     def _check_turns(self, saved: dict[str, Any], state: np.void) -> None:
         """Raise StateError unless agents, rewards and actions are those of ``state``."""
@@ -404,11 +408,15 @@ class TurnBasedEnv(AECEnv):
             del state[bound_loop]
         return state
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+    def _restore(self, state: dict[str, Any]) -> None:
+        super()._restore(state)
         self._play = self.settings.loops.play
         self._view = self.settings.loops.view
         self._mask = self.settings.loops.mask
+
+    def _check_restored(self) -> None:
+        if self._states is not None:
+            self._states = self._checked(self.get_state())
 
     def __getattr__(self, name: str) -> Any:
         if name in _BEFORE_RESET:

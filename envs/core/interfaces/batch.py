@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..errors import GameOverError, StateError, check_whole, is_whole
 from ..game import Game, check_seed, fresh_seed
 from ..rng import next_seed
-from .settings import Settings
+from .settings import Restorable, Settings
 from .threads import check_num_threads, run
 
 # Games that a thread gets at least: to wake it takes as long as it takes to step a hundred. Loops
@@ -24,7 +24,7 @@ INTERRUPTED = (
 )
 
 
-class BatchEnv:
+class BatchEnv(Restorable):
     """``num_envs`` games side by side, a step being one ply in each.
 
     Outputs are preallocated and overwritten by the next step; copy what you keep.
@@ -261,11 +261,16 @@ class BatchEnv:
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_flat": None}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+    def _restore(self, state: dict[str, Any]) -> None:
+        super()._restore(state)
         # One buffer seen through two shapes: a pickle would hold it twice and part them.
         self.observations = np.ascontiguousarray(self.observations)
         self._flat = self.observations.reshape(self.num_envs, -1)
+
+    def _check_restored(self) -> None:
+        # After an interrupt the games may be torn; they are refused until the next deal.
+        if self._started and self._whole:
+            self.states = self.settings.adopt(self.states, self.num_envs)
 
     def __repr__(self) -> str:
         return f"<BatchEnv {self.num_envs} x {self.settings!r}>"

@@ -18,7 +18,7 @@ from ..loops import RAISE
 from ..rng import decision_seed
 from ..state import HISTORY
 from .batch import INTERRUPTED, check_num_envs, refuse_illegal, run_loop, seeds_for
-from .settings import Settings, check_saved, saved_array
+from .settings import Restorable, Settings, check_saved, saved_array
 from .threads import check_num_threads
 
 RANDOM = 0
@@ -46,7 +46,7 @@ class OpponentPool(Protocol):
         """Return the opponent for the game dealt from ``seed``."""
 
 
-class SeatBatch:
+class SeatBatch(Restorable):
     """``num_envs`` games, the caller in one seat of each.
 
     After ``deal`` and ``play`` each game is over or waits for the caller's seat.
@@ -311,18 +311,7 @@ class SeatBatch:
         Raises:
             StateError: it doesn't fit; nothing has changed.
         """
-        check_saved(saved, ("states", "learner", "agent_of", "agents"))
-        states = self.settings.adopt(saved["states"], self.num_envs)
-        count, players = self._agent_of.shape
-        learner = saved_array(saved, "learner", np.zeros(count, np.int64), 0, players - 1)
-        shape = np.zeros((count, players), np.int64)
-        numbers = saved_array(saved, "agent_of", shape, RANDOM, None)
-        agents = saved["agents"]
-        if not isinstance(agents, dict) or not all(hasattr(a, "act") for a in agents.values()):
-            raise StateError(f"agents are {agents!r}; a saved state has agents by their numbers")
-        unknown = set(np.unique(numbers).tolist()) - {RANDOM, *agents}
-        if unknown:
-            raise StateError(f"agent_of names agents {sorted(unknown)}; agents has {[*agents]}")
+        states, learner, numbers, agents = self._checked(saved)
         agent_of = np.full_like(self._agent_of, RANDOM)
         for seat, source in enumerate(self._sources):
             if hasattr(source, "draw"):
@@ -342,12 +331,33 @@ class SeatBatch:
         self.refresh()
         self.finish()
 
+    def _checked(self, saved: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, dict[int, Any]]:
+        """Return the parts of what ``get_state`` returned, copied; StateError if one can't be."""
+        check_saved(saved, ("states", "learner", "agent_of", "agents"))
+        states = self.settings.adopt(saved["states"], self.num_envs)
+        count, players = self._agent_of.shape
+        learner = saved_array(saved, "learner", np.zeros(count, np.int64), 0, players - 1)
+        shape = np.zeros((count, players), np.int64)
+        numbers = saved_array(saved, "agent_of", shape, RANDOM, None)
+        agents = saved["agents"]
+        if not isinstance(agents, dict) or not all(hasattr(a, "act") for a in agents.values()):
+            raise StateError(f"agents are {agents!r}; a saved state has agents by their numbers")
+        unknown = set(np.unique(numbers).tolist()) - {RANDOM, *agents}
+        if unknown:
+            raise StateError(f"agent_of names agents {sorted(unknown)}; agents has {[*agents]}")
+        return states, learner, numbers, agents
+
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_handed_out": []}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+    def _restore(self, state: dict[str, Any]) -> None:
+        super()._restore(state)
         self._numbers = {id(agent): number for number, agent in self._agents.items()}
+
+    def _check_restored(self) -> None:
+        # After an interrupt the games may be torn; they are refused until the next deal.
+        if self.started and self._whole:
+            self.states, self.learner, self._agent_of, _ = self._checked(self.get_state())
 
     def random_actions(self) -> np.ndarray:
         """Return a uniformly random legal action for each game, fixed by its seed and ply."""

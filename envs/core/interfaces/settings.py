@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
@@ -179,6 +180,32 @@ def saved_array(
         limits = f"from {low} up" if high is None else f"from {low} to {high}"
         raise StateError(f"{name} of a saved state holds numbers that aren't {limits}")
     return found.copy()
+
+
+class Restorable:
+    """What is copied as it is, and looked at when it comes out of a pickle.
+
+    A pickle comes from outside, like what ``set_state`` is given; ``clone`` and ``copy.deepcopy``
+    are called in the midst of a search and don't pay for looking.
+    """
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        """Take over what ``__getstate__`` returned."""
+        self.__dict__.update(state)
+
+    def _check_restored(self) -> None:
+        """Raise StateError for games in progress that ``set_state`` would refuse."""
+        raise NotImplementedError
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._restore(state)
+        self._check_restored()
+
+    def __deepcopy__(self, memo: dict[int, Any]):
+        twin = memo[id(self)] = type(self).__new__(type(self))
+        state: Any = self.__getstate__()
+        twin._restore(copy.deepcopy(state, memo))
+        return twin
 
 
 class Rendering:
