@@ -41,7 +41,10 @@ ILLEGAL_MEANINGS = {
         "ends the game: the seat is last, the others share the first place; where rewards are "
         "scores, the seat gets `illegal_reward`"
     ),
-    "penalty": "costs `illegal_reward`; nothing else changes, the seat acts again",
+    "penalty": (
+        "costs `illegal_reward`; nothing else changes, the seat acts again, for ever if it "
+        "insists: Gymnasium's `TimeLimit` ends that"
+    ),
 }
 ACTION_COLUMNS = 6
 

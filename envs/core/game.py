@@ -324,11 +324,10 @@ class Game:
                 f"action is not in action space: {action!r}; {self.name} has actions "
                 f"0 to {self.num_actions - 1}"
             )
-        count = int(self.legal_mask(states, i).sum())
-        are_legal = "1 action is legal" if count == 1 else f"{count} actions are legal"
+        # How many are legal would tell what the seat holds, to whoever reads the message.
         raise IllegalActionError(
             f"action {action} ({self.action_to_string(int(action), state)}) is not legal for "
-            f"seat {state['to_play']} at ply {state['ply']} of {self.title}; {are_legal}: "
+            f"seat {state['to_play']} at ply {state['ply']} of {self.title}: "
             "choose one where action_mask is 1"
         )
 

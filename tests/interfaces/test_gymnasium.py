@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers import TimeLimit
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
@@ -417,6 +418,15 @@ def test_illegal_costs_a_penalty(middle):
     assert (reward, terminated, truncated) == (-0.5, False, False)
     assert env.state_digest() == before
     assert np.array_equal(seen["action_mask"], mask)
+
+
+def test_a_time_limit_ends_penalties(middle):
+    """A policy without a mask may insist on one illegal action for ever."""
+    env, _ = middle(illegal="penalty", illegal_reward=-0.5)
+    limited = TimeLimit(env, max_episode_steps=4)
+    limited.reset(seed=0)
+    steps = [limited.step(-1)[1:4] for _ in range(4)]
+    assert steps == [(-0.5, False, False)] * 3 + [(-0.5, False, True)]
 
 
 @pytest.mark.parametrize("env", [SeatEnv("sarena"), SeatVectorEnv("sarena", 2)])

@@ -307,8 +307,7 @@ def test_illegal_raises_and_changes_nothing(middle):
     env, action = middle()
     before = env.state_digest()
     name = env.game.action_to_string(action)
-    legal = int(env.observe(env.agent_selection)["action_mask"].sum())
-    with pytest.raises(IllegalActionError, match=rf"\({name}\).*{legal} actions are legal"):
+    with pytest.raises(IllegalActionError, match=rf"\({name}\).*where action_mask is 1"):
         env.step(action)
     assert env.state_digest() == before
     env.step(env.sample_legal())

@@ -25,7 +25,7 @@ from test_shamans_differential import (
 from test_shamans_sentences import kill
 
 from ludotheque.envs import shamans_v1
-from ludotheque.envs.core.errors import StateError
+from ludotheque.envs.core.errors import IllegalActionError, StateError
 from ludotheque.envs.core.jit import JIT_DISABLED
 from ludotheque.envs.core.schema import slices
 from ludotheque.envs.shamans.actions import ACTIONS
@@ -710,3 +710,15 @@ def test_a_trick_has_cards():
     for changed in (elsewhere, nowhere):
         with pytest.raises(StateError, match="'front'"):
             GAME.check_states(changed)
+
+
+def test_a_refusal_does_not_tell_what_the_seat_holds():
+    """A Portal face down makes two more actions legal."""
+    texts = set()
+    for tile in ("portal", "shard"):
+        states = table(HANDS, hidden={0: tile}, placed=YELLOW)
+        illegal = GAME.action_from_string("pass", states[0])
+        with pytest.raises(IllegalActionError) as refused:
+            GAME.step(states, illegal)
+        texts.add(str(refused.value))
+    assert len(texts) == 1 and "pass" in texts.pop()
