@@ -45,14 +45,14 @@ install: $(INSTALLED)  ## create the virtual environment and install everything 
 demo: $(INSTALLED)  ## train for two minutes, play a league, leave a replay (runs/demo)
 	rm -rf $(DEMO)
 	$(BIN)/ludotheque train --game sarena --minutes $(MINUTES) --seed 0 --out $(DEMO)
-	$(BIN)/ludotheque league --game sarena --agents random,greedy,mcts,ppo:$(DEMO)/model.zip \
+	$(BIN)/ludotheque league --game sarena --agents random,greedy,mcts,td:$(DEMO)/best.zip \
 	    --games 100 --seed 0 --out $(DEMO)/league
-	$(BIN)/ludotheque watch --game sarena --agents ppo:$(DEMO)/model.zip,mcts --seed 0 \
+	$(BIN)/ludotheque watch --game sarena --agents td:$(DEMO)/best.zip,mcts --seed 0 \
 	    --save $(DEMO)/replay.gif --save $(DEMO)/replay.jsonl
 	@echo
 	@echo "The last game: $(DEMO)/replay.gif"
 	@echo "Step through it: $(BIN)/ludotheque watch --replay $(DEMO)/replay.jsonl"
-	@echo "Play against the agent: $(BIN)/ludotheque play --opponents ppo:$(DEMO)/model.zip"
+	@echo "Play against the agent: $(BIN)/ludotheque play --opponents td:$(DEMO)/best.zip"
 
 test: $(INSTALLED)  ## run the tests
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --nbmake $(PYTEST_ARGS) $(TESTS)

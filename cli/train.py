@@ -30,7 +30,7 @@ from .common import (
 )
 
 DEFAULT_MINUTES = 20.0
-METHODS = ("ppo", "td")
+METHODS = ("ppo", "td", "search")
 
 
 def train(
@@ -39,8 +39,9 @@ def train(
         str | None,
         typer.Option(
             "--method",
-            help="ppo (a policy, by MaskablePPO) or td (values of positions); by default ppo, or "
-            "as the resumed run.",
+            help="ppo (a policy, by MaskablePPO), td (values of positions) or search (a policy and "
+            "values, from what a tree search finds); by default what suits the "
+            "game, or as the resumed run.",
         ),
     ] = None,
     players: PlayersOption = None,
@@ -87,7 +88,7 @@ def train(
         raise UserError(
             "a resumed run keeps its seed, reward and options: leave out --seed, --reward, --set."
         )
-    method = _check_method(method, reward, folder if resume else None)
+    method = _check_method(method, reward, found, folder if resume else None)
     _check_reward(reward)
     make_config, run = _trainer(method)
     with arguments_checked():
@@ -112,26 +113,28 @@ def train(
         raise StoppedError(f"what was learned is in {folder}; {again} --minutes MORE")
 
 
-def _check_method(method: str | None, reward: str | None, resumed: Path | None) -> str:
-    """Return how to train: as asked, else as the run in the folder ``resumed``, else by PPO."""
+def _check_method(method: str | None, reward: str | None, game: Any, resumed: Path | None) -> str:
+    """Return how to train: as asked, else as the run in the folder ``resumed``, else as suits."""
     from ludotheque.agents.training.common import method_of
 
     if method is None and resumed is not None:
         with arguments_checked():
             method = method_of(resumed)
-    method = choose(method or "ppo", METHODS, "method")
-    if method == "td" and reward is not None:
-        raise UserError("td learns margins in points: leave out --reward.")
+    usual = game.learning.get("method", "td") if reward is None else "ppo"
+    method = choose(method or usual, METHODS, "method")
+    if method != "ppo" and reward is not None:
+        raise UserError(f"{method} learns margins in points: leave out --reward.")
     return method
 
 
 def _trainer(method: str) -> tuple[Any, Any]:
     """Return the settings and the function that trains by ``method``."""
     try:
-        if method == "td":
+        if method != "ppo":
             from ludotheque.agents.td import trainer
 
-            return trainer.TDConfig, trainer.train_td
+            config = trainer.SearchConfig if method == "search" else trainer.TDConfig
+            return config, trainer.train_td
         from ludotheque.agents import ppo
 
         return ppo.TrainConfig, ppo.train

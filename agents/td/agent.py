@@ -8,27 +8,52 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from ludotheque.envs.core.errors import check_finite
+from ludotheque.envs.core.errors import check_choice, check_finite, check_whole
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.threads import check_num_threads, run
 from ludotheque.envs.core.jit import specialize
 
 from ..base import Agent
-from .kernels import TEMPLATES
-from .model import ValueModel, check_model, make_work, read_value_model, stack
+from . import kernels, play, tree
+from .model import (
+    ValueModel,
+    check_model,
+    form_of,
+    make_tree,
+    make_work,
+    read_value_model,
+    stack,
+)
 
-_compiled: dict[str, SimpleNamespace] = {}
+# What a kind of use needs, and what it offers to others.
+TEMPLATES = {
+    "choose": kernels.TEMPLATES,
+    "play": {"search": play._no_search, **play.TEMPLATES},
+    "search": tree.TEMPLATES,
+    "play and search": play.TEMPLATES,
+}
+NEEDS = {"choose": (), "play": ("choose",), "search": ("choose",)}
+NEEDS["play and search"] = ("choose", "search")
+LEADS = ("value", "policy")
+_compiled: dict[tuple[str, str], SimpleNamespace] = {}
 
 
-def compile_for(game: Game) -> SimpleNamespace:
-    """Return ``choose_rows`` and ``play_games`` for ``game``; compiled on first call."""
-    if game.name not in _compiled:
-        bound = dict(game.kernels)
-        for label, template in TEMPLATES.items():
+def compile_for(game: Game, use: str) -> SimpleNamespace:
+    """Return the loops of ``game`` for ``use``, one of ``TEMPLATES``; compiled when called."""
+    if (game.name, use) not in _compiled:
+        bound = {**game.kernels, "final": game.loops.final}
+        if form_of(game) != "flat":
+            bound["observe"] = game.kernels[f"observe_{form_of(game)}"]
+        for earlier in NEEDS[use]:
+            bound |= vars(compile_for(game, earlier))
+        loops = SimpleNamespace()
+        prefix = f"{game.name}_{use.replace(' ', '_')}"
+        for label, template in TEMPLATES[use].items():
             wanted = {k: v for k, v in bound.items() if k in template.__code__.co_names}
-            bound[label] = specialize(template, f"{game.name}_td_{label}", **wanted)
-        _compiled[game.name] = SimpleNamespace(**{label: bound[label] for label in TEMPLATES})
-    return _compiled[game.name]
+            bound[label] = specialize(template, f"{prefix}_{label}", **wanted)
+            setattr(loops, label, bound[label])
+        _compiled[game.name, use] = loops
+    return _compiled[game.name, use]
 
 
 class TDAgent(Agent):
@@ -36,12 +61,19 @@ class TDAgent(Agent):
 
     A position is worth the game's ``evaluate``, as to the greedy agent, and what a small network
     adds to it from the seat's observation. Hidden things and chance are drawn anew before the
-    actions are tried.
+    actions are tried. With ``simulations`` it searches a tree (see ``tree``).
 
     Args:
         game: the game it plays.
         path: of the model file, as `ludotheque train --method td` writes it; or a ``ValueModel``.
-        temperature: of Gumbel noise added to the values, which are around 1; 0 plays the best.
+        simulations: of the search for each decision; 0 plays without.
+        candidates: actions that are searched at the root, the best by the network.
+        exploration: weight of exploration below the root, for values that are around 1.
+        scale: how much a value of 1 that the search found adds to a logit.
+        lead: what decides without search: the "value" or the "policy" of the network; None: as
+            it was trained for.
+        limit: actions that the network sees: the best at a glance; None: as in training.
+        temperature: without search, of Gumbel noise added to values or logits; 0 plays the best.
         num_threads: threads that share a batch of decisions.
         seed: of the agent's own generator, for ``act`` without seeds.
         num_players: refuse a model trained for another number; None takes any.
@@ -57,10 +89,16 @@ class TDAgent(Agent):
     name = "td"
     needs_states = True
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         game: str | Game,
         path: str | os.PathLike | ValueModel | None = None,
+        simulations: int = 0,
+        candidates: int = 16,
+        exploration: float = 1.0,
+        scale: float = 20.0,
+        lead: str | None = None,
+        limit: int | None = None,
         temperature: float = 0.0,
         num_threads: int = 1,
         seed: int | None = None,
@@ -72,9 +110,18 @@ class TDAgent(Agent):
                 "td needs a model file: write td:PATH, for example td:runs/saga/best.zip; "
                 "`ludotheque train --method td` makes one"
             )
-        if check_finite(temperature, "temperature") < 0:
-            raise ValueError(f"temperature is {temperature!r}; give a number from 0 up")
+        for name, number in (
+            ("temperature", temperature),
+            ("exploration", exploration),
+            ("scale", scale),
+        ):
+            if check_finite(number, name) < 0:
+                raise ValueError(f"{name} is {number!r}; give a number from 0 up")
         self.temperature = float(temperature)
+        self.simulations = check_whole(simulations, "simulations", 0)
+        self.candidates = check_whole(candidates, "candidates", 1)
+        self.exploration = float(exploration)
+        self.scale = float(scale)
         self.num_threads = check_num_threads(num_threads)
         if isinstance(path, ValueModel):
             model = path
@@ -83,19 +130,55 @@ class TDAgent(Agent):
             self.path = Path(path)
             model = read_value_model(path, self.game, num_players)
         self.about = model.about
+        self.lead = model.about["lead"] if lead is None else lead
+        check_choice(self.lead, LEADS, "lead")
+        limit = model.about["limit"] if limit is None else limit
+        self.limit = min(check_whole(limit, "limit", 1), self.game.num_actions)
         self._nets = stack(self.game, tuple(model.about["inputs"]), [model.arrays])
 
     def act(self, observations, masks, *, states=None, seeds=None):
         """See ``Agent.act``."""
+        actions, _, _ = self._found(masks, states, seeds, rows=0)
+        return actions
+
+    def search(self, states, masks, seeds=None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Search from each record (``simulations`` of them at least 1).
+
+        Returns:
+            ``(actions, policy, values)``: int64 ``(n,)``, float64 ``(n, num_actions)`` twice: the
+            choices, the policy as improved by the search, and the values, of the seat to act, of
+            the actions that it looked at.
+        """
+        check_whole(self.simulations, "simulations", 1)
+        return self._found(masks, states, seeds, rows=len(states))
+
+    def _found(self, masks, states, seeds, rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         if states is None:
             raise ValueError("td looks ahead: pass states, determinized for the seat to act")
         actions = np.zeros(len(states), np.int64)
-        seeds = self.seeds_or_own(seeds, len(states))
-        run(self._act, self.num_threads, states, np.asarray(masks), seeds, actions)
-        return actions
+        policy, values = np.zeros((2, rows, self.game.num_actions))
+        asked = (np.asarray(masks), self.seeds_or_own(seeds, len(states)))
+        found = (actions, policy, values)
+        run(self._act, self.num_threads, states, asked, found)
+        return found
 
-    def _act(self, states, start, stop, masks, seeds, actions) -> None:
+    def _act(self, states, start, stop, asked, found) -> None:
         work = make_work(self.game, self._nets)
-        choose = compile_for(self.game).choose_rows
-        asked = (masks, seeds)
-        choose(states, start, stop, asked, self._nets, work, self.temperature, actions)
+        if self.simulations == 0:
+            choose = compile_for(self.game, "choose").choose_rows
+            how = (self.temperature, self.lead == "policy", self.limit)
+            choose(states, start, stop, asked, self._nets, work, how, found[0])
+            return
+        method = tree.Method(
+            simulations=self.simulations,
+            candidates=self.candidates,
+            limit=self.limit,
+            exploration=self.exploration,
+            noise=0.0,
+            scale=self.scale,
+            spread=float(self.about["spread"]),
+            rank_share=float(self.about["rank_share"]),
+        )
+        search = compile_for(self.game, "search").search_rows
+        grown = make_tree(self.game, self.simulations, self.limit)
+        search(states, start, stop, asked, self._nets, (work, grown), method, found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -37,9 +38,12 @@ class TDConfig(RunConfig):
         learning_rate: of Adam; falls linearly to ``final_learning_rate``.
         averaging: part of the old weights that is kept at each minibatch in the running mean that
             plays.
-        auxiliary: weight of the loss of what is learned beside the seat's value: the others'
-            values, scores and ranks.
+        result_weight: weight of the loss of the seat's value, by results.
+        auxiliary: weight of the loss of what is learned beside it: the others' values, scores and
+            ranks.
         pool_share: probability of a game against the greedy agent or a past self.
+        limit: actions of a decision that the network sees, the best at a glance.
+        decay: weight decay of the first layer (AdamW), against learning by heart.
 
     Raises:
         ValueError: a value that isn't allowed, a folder without a run under ``resume``.
@@ -58,19 +62,30 @@ class TDConfig(RunConfig):
     final_temperature: float = 0.01
     pieces: int = 8
     piece_rows: int = 1024
-    window: int = 65_536
-    reuse: float = 2.0
-    batch_size: int = 512
+    window: int = 150_000
+    reuse: float = 4.0
+    batch_size: int = 256
     learning_rate: float = 7e-4
     final_learning_rate: float = 1e-4
-    averaging: float = 0.998
+    averaging: float = 0.995
+    result_weight: float = 1.0
     auxiliary: float = 0.1
     pool_size: int = 8
     pool_share: float = 0.2
     eval_every: int = 100_000
+    limit: int = 32
+    decay: float = 0.0
+
+    @property
+    def searches(self) -> bool:
+        """Whether some decisions are searched."""
+        return False
 
     def __post_init__(self):
         game = self.complete()
+        for one in dataclasses.fields(self):
+            if one.name in game.learning and getattr(self, one.name) == one.default:
+                setattr(self, one.name, game.learning[one.name])
         if self.num_players == 1:
             self.pool_share = 0.0
         inputs = usual_inputs(game) if self.inputs is None else self.inputs
@@ -81,16 +96,81 @@ class TDConfig(RunConfig):
 
     def _check(self) -> None:
         check_seed(self.seed)
-        sizes = ("width", "last_width", "pieces", "piece_rows", "window", "batch_size", "pool_size")
-        counts = ("snapshot_every", "eval_every", "eval_games", "checkpoint_every")
+        sizes = ("width", "last_width", "limit", "pieces", "piece_rows", "window", "batch_size")
+        counts = ("pool_size", "snapshot_every", "eval_every", "eval_games", "checkpoint_every")
         for name in (*sizes, *counts, "num_threads"):
             check_whole(getattr(self, name), name, 1)
         for name in ("trace", "rank_share", "averaging", "pool_share"):
             if not 0 <= check_finite(getattr(self, name), name) <= 1:
                 raise ValueError(f"{name} is {getattr(self, name)!r}; give a number from 0 to 1")
-        for name in ("temperature", "final_temperature", "auxiliary"):
+        for name in ("temperature", "final_temperature", "result_weight", "auxiliary", "decay"):
             if check_finite(getattr(self, name), name) < 0:
                 raise ValueError(f"{name} is {getattr(self, name)!r}; give a number from 0 up")
         for name in ("reuse", "learning_rate", "final_learning_rate"):
             if not check_finite(getattr(self, name), name) > 0:
                 raise ValueError(f"{name} is {getattr(self, name)!r}; give a number above 0")
+
+
+@dataclass
+class SearchConfig(TDConfig):
+    """Settings of learning from search: of ``TDConfig``, and how some decisions are searched.
+
+    A share of the decisions of self-play is searched (playout-cap randomization, as in KataGo, Wu
+    2019), and the policy learns what the search made of them (see ``tree``). Other decisions are
+    taken by the policy, with noise of ``temperature``. By default the value stays ``evaluate``
+    times its weight; with ``result_weight`` it learns from results, with ``value_weight`` from what
+    the search found.
+
+    Attributes:
+        simulations: of a searched decision.
+        candidates: actions of it that are searched.
+        search_share: part of the decisions that are searched, 0 to 1.
+        exploration, scale: see ``TDAgent``.
+        lesson_width: actions of a searched decision that the policy learns from.
+        lesson_window: newest searched decisions that are learned from.
+        lesson_batch: searched decisions in a minibatch.
+        lesson_weight, value_weight: weights of the losses of policy and value, by search.
+        sharpness: how much a value of 1 adds to a logit before anything is learned.
+
+    Raises:
+        ValueError: as ``TDConfig``.
+    """
+
+    method: ClassVar[str] = "search"
+
+    window: int = 50_000
+    reuse: float = 1.0
+    batch_size: int = 128
+    averaging: float = 0.99
+    result_weight: float = 0.0
+    auxiliary: float = 0.01
+    temperature: float = 1.0
+    final_temperature: float = 0.5
+    simulations: int = 32
+    candidates: int = 8
+    search_share: float = 0.5
+    exploration: float = 1.0
+    scale: float = 20.0
+    lesson_width: int = 8
+    lesson_window: int = 100_000
+    lesson_batch: int = 128
+    lesson_weight: float = 1.0
+    value_weight: float = 0.0
+    sharpness: float = 20.0
+
+    @property
+    def searches(self) -> bool:
+        """Whether some decisions are searched."""
+        return True
+
+    def _check(self) -> None:
+        super()._check()
+        for name in ("simulations", "candidates", "lesson_width", "lesson_window", "lesson_batch"):
+            check_whole(getattr(self, name), name, 1)
+        if not 0 <= check_finite(self.search_share, "search_share") <= 1:
+            raise ValueError(f"search_share is {self.search_share!r}; give a number from 0 to 1")
+        for name in ("exploration", "scale", "lesson_weight", "value_weight"):
+            if check_finite(getattr(self, name), name) < 0:
+                raise ValueError(f"{name} is {getattr(self, name)!r}; give a number from 0 up")
+        if not check_finite(self.sharpness, "sharpness") > 0:
+            raise ValueError(f"sharpness is {self.sharpness!r}; give a number above 0")

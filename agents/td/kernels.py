@@ -1,9 +1,10 @@
-"""Kernels that value afterstates, choose by these values and play whole games with them.
+"""Kernels that value afterstates and choose by these values.
 
 An afterstate is what a seat sees after one of its actions. Its value is the game's ``evaluate``
-times a weight, and what a small network makes of the seat's observation. The afterstates of one
-decision differ little from each other, so the sums of the first layer are carried from each to the
-next by what has changed.
+times a weight, and what a small network makes of the seat's observation; its logit, which says how
+likely the action is to be the best, is made of the same two. The afterstates of one decision differ
+little from each other, so the sums of the first layer are carried from each to the next by what has
+changed.
 
 Chance and hidden things are drawn anew before the actions are tried, once for all of them: what the
 record holds of them plays no part.
@@ -16,19 +17,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ludotheque.envs.core.jit import kernel
-from ludotheque.envs.core.rewards import MARGIN, RANK, utilities
-from ludotheque.envs.core.rng import GAMMA, below, decision_seed, mix64, next_seed
+from ludotheque.envs.core.rng import GAMMA, below, mix64
 
 _SHIFT_11 = np.uint64(11)
 _UNIFORM = 2.0**-53
 _TRIAL = np.uint64(0x6A09E667F3BCC909)
-_TABLE = np.uint64(0xBB67AE8584CAA73B)
 _NOISE = np.uint64(0x3C6EF372FE94F82B)
 _WORD = 8  # numbers of an observation that are compared at once
 
 # Bound to a game's kernels by ``specialize``.
-setup = legal_actions = step = observe = determinize = evaluate = returns = None
-choose = None
+step = observe = determinize = evaluate = glance = None
+rate = choose = None
 
 
 class Nets(NamedTuple):
@@ -39,8 +38,9 @@ class Nets(NamedTuple):
         first: float32 ``(nets, inputs, width)``; first_bias: ``(nets, width)``.
         second: float32 ``(nets, width, last_width)``; second_bias: ``(nets, last_width)``.
         last: float32 ``(nets, seats, last_width)``; last_bias: ``(nets, seats)``. The first seat is
-            the one that acted, whose ``evaluate`` is added.
-        weight: float64 ``(nets,)``: what ``evaluate`` is multiplied by.
+            the one that sees, whose ``evaluate`` is added.
+        policy: float32 ``(nets, last_width)``: the logit's last layer.
+        weight: float64 ``(nets, 2)``: what ``evaluate`` is multiplied by in value and logit.
     """
 
     rows: Any
@@ -50,6 +50,7 @@ class Nets(NamedTuple):
     second_bias: Any
     last: Any
     last_bias: Any
+    policy: Any
     weight: Any
 
 
@@ -60,9 +61,11 @@ class Work(NamedTuple):
         game, known, trial: one record each: of the game, with the hidden drawn anew, of an action
             tried.
         mask: int8, one entry an action.
+        actions, bases, values, logits: int64 and float64, one entry an action: those tried, what
+            ``evaluate`` says of them, and what the network makes of it. sorted: of bases.
         seen: int8 ``(3, size)``, observations, padded with zeros to whole words: of the last
             afterstate and of this one, in turn; the third stays zero. words: the same as uint64.
-        best: int8, the observation of the afterstate chosen.
+        best: int8, one observation.
         sums, hidden: float32, one entry a unit of the two layers.
         scores, ranks, utility: one entry a seat.
     """
@@ -71,6 +74,11 @@ class Work(NamedTuple):
     known: Any
     trial: Any
     mask: Any
+    actions: Any
+    bases: Any
+    values: Any
+    logits: Any
+    sorted: Any
     seen: Any
     words: Any
     best: Any
@@ -79,46 +87,6 @@ class Work(NamedTuple):
     scores: Any
     ranks: Any
     utility: Any
-
-
-class Samples(NamedTuple):
-    """Decisions that were taken, a row each.
-
-    Attributes:
-        seen: int8 ``(rows, size)``, the afterstate chosen, as its seat saw it.
-        seat: int64; base, value, target: float32: ``evaluate`` times its weight, the value of the
-            seat, and what it should have been.
-        outcome: float32 ``(rows, 3, seats)``: margin, score and rank of the seats at the end, from
-            the sample's seat on; the first two divided by the spread, the rank from +1 to -1.
-    """
-
-    seen: Any
-    seat: Any
-    base: Any
-    value: Any
-    target: Any
-    outcome: Any
-
-
-class Plan(NamedTuple):
-    """How games are played for samples.
-
-    Attributes:
-        rows: games are begun until there are so many.
-        temperature: of the noise that is added to values.
-        trace: lambda of TD(lambda); 1 is Monte Carlo.
-        rank_share: of the rank in what is learned, the rest is the margin.
-        spread: points that count as 1.
-        rivals: float64, cumulated chances of the networks; a game at the first is played by the
-            learner alone, in others it has one seat against the network drawn.
-    """
-
-    rows: int
-    temperature: float
-    trace: float
-    rank_share: float
-    spread: float
-    rivals: Any
 
 
 @kernel
@@ -130,181 +98,172 @@ def uniform(word):
 @kernel
 def add_changes(nets, k, work, now, before):
     """Bring the sums of the first layer from observation ``before`` to ``now``."""
-    old, new = work.seen[before], work.seen[now]
-    old_words, new_words = work.words[before], work.words[now]
-    sums = work.sums
-    for word in range(len(new_words)):
-        if old_words[word] != new_words[word]:
+    seen, words, sums, rows, first = work.seen, work.words, work.sums, nets.rows, nets.first
+    width = first.shape[2]
+    for word in range(words.shape[1]):
+        if words[before, word] != words[now, word]:
             for i in range(_WORD * word, _WORD * word + _WORD):
-                change = np.int64(new[i]) - np.int64(old[i])
-                row = np.int64(nets.rows[i])
+                change = np.int64(seen[now, i]) - np.int64(seen[before, i])
+                row = np.int64(rows[i])
                 if change != 0 and row >= 0:
                     x = np.float32(change)
-                    weights = nets.first[k, row]
-                    for j in range(len(sums)):
-                        sums[j] += x * weights[j]
+                    for j in range(width):
+                        sums[j] += x * first[k, row, j]
 
 
 @kernel
 def finish(nets, k, work):
-    """Return what network ``k`` makes of the sums of its first layer, for the seat that acted."""
-    sums, hidden = work.sums, work.hidden
-    for m in range(len(hidden)):
+    """Return what network ``k`` makes of the sums of its first layer: ``(value, logit)``."""
+    sums, hidden, second = work.sums, work.hidden, nets.second
+    last, policy = nets.last, nets.policy
+    width, last_width = second.shape[1], second.shape[2]
+    for m in range(last_width):
         hidden[m] = nets.second_bias[k, m]
-    for j in range(len(sums)):
+    for j in range(width):
         x = sums[j]
         if x > 0.0:
-            weights = nets.second[k, j]
-            for m in range(len(hidden)):
-                hidden[m] += x * weights[m]
-    weights = nets.last[k, 0]
-    total = np.float64(nets.last_bias[k, 0])
-    for m in range(len(hidden)):
+            for m in range(last_width):
+                hidden[m] += x * second[k, j, m]
+    value = np.float64(nets.last_bias[k, 0])
+    logit = 0.0
+    for m in range(last_width):
         if hidden[m] > 0.0:
-            total += np.float64(hidden[m] * weights[m])
-    return total
+            value += np.float64(hidden[m] * last[k, 0, m])
+            logit += np.float64(hidden[m] * policy[k, m])
+    return value, logit
 
 
-def _choose(state, nets, k, work, seed, temperature):
-    """Choose among the actions of ``work.mask``; return ``(action, base, value)``.
+@kernel
+def begin_sums(nets, k, work):
+    """Make the sums of the first layer those of an observation of zeros."""
+    for j in range(len(work.sums)):
+        work.sums[j] = nets.first_bias[k, j]
 
-    The value is that of the afterstate, without the noise. ``work.best`` gets its observation.
-    Equal values are told apart by the seed, as the greedy agent does.
+
+@kernel
+def gumbel(word):
+    """Map a uint64 to a float64 of the standard Gumbel distribution."""
+    return -np.log(-np.log(uniform(word) + 1e-300) + 1e-300)
+
+
+@kernel
+def keep_best(work, count, limit):
+    """Keep the ``limit`` actions with the highest of ``work.bases``, in their order."""
+    for j in range(count):
+        work.sorted[j] = work.bases[j]
+    for i in range(limit):
+        for j in range(i + 1, count):
+            if work.sorted[j] > work.sorted[i]:
+                work.sorted[i], work.sorted[j] = work.sorted[j], work.sorted[i]
+    last = work.sorted[limit - 1]
+    equal = limit
+    for i in range(limit):
+        equal -= work.sorted[i] > last
+    kept = 0
+    for j in range(count):
+        if work.bases[j] == last:
+            equal -= 1
+        if work.bases[j] > last or (work.bases[j] == last and equal >= 0):
+            work.actions[kept] = work.actions[j]
+            work.bases[kept] = work.bases[j]
+            kept += 1
+
+
+def _rate(state, nets, k, work, limit):
+    """Try the actions of ``work.mask`` from a record and rate them; return how many are listed.
+
+    Of more than ``limit`` actions only those are listed that ``glance`` likes best.
     """
     seat = np.int64(state["to_play"])
     size = len(work.best)
+    count = 0
+    for action in range(len(work.mask)):
+        if work.mask[action]:
+            work.actions[count] = action
+            count += 1
+    if count > limit:
+        for j in range(count):
+            work.trial[0] = state
+            step(work.trial[0], work.actions[j])
+            work.bases[j] = glance(work.trial[0], seat)
+        keep_best(work, count, limit)
+        count = limit
+    begin_sums(nets, k, work)
+    now, before = 0, 2
+    for j in range(count):
+        work.trial[0] = state
+        step(work.trial[0], work.actions[j])
+        work.bases[j] = evaluate(work.trial[0], seat)
+        observe(work.trial[0], seat, work.seen[now, :size])
+        add_changes(nets, k, work, now, before)
+        value, logit = finish(nets, k, work)
+        work.values[j] = value + nets.weight[k, 0] * work.bases[j]
+        work.logits[j] = logit + nets.weight[k, 1] * work.bases[j]
+        before = now
+        now = 1 - now
+    return count
+
+
+def _worth(state, seat, nets, k, work):
+    """Return ``(base, value)`` of a position as ``seat`` sees it; ``work.best`` is what it sees.
+
+    ``base`` is the part of ``evaluate``, which is in the value.
+    """
+    size = len(work.best)
+    observe(state, seat, work.seen[0, :size])
+    begin_sums(nets, k, work)
+    add_changes(nets, k, work, 0, 2)
+    for i in range(size):
+        work.best[i] = work.seen[0, i]
+    base = nets.weight[k, 0] * evaluate(state, seat)
+    return base, base + finish(nets, k, work)[0]
+
+
+def _choose(state, nets, k, work, seed, how):
+    """Rate the actions of ``work.mask`` and return the place of the best in ``work.actions``.
+
+    ``how`` is ``(temperature, by_policy, limit)``: of the noise, whether logits are compared and
+    not values, and for ``rate``. Equal ones are told apart by the seed, as the greedy agent does.
+    """
+    temperature, by_policy, limit = how
     work.known[0] = state
-    determinize(work.known[0], seat, mix64(seed ^ _TRIAL))
-    for j in range(len(work.sums)):
-        work.sums[j] = nets.first_bias[k, j]
+    determinize(work.known[0], np.int64(state["to_play"]), mix64(seed ^ _TRIAL))
+    count = rate(work.known[0], nets, k, work, limit)
     word = seed
     noise = seed ^ _NOISE
     best = -np.inf
     equal = 0
-    chosen, chosen_base, chosen_value = -1, 0.0, 0.0
-    now, before = 0, 2
-    for action in range(len(work.mask)):
-        if work.mask[action]:
-            work.trial[0] = work.known[0]
-            step(work.trial[0], action)
-            observe(work.trial[0], seat, work.seen[now, :size])
-            add_changes(nets, k, work, now, before)
-            base = nets.weight[k] * evaluate(work.trial[0], seat)
-            value = base + finish(nets, k, work)
-            key = value
-            if temperature > 0.0:
-                noise += GAMMA
-                key -= temperature * np.log(-np.log(uniform(mix64(noise)) + 1e-300) + 1e-300)
-            takes = key > best
-            if takes:
-                equal = 1
-            elif key == best:
-                # The n-th equal action replaces the one before with chance 1/n.
-                equal += 1
-                word += GAMMA
-                takes = below(mix64(word), equal) == 0
-            if takes:
-                best = key
-                chosen, chosen_base, chosen_value = action, base, value
-                work.best[:] = work.seen[now, :size]
-            before = now
-            now = 1 - now
-    return chosen, chosen_base, chosen_value
+    chosen = -1
+    for j in range(count):
+        key = work.logits[j] if by_policy else work.values[j]
+        if temperature > 0.0:
+            noise += GAMMA
+            key += temperature * gumbel(mix64(noise))
+        if key > best:
+            best = key
+            equal = 1
+            chosen = j
+        elif key == best:
+            # The n-th equal action replaces the one before with chance 1/n.
+            equal += 1
+            word += GAMMA
+            if below(mix64(word), equal) == 0:
+                chosen = j
+    return chosen
 
 
-def choose_rows(states, start, stop, asked, nets, work, temperature, actions):
+def choose_rows(states, start, stop, asked, nets, work, how, actions):
     """Choose for each record; ``asked`` is ``(masks, seeds)``, ``actions`` (int64) the choices."""
     masks, seeds = asked
     for row in range(start, stop):
         work.mask[:] = masks[row]
-        actions[row] = choose(states[row], nets, 0, work, seeds[row], temperature)[0]
-
-
-def play_games(seed, options, nets, plan, work, samples):
-    """Play games until there are ``plan.rows`` samples; return ``(samples, games, plies)``."""
-    used, games, plies = 0, 0, 0
-    state = work.game[0]
-    num_players = options[0]
-    while used < plan.rows:
-        setup(state, seed, options)
-        learner, rival = _seat_rival(seed, num_players, plan.rivals)
-        first = used
-        while not (state["terminated"] or state["truncated"]):
-            count = legal_actions(state, work.mask)
-            seat = np.int64(state["to_play"])
-            learns = rival == 0 or seat == learner
-            word = decision_seed(seed, state["ply"])
-            if count == 1:
-                action = np.int64(0)
-                while not work.mask[action]:
-                    action += 1
-            else:
-                temperature = plan.temperature if learns else 0.0
-                k = 0 if learns else rival
-                action, base, value = choose(state, nets, k, work, word, temperature)
-                if learns:
-                    samples.seen[used, : len(work.best)] = work.best
-                    samples.seat[used] = seat
-                    samples.base[used] = base
-                    samples.value[used] = value
-                    used += 1
-            step(state, action)
-            state["last_action"] = action
-            plies += 1
-        returns(state, work.scores, work.ranks)
-        _fill_targets(samples, first, used, num_players, plan, work)
-        games += 1
-        seed = next_seed(seed)
-    return used, games, plies
-
-
-@kernel
-def _seat_rival(seed, num_players, rivals):
-    """Return the learner's seat and the network at the other seats; 0: the learner itself."""
-    word = mix64(seed ^ _TABLE)
-    part = uniform(mix64(word)) * rivals[-1]
-    rival = 0
-    while rival < len(rivals) - 1 and part >= rivals[rival]:
-        rival += 1
-    return below(word, num_players), rival
-
-
-@kernel
-def _fill_targets(samples, first, stop, num_players, plan, work):
-    """Fill outcome and target of a game's samples, from the last to the first: TD(lambda).
-
-    A seat's last target is its result. Before that, it is led back from the seat's next sample:
-    from the value there and the target there. Between two it is led back from the next sample of
-    either, since one's gain is the other's loss. Among more, the others' values don't tell: they
-    don't know what the seat knows.
-    """
-    utility = work.utility
-    share = plan.rank_share if num_players > 1 else 0.0
-    utilities(MARGIN, work.scores, work.ranks, num_players, utility)
-    for t in range(first, stop):
-        for ahead in range(num_players):
-            seat = (samples.seat[t] + ahead) % num_players
-            samples.outcome[t, 0, ahead] = (1.0 - share) * utility[seat] / plan.spread
-            samples.outcome[t, 1, ahead] = work.scores[seat] / plan.spread
-    utilities(RANK, work.scores, work.ranks, num_players, utility)
-    for t in range(first, stop):
-        for ahead in range(num_players):
-            rank = utility[(samples.seat[t] + ahead) % num_players]
-            samples.outcome[t, 2, ahead] = rank
-            samples.outcome[t, 0, ahead] += share * rank
-    for t in range(stop - 1, first - 1, -1):
-        samples.target[t] = samples.outcome[t, 0, 0]
-        for later in range(t + 1, stop):
-            own = samples.seat[later] == samples.seat[t]
-            if own or num_players == 2:
-                led = (1.0 - plan.trace) * samples.value[later] + plan.trace * samples.target[later]
-                samples.target[t] = led if own else -led
-                break
+        actions[row] = work.actions[choose(states[row], nets, 0, work, seeds[row], how)]
 
 
 # In an order in which each comes after those that it calls.
 TEMPLATES: dict[str, Any] = {
+    "rate": _rate,
+    "worth": _worth,
     "choose": _choose,
     "choose_rows": choose_rows,
-    "play_games": play_games,
 }

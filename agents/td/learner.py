@@ -3,41 +3,79 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch.nn import functional
 
 # Weights and biases as torch has them: outputs first.
-_NAMES = ("first", "first_bias", "second", "second_bias", "last", "last_bias")
+_NAMES = ("first", "first_bias", "second", "second_bias", "last", "last_bias", "policy", "gain")
+_POLICY = ("policy", "gain")
 # Standard deviation of the first layer's weights at the start, for inputs of which some hundred
 # are not 0.
 _START = 0.05
+
+
+class Lesson(NamedTuple):
+    """A minibatch of searched decisions.
+
+    Attributes:
+        seen: int8 ``(n, candidates, inputs)``.
+        base: float32 ``(n, candidates)``: ``evaluate`` times its weight in the value.
+        policy: float32 ``(n, candidates)``: the improved policy; missing: bool: no action there.
+        value, visits: float32 ``(n, candidates)``: what the search found, and the share of the
+            simulations that this is from.
+        sharpness: how much ``base`` counts in the logit, before anything is learned.
+        weights: of the losses of policy and value.
+    """
+
+    seen: np.ndarray
+    base: np.ndarray
+    policy: np.ndarray
+    missing: np.ndarray
+    value: np.ndarray
+    visits: np.ndarray
+    sharpness: float
+    weights: tuple[float, float]
 
 
 class Learner:
     """A network of two hidden layers with ReLU.
 
     Its outputs, ``3 * seats``: values (the first of them is added to ``evaluate``), scores and
-    ranks, of the seats from the one that acted on.
+    ranks, of the seats from the one that sees on; and the logit, to which ``evaluate`` is added
+    times a factor that is learned.
 
     Args:
         sizes: inputs, units of the first and of the last layer, outputs.
         averaging: part of the running mean that is kept at each step.
-        auxiliary: weight of the loss of all outputs but the first.
+        weights: of the losses of the value, by results, and of all other outputs.
+        decay: weight decay of the first layer, as in AdamW.
+        searches: whether the policy is learned too.
     """
 
-    def __init__(self, sizes: tuple[int, int, int, int], averaging: float, auxiliary: float):
+    def __init__(
+        self,
+        sizes: tuple[int, int, int, int],
+        averaging: float,
+        weights: tuple[float, float],
+        decay: float = 0.0,
+        searches: bool = False,
+    ):
         inputs, width, last_width, outputs = sizes
         shapes = [(width, inputs), (width,), (last_width, width), (last_width,)]
-        shapes += [(outputs, last_width), (outputs,)]
+        shapes += [(outputs, last_width), (outputs,), (1, last_width), (1,)]
         self.weights = [torch.zeros(shape, requires_grad=True) for shape in shapes]
         self.mean = [torch.zeros(shape) for shape in shapes]
         self.scale = torch.ones(inputs)
         self.averaging = averaging
-        self.parts = torch.tensor([1.0, *[auxiliary / (outputs - 1)] * (outputs - 1)])
-        self.optimizer = torch.optim.Adam(self.weights, fused=True)
+        self.searches = searches
+        own, auxiliary = weights
+        self.parts = torch.tensor([own, *[auxiliary / (outputs - 1)] * (outputs - 1)])
+        first, *others = self.weights
+        groups = [{"params": [first], "weight_decay": decay}, {"params": others}]
+        self.optimizer = torch.optim.AdamW(groups, weight_decay=0.0, fused=True)
 
     def begin(self, rng: np.random.Generator, scale: np.ndarray, bias: float) -> None:
         """Draw the first weights; the outputs are 0, but for ``bias`` in the value.
@@ -45,48 +83,83 @@ class Learner:
         ``scale`` (float32, one entry an input) is what inputs are divided by.
         """
         self.scale = torch.from_numpy(1.0 / scale)
-        first, _, second, _, _, last_bias = self.weights
+        first, _, second, _, _, last_bias, _, gain = self.weights
         with torch.no_grad():
             first.copy_(_normal(rng, first.shape, _START))
             second.copy_(_normal(rng, second.shape, (2.0 / second.shape[1]) ** 0.5))
             last_bias[0] = bias
+            gain[0] = 1.0
             for mean, weight in zip(self.mean, self.weights, strict=True):
                 mean.copy_(weight)
 
-    def outputs(self, seen: torch.Tensor) -> torch.Tensor:
-        """Return the outputs for float32 ``(n, inputs)``."""
-        first, first_bias, second, second_bias, last, last_bias = self.weights
+    def _units(self, seen: torch.Tensor) -> torch.Tensor:
+        """Return the units of the last layer for float32 ``(n, inputs)``."""
+        first, first_bias, second, second_bias = self.weights[:4]
         x = functional.relu(functional.linear(seen * self.scale, first, first_bias))
-        x = functional.relu(functional.linear(x, second, second_bias))
-        return functional.linear(x, last, last_bias)
+        return functional.relu(functional.linear(x, second, second_bias))
 
-    def step(self, seen: np.ndarray, goal: np.ndarray, rate: float) -> torch.Tensor:
-        """Learn from a minibatch; return the loss of the value, before that.
+    def outputs(self, seen: torch.Tensor) -> torch.Tensor:
+        """Return the outputs but the logit for float32 ``(n, inputs)``."""
+        last, last_bias = self.weights[4:6]
+        return functional.linear(self._units(seen), last, last_bias)
+
+    def step(
+        self, seen: np.ndarray, goal: np.ndarray, rate: float, lesson: Lesson | None = None
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Learn from a minibatch; return losses, before that.
+
+        They are of the value by results, and of policy and value by search.
 
         Args:
             seen: int8 ``(n, inputs)``.
             goal: float32 ``(n, outputs)``.
             rate: the learning rate.
+            lesson: searched decisions.
         """
-        self.optimizer.param_groups[0]["lr"] = rate
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
         errors = (self.outputs(torch.from_numpy(seen).float()) - torch.from_numpy(goal)).square()
         losses = errors.mean(0)
         whole = (losses * self.parts).sum()
+        policy = value = torch.zeros(())
+        if lesson is not None:
+            policy, value = self._missed(lesson)
+            whole = whole + lesson.weights[0] * policy + lesson.weights[1] * value
         self.optimizer.zero_grad(set_to_none=True)
         whole.backward()
         self.optimizer.step()
         with torch.no_grad():
             for mean, weight in zip(self.mean, self.weights, strict=True):
                 mean.lerp_(weight, 1.0 - self.averaging)
-        return losses[0].detach()
+        return losses[0].detach(), policy.detach(), value.detach()
+
+    def _missed(self, lesson: Lesson) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return how far the policy is from what the search made of it, and the value.
+
+        The first is the Kullback-Leibler divergence, the second the mean square by visits.
+        """
+        last, last_bias, policy, gain = self.weights[4:]
+        rows, width, inputs = lesson.seen.shape
+        units = self._units(torch.from_numpy(lesson.seen.reshape(rows * width, inputs)).float())
+        base = torch.from_numpy(lesson.base)
+        logits = functional.linear(units, policy).reshape(rows, width)
+        logits = logits + gain * lesson.sharpness * base
+        logits = logits.masked_fill(torch.from_numpy(lesson.missing), -1e9)
+        goal = torch.from_numpy(lesson.policy)
+        found = functional.log_softmax(logits, 1)
+        values = functional.linear(units, last[:1], last_bias[:1]).reshape(rows, width) + base
+        visits = torch.from_numpy(lesson.visits)
+        errors = (values - torch.from_numpy(lesson.value)).square() * visits
+        missed = errors.sum() / visits.sum().clamp(min=1e-6)
+        return functional.kl_div(found, goal, reduction="batchmean"), missed
 
     def acting(self) -> dict[str, np.ndarray]:
         """Return the running mean as ``ValueModel.arrays`` has it, in new arrays."""
-        first, first_bias, second, second_bias, last, last_bias = self.mean
+        first, first_bias, second, second_bias, last, last_bias, policy, gain = self.mean
         # The scale of the inputs goes into the weights.
         seats = len(last) // 3
         parts = [(first * self.scale).T, first_bias, second.T, second_bias]
-        parts += [last[:seats], last_bias[:seats]]
+        parts += [last[:seats], last_bias[:seats], policy[0], gain]
         return {
             name: np.array(part.numpy(), np.float32, order="C")
             for name, part in zip(_NAMES, parts, strict=True)
@@ -98,7 +171,8 @@ class Learner:
         for name, weight, mean in zip(_NAMES, self.weights, self.mean, strict=True):
             saved[f"{name}/weight"] = weight.detach().numpy()
             saved[f"{name}/mean"] = mean.numpy()
-            for part, value in self.optimizer.state[weight].items():
+            # Nothing of what no loss has reached.
+            for part, value in self.optimizer.state.get(weight, {}).items():
                 saved[f"{name}/adam/{part}"] = value.numpy()
         return saved
 
@@ -108,9 +182,12 @@ class Learner:
             "scale": (np.float32, tuple(self.scale.shape))
         }
         for name, weight in zip(_NAMES, self.weights, strict=True):
-            for part in ("weight", "mean", "adam/exp_avg", "adam/exp_avg_sq"):
+            reached = self.searches or name not in _POLICY
+            parts = ("weight", "mean", *(("adam/exp_avg", "adam/exp_avg_sq") if reached else ()))
+            for part in parts:
                 found[f"{name}/{part}"] = np.float32, tuple(weight.shape)
-            found[f"{name}/adam/step"] = np.float32, ()
+            if reached:
+                found[f"{name}/adam/step"] = np.float32, ()
         return found
 
     def set_state(self, saved: Mapping[str, np.ndarray]) -> None:
@@ -122,11 +199,13 @@ class Learner:
                 for tensor, kind in ((self.weights[number], "weight"), (self.mean[number], "mean")):
                     tensor.copy_(torch.from_numpy(saved[f"{name}/{kind}"]))
                 prefix = f"{name}/adam/"
-                adam["state"][number] = {
+                moments = {
                     part.removeprefix(prefix): torch.from_numpy(array)
                     for part, array in saved.items()
                     if part.startswith(prefix)
                 }
+                if moments:
+                    adam["state"][number] = moments
         self.optimizer.load_state_dict(adam)
 
 

@@ -25,6 +25,7 @@ from ludotheque.envs.core.loading import (
     COUNT,
     LARGEST_WEIGHT,
     MEGABYTE,
+    NUMBER,
     OBJECT,
     TEXT,
     TEXTS,
@@ -35,6 +36,7 @@ from ludotheque.envs.core.loading import (
 from ludotheque.envs.core.schema import slices
 
 from .kernels import Nets, Work
+from .tree import NODE, Tree
 
 ABOUT = "model.json"
 ARRAYS = "arrays.npz"
@@ -48,9 +50,13 @@ _FIELDS = {
     "options": OBJECT,
     "schema": TEXT,
     "inputs": TEXTS,
+    "lead": Kind("'value' or 'policy'", lambda value: value in ("value", "policy")),
+    "limit": COUNT,
+    "spread": NUMBER,
+    "rank_share": NUMBER,
 }
 MOST_BYTES = 256 * MEGABYTE
-_NAMES = ("first", "first_bias", "second", "second_bias", "last", "last_bias")
+_NAMES = ("first", "first_bias", "second", "second_bias", "last", "last_bias", "policy")
 # Maps with more places than this are left out, if inputs aren't named: what is learned at one place
 # says nothing of the others, and games on such boards fill few of them.
 SMALL_MAP = 100
@@ -62,25 +68,38 @@ class ValueModel:
 
     Attributes:
         about: JSON values: kind, game, version, num_players, options, digest of the schema, names
-            of the inputs, and what the trainer adds.
+            of the inputs, how it is to be played (lead, limit: see ``TDAgent``; spread, rank_share:
+            of its values), and what the trainer adds.
         arrays: float32 arrays ``first``, ``first_bias``, ``second``, ``second_bias``, ``last``,
-            ``last_bias`` and ``weight``; shapes as in ``Nets`` for one network.
+            ``last_bias``, ``policy`` and ``weight``; shapes as in ``Nets`` for one network.
     """
 
     about: Mapping[str, Any]
     arrays: Mapping[str, np.ndarray]
 
 
+def form_of(game: Game) -> str:
+    """Return the observation form that networks see: "compact" where there is one, else "flat"."""
+    return "compact" if game.compact else "flat"
+
+
 def schema_digest(game: Game) -> str:
-    """Return a hex digest of the flat observation's fields: names, shapes and ranges, in order."""
-    fields = [(one.name, list(one.shape), one.low, one.high) for one in game.flat]
+    """Return a hex digest of the observation's fields: names, shapes and ranges, in order."""
+    seen = game.observation_schema(form_of(game))
+    fields = [(one.name, list(one.shape), one.low, one.high) for one in seen]
     return hashlib.sha256(json.dumps(fields).encode()).hexdigest()
 
 
 def usual_inputs(game: Game) -> tuple[str, ...]:
-    """Return the names of the fields that a network sees if none are named: all but large maps."""
-    large = [len(one.shape) == 3 and one.shape[1] * one.shape[2] > SMALL_MAP for one in game.flat]
-    return tuple(one.name for one, is_large in zip(game.flat, large, strict=True) if not is_large)
+    """Return the names of the fields that a network sees if none are named.
+
+    What the game says suits it (``Game.learning``), else all but large maps.
+    """
+    if "inputs" in game.learning:
+        return tuple(game.learning["inputs"])
+    fields = game.observation_schema(form_of(game))
+    large = [len(one.shape) == 3 and one.shape[1] * one.shape[2] > SMALL_MAP for one in fields]
+    return tuple(one.name for one, is_large in zip(fields, large, strict=True) if not is_large)
 
 
 def positions_of(game: Game, inputs: tuple[str, ...]) -> np.ndarray:
@@ -89,7 +108,7 @@ def positions_of(game: Game, inputs: tuple[str, ...]) -> np.ndarray:
     Raises:
         ValueError: there is no such field, or none is named.
     """
-    known = slices(game.flat)
+    known = slices(game.observation_schema(form_of(game)))
     for name in inputs:
         if name not in known:
             raise ValueError(f"{game.name} observes no {name!r}; it has: {', '.join(known)}")
@@ -104,6 +123,7 @@ def zero_model(game: Game, num_players: int, width: int = 64, last_width: int = 
     inputs = usual_inputs(game)
     sizes = (len(positions_of(game, inputs)), width, last_width, num_players)
     about = describe(game, num_players, {}, inputs)
+    about |= {"lead": "value", "limit": game.num_actions, "spread": 1.0, "rank_share": 0.0}
     return ValueModel(about, zero_arrays(*sizes))
 
 
@@ -116,9 +136,10 @@ def zero_arrays(inputs: int, width: int, last_width: int, seats: int) -> dict[st
         "second_bias": (last_width,),
         "last": (seats, last_width),
         "last_bias": (seats,),
+        "policy": (last_width,),
     }
     arrays = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
-    return {**arrays, "weight": np.ones(1, np.float32)}
+    return {**arrays, "weight": np.ones(2, np.float32)}
 
 
 def describe(
@@ -148,7 +169,7 @@ def stack(game: Game, inputs: tuple[str, ...], networks: list[Mapping[str, np.nd
     return Nets(
         rows=rows,
         **{name: all_of(name) for name in _NAMES},
-        weight=all_of("weight")[:, 0].astype(np.float64),
+        weight=all_of("weight").astype(np.float64),
     )
 
 
@@ -161,9 +182,14 @@ def make_work(game: Game, nets: Nets) -> Work:
         known=game.new_states(1),
         trial=game.new_states(1),
         mask=np.zeros(game.num_actions, np.int8),
+        actions=np.zeros(game.num_actions, np.int64),
+        bases=np.zeros(game.num_actions),
+        values=np.zeros(game.num_actions),
+        logits=np.zeros(max(game.num_actions, seats)),
+        sorted=np.zeros(game.num_actions),
         seen=seen,
         words=seen.view(np.uint64),
-        best=np.zeros(game.observation_size(), np.int8),
+        best=np.zeros(game.observation_size(form_of(game)), np.int8),
         sums=np.zeros(nets.first.shape[2], np.float32),
         hidden=np.zeros(nets.second.shape[2], np.float32),
         scores=np.zeros(seats, np.float32),
@@ -172,14 +198,30 @@ def make_work(game: Game, nets: Nets) -> Work:
     )
 
 
+def make_tree(game: Game, simulations: int, limit: int) -> Tree:
+    """Return arrays for one thread to search in."""
+    return Tree(
+        # A simulation adds one node's children, and now and then those of others that redraws need.
+        nodes=np.zeros(1 + (simulations + simulations // 4 + 2) * limit, NODE),
+        path=np.zeros(game.max_plies + 2, np.int32),
+        game=game.new_states(1),
+        legal=np.zeros(game.num_actions, np.int8),
+        score=np.zeros(game.num_actions),
+        order=np.zeros(game.num_actions, np.int64),
+        policy=np.zeros(game.num_actions),
+    )
+
+
 def _padded(game: Game) -> int:
     """Return the size of an observation, rounded up to whole words of eight bytes."""
-    return -(-game.observation_size() // 8) * 8
+    return -(-game.observation_size(form_of(game)) // 8) * 8
 
 
-def save_value_model(model: ValueModel, path: str | os.PathLike) -> None:
-    """Write a model file, whole or not at all."""
-    write_archive(path, ABOUT, dict(model.about), dict(model.arrays))
+def save_value_model(model: ValueModel, path: str | os.PathLike, half: bool = False) -> None:
+    """Write a model file, whole or not at all; ``half`` keeps 16 bits a number."""
+    kind = np.float16 if half else np.float32
+    arrays = {name: array.astype(kind) for name, array in model.arrays.items()}
+    write_archive(path, ABOUT, dict(model.about), arrays, level=9 if half else 1)
 
 
 def read_value_model(
@@ -195,6 +237,8 @@ def read_value_model(
     source = source_of(path)
     about, arrays = read_archive(source, ABOUT, _FIELDS)
     _check_game(source.path, about, game, num_players)
+    halves = {name: array for name, array in arrays.items() if array.dtype == np.float16}
+    arrays |= {name: array.astype(np.float32) for name, array in halves.items()}
     model = ValueModel(about, arrays)
     try:
         check_model(model, game)
@@ -233,7 +277,11 @@ def check_model(model: ValueModel, game: Game) -> None:
 
 
 def write_archive(
-    path: str | os.PathLike, name: str, about: dict[str, Any], arrays: dict[str, np.ndarray]
+    path: str | os.PathLike,
+    name: str,
+    about: dict[str, Any],
+    arrays: dict[str, np.ndarray],
+    level: int = 1,
 ) -> None:
     """Write JSON values and arrays to a zip file, whole or not at all; the same bytes each time."""
     packed = io.BytesIO()
@@ -242,7 +290,7 @@ def write_archive(
         for member, data in ((name, json.dumps(about, indent=2)), (ARRAYS, packed.getbuffer())):
             # A fixed date, so that equal models are equal files.
             info = zipfile.ZipInfo(member)
-            archive.writestr(info, data, zipfile.ZIP_DEFLATED, 1)
+            archive.writestr(info, data, zipfile.ZIP_DEFLATED, level)
 
 
 def source_of(path: str | os.PathLike) -> Source:

@@ -8,24 +8,27 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ludotheque.envs.core.errors import check_whole
+from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.settings import Settings
 from ludotheque.envs.core.interfaces.threads import run
 from ludotheque.envs.core.rng import GAMMA, mix64
 
 from .agent import compile_for
-from .kernels import Plan, Samples
-from .model import make_work, positions_of, stack
+from .model import form_of, make_tree, make_work, positions_of, stack
+from .play import Lessons, Plan, Samples
+from .tree import Method
 
 
 class Played(NamedTuple):
     """Decisions of a round, piece after piece: the same whatever the number of threads.
 
     Attributes:
-        samples: rows of all pieces.
+        samples, lessons: rows of all pieces.
         games, plies: how many were played.
     """
 
     samples: Samples
+    lessons: Lessons
     games: int
     plies: int
 
@@ -49,39 +52,68 @@ class SelfPlay:
         self.num_threads = num_threads
         self.pieces = np.arange(pieces)
         game = settings.game
-        size = game.observation_size()
+        size = game.observation_size(form_of(game))
         positions = positions_of(game, inputs)
-        self._columns: Any = slice(None) if len(positions) == size else positions
-        # A game begun before the piece is full is played to its end. Rows not used cost nothing.
-        most = rows + game.max_plies
-        self._buffers = [_make_samples(most, size, settings.num_players) for _ in range(pieces)]
+        self.columns: Any = slice(None) if len(positions) == size else positions
+        # A game begun before the piece is full is played to its end; among more than two a decision
+        # leaves two rows. Rows not used cost nothing.
+        most = rows + game.max_plies * min(settings.num_players, 2)
+        self._samples = [_make_samples(most, size, settings.num_players) for _ in range(pieces)]
 
     def play(
-        self, networks: Sequence[Mapping[str, np.ndarray]], plan: Plan, seed: np.uint64
+        self,
+        networks: Sequence[Mapping[str, np.ndarray]],
+        plans: tuple[Plan, Method],
+        lessons: tuple[int, int],
+        seed: np.uint64,
     ) -> Played:
-        """Play a round; ``networks[0]`` learns, the others are rivals (see ``Plan``)."""
-        nets = stack(self.settings.game, self.inputs, list(networks))
-        counts = run(self._play_pieces, self.num_threads, self.pieces, nets, plan, seed)
+        """Play a round.
+
+        Args:
+            networks: the first learns, the others are rivals (see ``Plan``).
+            plans: how games are played, and searched.
+            lessons: how many searched decisions a piece keeps, and how many actions of each.
+            seed: of the round.
+        """
+        game = self.settings.game
+        nets = stack(game, self.inputs, list(networks))
+        kept = [_make_lessons(game, *lessons) for _ in self.pieces]
+        counts = run(self._play_pieces, self.num_threads, self.pieces, nets, plans, kept, seed)
         flat = [count for some in counts for count in some]
         parts = [
             Samples(*(array[:used] for array in buffer))
-            for buffer, (used, _, _) in zip(self._buffers, flat, strict=True)
+            for buffer, (used, _, _) in zip(self._samples, flat, strict=True)
         ]
-        joined = [np.concatenate(arrays) for arrays in zip(*parts, strict=True)]
-        samples = Samples(*joined)
-        samples = samples._replace(seen=samples.seen[:, self._columns])
-        return Played(samples, sum(c[1] for c in flat), sum(c[2] for c in flat))
+        samples = Samples(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+        samples = samples._replace(seen=samples.seen[:, self.columns])
+        taken = [Lessons(*(array[: one.used[0]] for array in one)) for one in kept]
+        joined = Lessons(*(np.concatenate(arrays) for arrays in zip(*taken, strict=True)))
+        return Played(samples, joined, sum(c[1] for c in flat), sum(c[2] for c in flat))
 
-    def _play_pieces(self, pieces, start, stop, nets, plan, seed) -> list[tuple[int, int, int]]:
-        work = make_work(self.settings.game, nets)
-        play_games = compile_for(self.settings.game).play_games
+    def _play_pieces(self, pieces, start, stop, nets, plans, kept, seed):
+        game = self.settings.game
+        work = make_work(game, nets)
+        tree = make_tree(game, plans[1].simulations, plans[1].limit)
+        searches = plans[0].search_share > 0
+        play_games = compile_for(game, "play and search" if searches else "play").play_games
         counts = []
         for piece in range(start, stop):
             with np.errstate(over="ignore"):
                 own = np.uint64(mix64(seed + GAMMA * np.uint64(piece + 1)))
-            samples = self._buffers[piece]
-            counts.append(play_games(own, self.settings.options, nets, plan, work, samples))
+            arrays = (self._samples[piece], kept[piece])
+            counts.append(play_games(own, self.settings.options, nets, work, tree, plans, arrays))
         return counts
+
+
+def _make_lessons(game: Game, rows: int, width: int) -> Lessons:
+    return Lessons(
+        state=game.new_states(rows),
+        action=np.empty((rows, width), np.int16),
+        policy=np.empty((rows, width), np.float32),
+        value=np.empty((rows, width), np.float32),
+        visits=np.empty((rows, width), np.float32),
+        used=np.zeros(1, np.int64),
+    )
 
 
 def _make_samples(rows: int, size: int, seats: int) -> Samples:
@@ -96,33 +128,27 @@ def _make_samples(rows: int, size: int, seats: int) -> Samples:
 
 
 class Window:
-    """The newest decisions, as many as it holds; older ones are overwritten.
+    """The newest rows, as many as it holds; older ones are overwritten.
 
     Attributes:
-        arrays: ``seen`` int8 ``(capacity, inputs)``, ``goal`` float32 ``(capacity, 3 * seats)``:
-            what each output of the network should be.
+        arrays: by name, ``(capacity, ...)`` each.
         filled, place: rows in use, and where the next goes.
     """
 
-    def __init__(self, capacity: int, inputs: int, seats: int):
-        self.arrays: dict[str, np.ndarray] = {
-            "seen": np.empty((capacity, inputs), np.int8),
-            "goal": np.empty((capacity, 3 * seats), np.float32),
-        }
+    def __init__(self, **arrays: np.ndarray):
+        self.arrays = arrays
+        self.capacity = len(next(iter(arrays.values())))
         self.filled = 0
         self.place = 0
 
-    def add(self, samples: Samples) -> None:
-        """Take in the samples of a round."""
-        goal = samples.outcome.reshape(len(samples.seat), -1).copy()
-        # The network adds to what ``evaluate`` says.
-        goal[:, 0] = samples.target - samples.base
-        capacity = len(self.arrays["seen"])
-        rows = (self.place + np.arange(len(goal))) % capacity
-        self.arrays["seen"][rows] = samples.seen
-        self.arrays["goal"][rows] = goal
-        self.filled = min(capacity, self.filled + len(goal))
-        self.place = (self.place + len(goal)) % capacity
+    def add(self, **new: np.ndarray) -> None:
+        """Take in rows of all arrays."""
+        count = len(next(iter(new.values())))
+        rows = (self.place + np.arange(count)) % self.capacity
+        for name, array in self.arrays.items():
+            array[rows] = new[name]
+        self.filled = min(self.capacity, self.filled + count)
+        self.place = (self.place + count) % self.capacity
 
     def get_state(self) -> dict[str, np.ndarray]:
         """Return the rows in use and the place."""
@@ -131,7 +157,29 @@ class Window:
 
     def set_state(self, saved: Mapping[str, np.ndarray]) -> None:
         """Undo ``get_state``; raise ValueError for a place beyond the rows."""
-        self.filled = len(saved["seen"])
-        self.place = check_whole(saved["place"][0], "place", 0, len(self.arrays["seen"]) - 1)
+        self.filled = len(saved[next(iter(self.arrays))])
+        self.place = check_whole(saved["place"][0], "place", 0, self.capacity - 1)
         for name, array in self.arrays.items():
             array[: self.filled] = saved[name]
+
+
+def sample_window(capacity: int, inputs: int, seats: int) -> Window:
+    """Return a window of ``seen`` int8 ``(capacity, inputs)`` and ``goal`` float32
+    ``(capacity, 3 * seats)``: what each output of the network should be."""
+    seen = np.empty((capacity, inputs), np.int8)
+    return Window(seen=seen, goal=np.empty((capacity, 3 * seats), np.float32))
+
+
+def goals(samples: Samples) -> np.ndarray:
+    """Return what each output of the network should be for samples."""
+    goal = samples.outcome.reshape(len(samples.seat), -1).copy()
+    # The network adds to what ``evaluate`` says.
+    goal[:, 0] = samples.target - samples.base
+    return goal
+
+
+def lesson_window(game: Game, capacity: int, width: int) -> Window:
+    """Return a window of the arrays of ``Lessons``."""
+    arrays = _make_lessons(game, capacity, width)._asdict()
+    del arrays["used"]
+    return Window(**arrays)

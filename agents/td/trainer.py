@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
 from collections.abc import Mapping
 from pathlib import Path
 from time import perf_counter
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ludotheque.envs.core.files import lock_folder
+from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.loading import (
     COUNT,
     MEGABYTE,
@@ -43,29 +45,31 @@ from ..training.common import (
     shown,
     torch_threads,
 )
-from .agent import TDAgent
-from .config import CHECKPOINT, TDConfig
-from .kernels import Plan
+from .agent import TDAgent, compile_for
+from .config import CHECKPOINT, SearchConfig, TDConfig
 from .model import (
     ValueModel,
     describe,
+    form_of,
     positions_of,
     read_archive,
     save_value_model,
     write_archive,
     zero_arrays,
 )
-from .selfplay import Played, SelfPlay, Window
+from .play import Plan, Samples
+from .selfplay import Played, SelfPlay, goals, lesson_window, sample_window
+from .tree import Method
 
 try:
     import torch
     from torch.utils.tensorboard import SummaryWriter
 
-    from .learner import Learner
+    from .learner import Learner, Lesson
 except ModuleNotFoundError as error:
     raise needs_train(error) from error
 
-__all__ = ["TDConfig", "TDTrainer", "TrainResult", "train_td"]
+__all__ = ["SearchConfig", "TDConfig", "TDTrainer", "TrainResult", "train_td"]
 
 STATE = "run.json"
 FORMAT = 1
@@ -85,6 +89,8 @@ _FIELDS = {
 MOST_BYTES = 4096 * MEGABYTE
 # Chance of each past self against the next newer one.
 OLDER = 0.8
+# How much a value of 1 adds to the logit of a network that learns no policy.
+SHARPNESS = 20.0
 
 
 def train_td(config: TDConfig) -> TrainResult:
@@ -138,13 +144,18 @@ class TDTrainer(Run):
             settings, inputs, config.pieces, config.piece_rows, config.num_threads
         )
         self.num_inputs = len(positions_of(settings.game, inputs))
-        self.window = Window(config.window, self.num_inputs, settings.num_players)
+        self.window = sample_window(config.window, self.num_inputs, settings.num_players)
+        if config.searches:
+            width = config.lesson_width
+            self.lessons = lesson_window(settings.game, config.lesson_window, width)
         sizes = (self.num_inputs, config.width, config.last_width)
         self.greedy = zero_arrays(*sizes, settings.num_players)
         self.learner = Learner(
             (*sizes, 3 * settings.num_players),
             config.averaging,
-            config.auxiliary,
+            (config.result_weight, config.auxiliary),
+            config.decay,
+            config.searches,
         )
         if config.resumes:
             self._load()
@@ -161,9 +172,9 @@ class TDTrainer(Run):
             start = perf_counter()
             played = self._play()
             play_seconds = perf_counter() - start
-            loss = self._train(len(played.samples.seat))
+            losses = self._train(len(played.samples.seat))
             self.round_seconds = perf_counter() - start
-            self._log(played, play_seconds, loss)
+            self._log(played, play_seconds, losses)
             over = self._at_boundary(progress)
         self.writer.close()
 
@@ -177,8 +188,12 @@ class TDTrainer(Run):
                 self.settings.named_options,
                 config.inputs or (),
             ),
-            "steps": self.steps,
+            "lead": "policy" if config.searches else "value",
+            "limit": config.limit,
             "spread": self.spread,
+            "rank_share": config.rank_share,
+            "method": config.method,
+            "steps": self.steps,
             "seed": config.seed,
         }
         return ValueModel(about, self._acting())
@@ -189,21 +204,21 @@ class TDTrainer(Run):
         """Play a round as the greedy agent does, to learn the size of scores and of ``evaluate``.
 
         One unit of value is the standard deviation of results. The weight of ``evaluate`` is the
-        slope of results against it.
+        slope of results against it near the end of games. Earlier the slope is less, since luck is
+        to come; but what ``evaluate`` says of two actions differs by as many points as later.
         """
         config = self.config
-        plan = self._plan(0.0, np.ones(1))._replace(rank_share=0.0)
+        plan = self._plan(0.0, np.ones(1))
+        plan = plan._replace(rank_share=0.0, search_share=0.0, by_policy=False)
         played = self._play_round([self.greedy], plan)
         outcome = played.samples.outcome[:, :, 0].astype(np.float64)
         margins, ranks = outcome[:, 0], outcome[:, 2]
         self.spread = float(np.std(margins)) or 1.0
         share = config.rank_share if self.settings.num_players > 1 else 0.0
         goal = (1.0 - share) * margins / self.spread + share * ranks
+        late = _near_end(played.samples)
         worth = played.samples.base.astype(np.float64)
-        spread_of_worth = float(np.std(worth)) or 1.0
-        slope = float(np.mean((worth - worth.mean()) * (goal - goal.mean()))) / spread_of_worth**2
-        # Never so little that the others' noise drowns it.
-        self.weight = max(slope, 0.1 / spread_of_worth)
+        self.weight = max(_slope(worth[late], goal[late]), 1e-6)
         scale = self._scale_inputs(played)
         bias = float(goal.mean() - self.weight * worth.mean())
         self.learner.begin(np.random.default_rng([config.seed, 0]), scale, bias)
@@ -216,7 +231,16 @@ class TDTrainer(Run):
         return np.maximum(np.sqrt(squares / there), 1.0).astype(np.float32)
 
     def _acting(self) -> dict[str, np.ndarray]:
-        return {**self.learner.acting(), "weight": np.array([self.weight], np.float32)}
+        arrays = self.learner.acting()
+        gain = arrays.pop("gain")[0]
+        sharpness = self.weight * self._sharpness()
+        if not self.config.searches:
+            # No policy is learned: the better the value, the likelier.
+            arrays["policy"] = arrays["last"][0] * np.float32(self._sharpness())
+        return {**arrays, "weight": np.array([self.weight, gain * sharpness], np.float32)}
+
+    def _sharpness(self) -> float:
+        return self.config.sharpness if self.config.searches else SHARPNESS
 
     def _play(self) -> Played:
         config = self.config
@@ -230,7 +254,11 @@ class TDTrainer(Run):
         self.round += 1
         plan = self._plan(config.final_temperature + fall * left, np.cumsum(shares))
         played = self._play_round([self._acting(), *rivals], plan)
-        self.window.add(played.samples)
+        self.window.add(seen=played.samples.seen, goal=goals(played.samples))
+        if config.searches:
+            self.lessons.add(
+                **{name: getattr(played.lessons, name) for name in self.lessons.arrays}
+            )
         self.steps += len(played.samples.seat)
         return played
 
@@ -239,18 +267,43 @@ class TDTrainer(Run):
         return Plan(
             rows=config.piece_rows,
             temperature=float(temperature),
+            by_policy=config.searches,
+            limit=min(config.limit, self.settings.game.num_actions),
             trace=float(config.trace),
             rank_share=float(config.rank_share),
             spread=float(self.spread),
+            search_share=config.search_share if config.searches else 0.0,
             rivals=rivals.astype(np.float64),
         )
 
     def _play_round(self, networks: list[dict[str, np.ndarray]], plan: Plan) -> Played:
         words = np.random.SeedSequence([self.config.seed, self.round])
-        return self.games.play(networks, plan, words.generate_state(1, np.uint64)[0])
+        seed = words.generate_state(1, np.uint64)[0]
+        return self.games.play(networks, (plan, self._method(plan)), self._lesson_size(), seed)
 
-    def _train(self, new: int) -> float:
-        """Learn from minibatches of the window; return the mean loss of the value."""
+    def _method(self, plan: Plan) -> Method:
+        config = self.config
+        searches = config.searches
+        return Method(
+            simulations=config.simulations if searches else 0,
+            candidates=config.candidates if searches else 1,
+            limit=plan.limit,
+            exploration=float(config.exploration) if searches else 0.0,
+            noise=1.0,
+            scale=float(config.scale) if searches else 0.0,
+            spread=plan.spread,
+            rank_share=plan.rank_share,
+        )
+
+    def _lesson_size(self) -> tuple[int, int]:
+        """Return how many searched decisions a piece keeps, and how many actions of each."""
+        config = self.config
+        if not config.searches:
+            return 0, 1
+        return round(config.piece_rows * config.search_share * 1.5) + 1, config.lesson_width
+
+    def _train(self, new: int) -> list[float]:
+        """Learn from minibatches of the window; return the mean losses (see ``Learner.step``)."""
         config = self.config
         left = part_left(config, self.steps, self.seconds)
         fall = config.learning_rate - config.final_learning_rate
@@ -258,12 +311,41 @@ class TDTrainer(Run):
         count = max(1, round(config.reuse * new / config.batch_size))
         rng = np.random.default_rng([config.seed, 1, self.round])
         rows = rng.integers(0, self.window.filled, (count, config.batch_size))
+        lessons: list[Any] = [None] * count
+        if config.searches and self.lessons.filled:
+            lessons = list(rng.integers(0, self.lessons.filled, (count, config.lesson_batch)))
         arrays = self.window.arrays
         losses = [
-            self.learner.step(arrays["seen"][some], arrays["goal"][some], self.rate)
-            for some in rows
+            torch.stack(
+                self.learner.step(
+                    arrays["seen"][some], arrays["goal"][some], self.rate, self._lesson(asked)
+                )
+            )
+            for some, asked in zip(rows, lessons, strict=True)
         ]
-        return float(torch.stack(losses).mean())
+        return torch.stack(losses).mean(0).tolist()
+
+    def _lesson(self, rows: np.ndarray | None) -> Lesson | None:
+        """Return searched decisions as the learner wants them."""
+        if rows is None:
+            return None
+        game = self.settings.game
+        drawn = {name: array[rows] for name, array in self.lessons.arrays.items()}
+        actions = drawn["action"]
+        seen = np.empty((*actions.shape, game.observation_size(form_of(game))), np.int8)
+        bases = np.empty(actions.shape, np.float32)
+        see_lessons = compile_for(game, "play and search").see_lessons
+        see_lessons(drawn["state"], actions, seen, bases, game.new_states(1))
+        return Lesson(
+            seen=seen[:, :, self.games.columns],
+            base=bases * np.float32(self.weight),
+            policy=drawn["policy"],
+            missing=actions < 0,
+            value=drawn["value"],
+            visits=drawn["visits"],
+            sharpness=self._sharpness(),
+            weights=(self.config.lesson_weight, self.config.value_weight),
+        )
 
     # What happens at a boundary
 
@@ -285,10 +367,12 @@ class TDTrainer(Run):
     def _save_model(self, path: Path) -> None:
         save_value_model(self.model(), path)
 
-    def _log(self, played: Played, play_seconds: float, loss: float) -> None:
+    def _log(self, played: Played, play_seconds: float, losses: list[float]) -> None:
         samples = played.samples
         scalars: dict[str, float] = {
-            "train/loss": loss,
+            "train/loss": losses[0],
+            "train/policy_loss": losses[1],
+            "train/search_value_loss": losses[2],
             "train/learning_rate": self.rate,
             "train/target_mean": float(samples.target.mean()),
             "train/error_of_evaluate": float(np.mean((samples.target - samples.base) ** 2)),
@@ -316,6 +400,11 @@ class TDTrainer(Run):
         }
         arrays = {f"learner/{name}": array for name, array in self.learner.get_state().items()}
         arrays |= {f"window/{name}": array for name, array in self.window.get_state().items()}
+        if self.config.searches:
+            saved = self.lessons.get_state()
+            # As plain bytes: an array of records would be read as one of unknown make.
+            saved["state"] = saved["state"].view(np.uint8).reshape(len(saved["state"]), -1)
+            arrays |= {f"lessons/{name}": array for name, array in saved.items()}
         for number, network in enumerate(self.pool):
             arrays |= {f"pool/{number}/{name}": array for name, array in network.items()}
         write_archive(self.out / CHECKPOINT, STATE, about, arrays)
@@ -343,6 +432,14 @@ class TDTrainer(Run):
         wanted["window/seen"] = np.int8, (rows, self.num_inputs)
         wanted["window/goal"] = np.float32, (rows, 3 * seats)
         wanted["window/place"] = np.int64, (1,)
+        if config.searches:
+            rows = len(np.atleast_1d(arrays.get("lessons/action", ())))
+            if rows > config.lesson_window:
+                raise ValueError(f"it has {rows} lessons, of {config.lesson_window} at most")
+            for name, array in self.lessons.arrays.items():
+                wanted[f"lessons/{name}"] = array.dtype, (rows, *array.shape[1:])
+            wanted["lessons/state"] = np.uint8, (rows, self.settings.game.dtype.itemsize)
+            wanted["lessons/place"] = np.int64, (1,)
         for number in range(pool):
             for name, array in self.greedy.items():
                 wanted[f"pool/{number}/{name}"] = array.dtype, array.shape
@@ -355,9 +452,39 @@ class TDTrainer(Run):
 
         self.learner.set_state(under("learner/"))
         self.window.set_state(under("window/"))
+        if self.config.searches:
+            lessons = under("lessons/")
+            states = lessons["state"].view(self.settings.game.dtype)[:, 0]
+            _check_lessons(self.settings.game, states, lessons["action"])
+            self.lessons.set_state({**lessons, "state": states})
         self.pool = [under(f"pool/{number}/") for number in range(about["pool"])]
         self.steps, self.round = about["steps"], about["round"]
         self.before = about["seconds"]
         self.spread, self.weight = about["spread"], about["weight"]
         self.marks, self.best = read_marks(about["marks"]), about["best"]
         self.evaluations = read_evaluations(about["evaluations"])
+
+
+def _near_end(samples: Samples) -> np.ndarray:
+    """Return which samples are of the last quarter of their game, bool."""
+    results = [np.roll(o[0], s) for o, s in zip(samples.outcome, samples.seat, strict=True)]
+    ends = [k + 1 for k in range(len(results) - 1) if not np.allclose(results[k], results[k + 1])]
+    late = np.zeros(len(results), np.bool_)
+    for first, stop in itertools.pairwise([0, *ends, len(results)]):
+        late[stop - -(-(stop - first) // 4) : stop] = True
+    return late
+
+
+def _slope(x: np.ndarray, y: np.ndarray) -> float:
+    """Return the slope of the line through the points."""
+    x = x - x.mean()
+    return float(np.sum(x * (y - y.mean())) / max(np.sum(x * x), 1e-12))
+
+
+def _check_lessons(game: Game, states: np.ndarray, actions: np.ndarray) -> None:
+    """Raise ValueError unless the records are possible and the actions legal there, or -1."""
+    game.check_states(states)
+    for row in range(len(states)):
+        legal = np.flatnonzero(game.legal_mask(states, row))
+        if not np.isin(actions[row], [-1, *legal.tolist()]).all():
+            raise ValueError(f"lesson {row} has actions {actions[row].tolist()}, not all legal")

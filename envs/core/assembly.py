@@ -46,6 +46,7 @@ def assemble(package: str, title: str, version: int = 0, **settings: Any) -> Gam
         forms[form] = getattr(module, form.upper(), ())
         if forms[form]:
             kernels[f"observe_{form}"] = getattr(module, f"observe_{form}")
+    kernels["glance"] = getattr(part["heuristics"], "glance", kernels["evaluate"])
     for shared in kernels.values():
         link_late(shared)
     for name in ("check", "derive"):

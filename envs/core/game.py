@@ -65,7 +65,8 @@ class Game:
         flat, planes, compact: fields of the observation forms; the latter two may be empty.
         kernels: ``setup``, ``legal_actions``, ``is_legal``, ``random_action``, ``step``,
             ``observe``, ``observe_planes``, ``observe_compact``, ``returns``, ``determinize``,
-            ``evaluate``,
+            ``evaluate``, ``glance`` (a quicker ``evaluate``, to leave out weak actions by; the same
+            if there is none),
             ``public_action`` (record → the last action as everybody was told of it: its number;
             ``num_actions`` for one whose details they may not know; -1 for one that leaves no
             trace).
@@ -77,6 +78,7 @@ class Game:
             is about nothing there. Trained policies score actions by it; None if not told.
         search: settings of ``MCTSAgent`` that suit the game better than its defaults.
         training: the same for ``TrainConfig``: reward and reward_scale.
+        learning: the same for ``TDConfig`` and ``SearchConfig``.
         camps: for a game whose players change camps from round to round: record → ``(round, camps,
             winner)`` of the last round that has ended, None before the end of the first. Rounds
             count from 0; ``camps`` names the camp of each seat, ``winner`` the one that won.
@@ -110,6 +112,7 @@ class Game:
     hides_action: Callable[[np.void, int], bool] | None = None
     search: Mapping[str, Any] = field(default_factory=dict)
     training: Mapping[str, Any] = field(default_factory=dict)
+    learning: Mapping[str, Any] = field(default_factory=dict)
     check_options: Callable[[Mapping[str, Any]], None] | None = None
     observation_dtype: np.dtype = field(default_factory=lambda: np.dtype(np.int8))
     limits: Mapping[str, Any] = field(default_factory=dict)

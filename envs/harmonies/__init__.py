@@ -17,4 +17,6 @@ GAME = assemble(
         "widening": 0.25,
     },
     training={"reward": "score_change", "reward_scale": 0.02},
+    # `evaluate` takes long in the middle of a turn.
+    learning={"limit": 8},
 )

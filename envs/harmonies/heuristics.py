@@ -78,6 +78,12 @@ def evaluate(state, seat):
 
 
 @kernel
+def glance(state, seat):
+    """Value the board and the cards of ``seat`` as they are, tokens in hand left out."""
+    return board_value(state, seat, _turns_of_game(state, seat))
+
+
+@kernel
 def _turns_of_game(state, seat):
     """Return how many turns ``seat`` has after this one, as far as the bag and the others go."""
     if state["last_round"]:

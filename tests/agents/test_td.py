@@ -15,10 +15,13 @@ from ludotheque.agents import make_agent
 from ludotheque.agents.greedy import GreedyAgent
 from ludotheque.agents.match import play_match
 from ludotheque.agents.td import TDAgent, ValueModel, read_value_model, save_value_model
-from ludotheque.agents.td.kernels import _TRIAL, Plan
-from ludotheque.agents.td.model import positions_of, stack, usual_inputs, zero_model
-from ludotheque.agents.td.selfplay import SelfPlay, Window
+from ludotheque.agents.td.kernels import _TRIAL
+from ludotheque.agents.td.model import form_of, positions_of, stack, usual_inputs, zero_model
+from ludotheque.agents.td.play import Plan
+from ludotheque.agents.td.selfplay import Played, SelfPlay, Window, goals
+from ludotheque.agents.td.tree import Method
 from ludotheque.envs import game_names, get_game
+from ludotheque.envs.core.files import LOCK
 from ludotheque.envs.core.interfaces.settings import Settings
 from ludotheque.envs.core.rng import mix64
 from ludotheque.envs.core.schema import Field
@@ -26,6 +29,29 @@ from ludotheque.envs.core.schema import Field
 GAMES = [get_game(name) for name in game_names()]
 # Their redraws shuffle what lies in the record, so that one seed draws otherwise from another deal.
 SHUFFLED = {"sagani": "pile", "sarena": "secret"}
+
+
+PLAN = Plan(
+    rows=60,
+    temperature=0.3,
+    by_policy=False,
+    limit=100,
+    trace=0.7,
+    rank_share=0.0,
+    spread=4.0,
+    search_share=0.0,
+    rivals=np.ones(1),
+)
+SHORT = Method(
+    simulations=12,
+    candidates=4,
+    limit=12,
+    exploration=1.0,
+    noise=1.0,
+    scale=20.0,
+    spread=4.0,
+    rank_share=0.0,
+)
 
 
 def random_model(game, seed: int = 0, num_players: int | None = None) -> ValueModel:
@@ -36,7 +62,7 @@ def random_model(game, seed: int = 0, num_players: int | None = None) -> ValueMo
         name: rng.normal(size=array.shape).astype(np.float32)
         for name, array in model.arrays.items()
     }
-    return ValueModel(model.about, {**arrays, "weight": np.array([0.7], np.float32)})
+    return ValueModel(model.about, {**arrays, "weight": np.array([0.7, 0.4], np.float32)})
 
 
 def positions(game, count: int, plies: int, num_players: int | None = None) -> np.ndarray:
@@ -65,6 +91,13 @@ def redrawn(game, states: np.ndarray, seeds: np.ndarray) -> np.ndarray:
     copies = states.copy()
     game.loops.redraw(copies, 0, len(copies), np.full(len(copies), -1), seeds)
     return copies
+
+
+def same_rounds(one: Played, two: Played) -> None:
+    for part in ("samples", "lessons"):
+        for name, array in getattr(one, part)._asdict().items():
+            assert np.array_equal(array, getattr(getattr(two, part), name)), name
+    assert one[2:] == two[2:]
 
 
 def act(agent, game, states: np.ndarray, seeds: np.ndarray) -> np.ndarray:
@@ -102,7 +135,7 @@ def test_values_are_evaluate_and_the_network_of_what_the_seat_sees(game):
         for tried in np.flatnonzero(game.legal_mask(states, i)).tolist():
             after = known[i : i + 1].copy()
             game.step(after, tried)
-            seen = game.observe(after, seat)[where].astype(np.float64)
+            seen = game.observe(after, seat, form=form_of(game))[where].astype(np.float64)
             first = np.maximum(seen @ w["first"] + w["first_bias"], 0)
             second = np.maximum(first @ w["second"] + w["second_bias"], 0)
             added = float(second @ w["last"][0] + w["last_bias"][0])
@@ -265,15 +298,15 @@ def a_round(num_threads: int = 1, trace: float = 0.7, num_players: int = 2, rank
     settings = Settings(game, num_players)
     games = SelfPlay(settings, usual_inputs(game), 3, 60, num_threads)
     rivals = np.array([0.5, 0.75, 1.0])
-    plan = Plan(60, 0.3, trace, rank_share, 4.0, rivals)
-    return games.play(models, plan, np.uint64(9))
+    plan = PLAN._replace(
+        rows=60, temperature=0.3, trace=trace, rank_share=rank_share, spread=4.0, rivals=rivals
+    )
+    return games.play(models, (plan, SHORT), (0, 1), np.uint64(9))
 
 
 def test_threads_change_no_array():
     one, three = a_round(1), a_round(3)
-    for name, array in one.samples._asdict().items():
-        assert np.array_equal(array, getattr(three.samples, name)), name
-    assert one[1:] == three[1:]
+    same_rounds(one, three)
 
 
 @pytest.mark.parametrize(("trace", "num_players"), [(1.0, 2), (0.0, 2), (0.7, 2), (0.7, 3)])
@@ -311,20 +344,111 @@ def test_outcomes_are_seen_from_the_seat():
 
 
 def test_the_window_keeps_the_newest():
-    played = a_round().samples
-    size = len(played.seat)
-    window = Window(size + 10, played.seen.shape[1], 2)
-    window.add(played)
-    window.add(played._replace(target=played.target + 1))
+    goal = goals(a_round().samples)
+    size = len(goal)
+    window = Window(goal=np.empty((size + 10, goal.shape[1]), np.float32))
+    window.add(goal=goal)
+    window.add(goal=goal + 1)
     assert window.filled == size + 10 and window.place == size - 10
-    goal = played.target - played.base
     expected = np.concatenate([goal + 1] * 2)
-    found = window.arrays["goal"][:, 0]
-    assert np.allclose(found[: size - 10], expected[10:size])
-    assert np.allclose(found[size - 10 : size], goal[-10:])
-    other = Window(size + 10, played.seen.shape[1], 2)
+    found = window.arrays["goal"]
+    assert np.array_equal(found[: size - 10], expected[10:size])
+    assert np.array_equal(found[size - 10 : size], goal[-10:])
+    other = Window(goal=np.empty_like(found))
     other.set_state(window.get_state())
-    assert np.array_equal(other.arrays["seen"], window.arrays["seen"])
+    assert np.array_equal(other.arrays["goal"], found)
+
+
+def test_the_network_learns_what_evaluate_lacks():
+    samples = a_round().samples
+    goal = goals(samples)
+    assert np.array_equal(goal[:, 0], samples.target - samples.base)
+    assert np.array_equal(goal[:, 1:], samples.outcome.reshape(len(goal), -1)[:, 1:])
+
+
+# The search
+
+
+SEARCHED = [get_game("sarena"), get_game("shamans")]
+
+
+@pytest.mark.parametrize("game", SEARCHED, ids=repr)
+def test_what_a_seat_cannot_know_changes_no_search(game):
+    agent = TDAgent(game, random_model(game), simulations=10, limit=8)
+    states = positions(game, 30, 20)
+    others = redrawn(game, states, np.arange(30, dtype=np.uint64) + np.uint64(1000))
+    seeds = np.arange(30, dtype=np.uint64) + np.uint64(5)
+    name = SHUFFLED.get(game.name)
+    if name:
+        others[name] = states[name]
+    masks = masks_of(game, states)
+    one, two = (agent.search(some, masks, seeds) for some in (states, others))
+    for found, other in zip(one, two, strict=True):
+        assert np.array_equal(found, other)
+
+
+@pytest.mark.parametrize("game", SEARCHED, ids=repr)
+def test_a_search_improves_the_policy_among_legal_actions(game):
+    """The policy is one, and most of it goes to what the search chose or found to be better."""
+    agent = TDAgent(game, zero_model(game, game.usual_players), simulations=16, num_threads=2)
+    states = positions(game, 30, 20)
+    masks, seeds = masks_of(game, states), np.arange(30, dtype=np.uint64)
+    actions, policy, values = agent.search(states, masks, seeds)
+    assert np.allclose(policy.sum(axis=1), 1.0)
+    assert not (policy[masks == 0]).any() and not (values[masks == 0]).any()
+    assert masks[np.arange(30), actions].all()
+    assert act(agent, game, states, seeds).tolist() == actions.tolist()
+    agent.num_threads = 1
+    assert agent.search(states, masks, seeds)[0].tolist() == actions.tolist()
+
+
+def test_a_search_finds_what_wins_at_the_end():
+    """The last move of Sàrèná has a certain result: the best is played, however bad the network."""
+    game = get_game("sarena")
+    states = positions(game, 800, 26)
+    known = [k for k in range(800) if last_moves(game, states[k : k + 1])][:12]
+    assert len(known) == 12
+    model = random_model(game)
+    agent = TDAgent(game, model, simulations=400, candidates=120, scale=1000.0)
+    found = act(agent, game, states[known], np.arange(12, dtype=np.uint64))
+    for k, action in zip(known, found.tolist(), strict=True):
+        margins = dict(last_moves(game, states[k : k + 1]))
+        assert margins[action] == max(margins.values())
+
+
+def last_moves(game, state: np.ndarray) -> list[tuple[int, float]]:
+    """Legal actions with the margin that they end the game with; none if one doesn't end it."""
+    seat = int(state["to_play"][0])
+    found = []
+    for action in np.flatnonzero(game.legal_mask(state, 0)).tolist():
+        after = state.copy()
+        game.step(after, action)
+        if not after["terminated"][0]:
+            return []
+        scores, ranks = np.zeros(4, np.float32), np.zeros(4, np.int64)
+        game.kernels["returns"](after[0], scores, ranks)
+        found.append((action, float(scores[seat] - scores[1 - seat])))
+    return found
+
+
+def test_searched_decisions_are_kept_with_what_the_search_made_of_them():
+    game = get_game("sarena")
+    rows = {}
+    for num_threads in (1, 3):
+        games = SelfPlay(Settings(game, 2), usual_inputs(game), 3, 60, num_threads)
+        plan = PLAN._replace(search_share=0.5, by_policy=True)
+        played = games.play([random_model(game).arrays], (plan, SHORT), (200, 6), np.uint64(9))
+        rows[num_threads] = played
+    same_rounds(rows[1], rows[3])
+    lessons = rows[1].lessons
+    share = len(lessons.action) / len(rows[1].samples.seat)
+    assert 0.35 < share < 0.65
+    assert np.allclose(lessons.policy.sum(axis=1), 1.0, atol=1e-5)
+    assert (np.diff(lessons.policy, axis=1) <= 1e-6).all(), "the likeliest come first"
+    assert lessons.visits.sum(axis=1).max() <= 1.0 + 1e-6
+    for state, actions in zip(lessons.state, lessons.action, strict=True):
+        legal = game.legal_mask(np.array([state]), 0)
+        assert legal[actions[actions >= 0]].all()
 
 
 def test_stacked_networks_are_told_apart():
@@ -354,11 +478,12 @@ TINY = {
 }
 
 
-def tiny(out: Path, **changes):
+def tiny(out: Path, method: str = "td", **changes):
     pytest.importorskip("torch")
-    from ludotheque.agents.td.trainer import TDConfig
+    from ludotheque.agents.td.trainer import SearchConfig, TDConfig
 
-    return TDConfig(out=out, **{"game": "sarena", **TINY, **changes})
+    config = SearchConfig if method == "search" else TDConfig
+    return config(out=out, **{"game": "sarena", **TINY, **changes})
 
 
 def train(config):
@@ -386,7 +511,7 @@ def test_a_runs_files(finished):
     for path in (finished.model_path, finished.best_path):
         assert TDAgent("sarena", path, num_players=2).about["steps"] <= finished.steps
     names = {path.name for path in out.rglob("*") if path.is_file()}
-    assert not any(name.startswith(".") for name in names), "a temporary file is left"
+    assert not any(name.startswith(".") for name in names - {LOCK}), "a temporary file is left"
 
 
 @pytest.mark.training
@@ -422,6 +547,30 @@ def test_a_run_stopped_and_resumed_with_more_threads_gives_the_same_arrays(finis
 
 
 @pytest.mark.training
+def test_a_run_that_searches_is_resumed_exactly(tmp_path):
+    """A policy is learned, which leads; and the arrays are those of a run in one go."""
+    from ludotheque.agents.td.trainer import SearchConfig
+
+    def stop(done, total, text):
+        if done > 600 and not stopped:
+            stopped.append(done)
+            signal.raise_signal(signal.SIGINT)
+
+    stopped: list[float] = []
+    changes = {"simulations": 6, "steps": 1600, "lesson_batch": 32, "eval_opponents": ()}
+    whole = train(tiny(tmp_path / "whole", "search", **changes))
+    assert train(tiny(tmp_path / "parts", "search", progress=stop, **changes)).interrupted
+    again = SearchConfig(out=tmp_path / "parts", game="sarena", resume=True, steps=1600)
+    parts = train(again)
+    models = [read_value_model(run.model_path, get_game("sarena")) for run in (whole, parts)]
+    one, two = (model.arrays for model in models)
+    assert all(np.array_equal(one[name], two[name]) for name in one)
+    assert np.abs(one["policy"]).max() > 0
+    agent = TDAgent("sarena", whole.model_path)
+    assert agent.lead == "policy" and agent.about["method"] == "search"
+
+
+@pytest.mark.training
 def test_another_seed_gives_other_weights(finished, tmp_path):
     result = train(tiny(tmp_path, seed=1, steps=800, eval_opponents=()))
     one, two = (read_value_model(r.model_path, get_game("sarena")) for r in (finished, result))
@@ -436,8 +585,8 @@ def test_what_is_learned_explains_results_that_evaluate_does_not(tmp_path):
     config = tiny(tmp_path, steps=8000, learning_rate=2e-3, eval_opponents=(), **changes)
     model = read_value_model(train(config).model_path, game)
     games = SelfPlay(config.settings(), config.inputs, 2, 1500, 1)
-    plan = Plan(1500, 0.01, 1.0, 0.0, model.about["spread"], np.ones(1))
-    samples = games.play([model.arrays], plan, np.uint64(12345)).samples
+    plan = PLAN._replace(rows=1500, temperature=0.01, trace=1.0, spread=model.about["spread"])
+    samples = games.play([model.arrays], (plan, SHORT), (0, 1), np.uint64(12345)).samples
     result = samples.outcome[:, 0, 0]
     line = np.polyval(np.polyfit(samples.base, result, 1), samples.base)
     error, error_before = (

@@ -94,7 +94,7 @@ def test_installed_script_is_this_command():
     assert done.stdout == run("--version").stdout
 
 
-COMMANDS = ("games", "play", "watch", "train", "league", "warmup", "bench")
+COMMANDS = ("games", "play", "watch", "train", "league", "rate", "warmup", "bench")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -253,7 +253,8 @@ def test_train_with_wrong_arguments(tmp_path: Path):
     assert_refused(run("train", "--minutes", 0), "--minutes", "more than 0")
     assert_refused(run("train", "--resume", "--out", tmp_path / "none"), "nothing to resume")
     assert_refused(run("train", "--reward", "money"), "no reward 'money'", "score_change")
-    assert_refused(run("train", "--seed", 1 << 32, "--out", tmp_path / "new"), "2**32 - 1")
+    ppo = ("--method", "ppo", "--out", tmp_path / "new")
+    assert_refused(run("train", "--seed", 1 << 32, *ppo), "2**32 - 1")
     assert not (tmp_path / "new").exists()
     (tmp_path / "file").write_text("")
     assert_refused(run("train", "--out", tmp_path), "holds a run already", "--resume")
@@ -683,7 +684,8 @@ def results_in(folder: Path) -> list[str]:
 def test_train_resume_and_play_the_model(tmp_path: Path):
     pytest.importorskip("sb3_contrib")
     folder = tmp_path / "run"
-    first = run_json("train", "--steps", 1000, "--seed", 1, "--out", folder)
+    ppo = ("--method", "ppo", "--seed", 1)
+    first = run_json("train", "--steps", 1000, *ppo, "--out", folder)
     assert Path(first["model"]).is_file()
     assert {found["opponent"] for found in first["evaluations"]} == {"random", "greedy"}
     assert not first["interrupted"]

@@ -130,6 +130,7 @@ METHODS = {
         "step",
         "targets",
         "title",
+        "learning",
         "training",
         "usual_players",
         "version",

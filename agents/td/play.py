@@ -1,0 +1,267 @@
+"""Kernels that play whole games for samples: decisions with targets, and searched decisions."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ludotheque.envs.core.jit import kernel
+from ludotheque.envs.core.rewards import MARGIN, RANK, utilities
+from ludotheque.envs.core.rng import below, decision_seed, mix64, next_seed
+
+from .kernels import uniform
+
+_TABLE = np.uint64(0xBB67AE8584CAA73B)
+_SEARCHED = np.uint64(0xA54FF53A5F1D36F1)
+_WATCHER = np.uint64(0x510E527FADE682D1)
+
+# Bound to a game's kernels by ``specialize``.
+setup = legal_actions = step = observe = evaluate = returns = None
+choose = search = worth = None
+
+
+class Samples(NamedTuple):
+    """Positions with what they came to, a row each.
+
+    Attributes:
+        seen: int8 ``(rows, size)``, a position as a seat saw it: the afterstate of its action;
+            among more than two, where some decisions are searched, also that of another's.
+        seat: int64; base, value, target: float32: ``evaluate`` times its weight, the value of the
+            seat, and what it should have been.
+        outcome: float32 ``(rows, 3, seats)``: margin, score and rank of the seats at the end, from
+            the sample's seat on; the first two divided by the spread, the rank from +1 to -1.
+    """
+
+    seen: Any
+    seat: Any
+    base: Any
+    value: Any
+    target: Any
+    outcome: Any
+
+
+class Lessons(NamedTuple):
+    """Searched decisions, a row each.
+
+    Attributes:
+        state: records with the hidden drawn anew for the seat to act.
+        action: int16 ``(rows, candidates)``, the actions that got most of the improved policy; -1:
+            none.
+        policy: float32 ``(rows, candidates)``: the improved policy.
+        value, visits: float32 ``(rows, candidates)``: what the search found them to be worth, and
+            the share of the simulations that this is from.
+        used: int64 ``(1,)``: rows in use.
+    """
+
+    state: Any
+    action: Any
+    policy: Any
+    value: Any
+    visits: Any
+    used: Any
+
+
+class Plan(NamedTuple):
+    """How games are played for samples.
+
+    Attributes:
+        rows: games are begun until there are so many.
+        temperature: of the noise that is added to values, or to logits with ``by_policy``.
+        by_policy: whether decisions that aren't searched are taken by logits.
+        limit: see ``rate``.
+        trace: lambda of TD(lambda); 1 is Monte Carlo.
+        rank_share: of the rank in what is learned, the rest is the margin.
+        spread: points that count as 1.
+        search_share: of decisions that are searched.
+        rivals: float64, cumulated chances of the networks; a game at the first is played by the
+            learner alone, in others it has one seat against the network drawn.
+    """
+
+    rows: int
+    temperature: float
+    by_policy: bool
+    limit: int
+    trace: float
+    rank_share: float
+    spread: float
+    search_share: float
+    rivals: Any
+
+
+def _no_search(state, nets, k, work, tree, seed, method):
+    """Stand in for ``search`` where none is asked for, so that it needn't be compiled."""
+    return 0, 0
+
+
+def play_games(seed, options, nets, work, tree, plans, kept):
+    """Play games until there are ``rows`` samples; return ``(samples, games, plies)``.
+
+    ``plans`` is ``(Plan, Method)``, ``kept`` ``(Samples, Lessons)``.
+    """
+    plan, method = plans
+    samples, lessons = kept
+    used, games, plies = 0, 0, 0
+    lessons.used[0] = 0
+    state = work.game[0]
+    num_players = options[0]
+    while used < plan.rows:
+        setup(state, seed, options)
+        learner, rival = seat_rival(seed, num_players, plan.rivals)
+        first = used
+        while not (state["terminated"] or state["truncated"]):
+            count = legal_actions(state, work.mask)
+            seat = np.int64(state["to_play"])
+            learns = rival == 0 or seat == learner
+            word = decision_seed(seed, state["ply"])
+            if count == 1:
+                action = np.int64(0)
+                while not work.mask[action]:
+                    action += 1
+            elif not learns:
+                how = (0.0, plan.by_policy, plan.limit)
+                action = work.actions[choose(state, nets, rival, work, word, how)]
+            else:
+                if uniform(mix64(word ^ _SEARCHED)) < plan.search_share:
+                    node, children = search(state, nets, 0, work, tree, word, method)
+                    child = tree.nodes[node]
+                    action = np.int64(child["action"])
+                    value = (child["total"] + child["value"]) / (child["visits"] + 1.0)
+                    keep_lesson(lessons, work, tree, children, method.simulations)
+                else:
+                    how = (plan.temperature, plan.by_policy, plan.limit)
+                    place = choose(state, nets, 0, work, word, how)
+                    action = work.actions[place]
+                    value = work.values[place]
+                work.trial[0] = work.known[0]
+                step(work.trial[0], action)
+                observe(work.trial[0], seat, work.best)
+                base = nets.weight[0, 0] * evaluate(work.trial[0], seat)
+                used = keep_sample(samples, used, work, seat, base, value)
+                # Only a search asks what a position is worth to seats that haven't acted.
+                watched = num_players > 2 and plan.search_share > 0.0
+                if watched and not work.trial[0]["terminated"]:
+                    other = (
+                        seat + 1 + below(mix64(word ^ _WATCHER), num_players - 1)
+                    ) % num_players
+                    if rival == 0 or other == learner:
+                        base, value = worth(work.trial[0], other, nets, 0, work)
+                        used = keep_sample(samples, used, work, other, base, value)
+            step(state, action)
+            state["last_action"] = action
+            plies += 1
+        returns(state, work.scores, work.ranks)
+        fill_targets(samples, first, used, num_players, plan, work)
+        games += 1
+        seed = next_seed(seed)
+    return used, games, plies
+
+
+@kernel
+def keep_sample(samples, used, work, seat, base, value):
+    """Write a sample of ``work.best``; return the number of samples then."""
+    samples.seen[used, : len(work.best)] = work.best
+    samples.seat[used] = seat
+    samples.base[used] = base
+    samples.value[used] = value
+    return used + 1
+
+
+@kernel
+def keep_lesson(lessons, work, tree, count, simulations):
+    """Write a lesson: the children that got most of the improved policy."""
+    row = lessons.used[0]
+    if row == len(lessons.action):
+        return
+    lessons.used[0] = row + 1
+    lessons.state[row] = work.known[0]
+    policy, order = tree.policy, tree.order
+    width = lessons.action.shape[1]
+    for j in range(count):
+        order[j] = j
+    for i in range(min(width, count)):
+        for j in range(i + 1, count):
+            if policy[order[j]] > policy[order[i]]:
+                order[i], order[j] = order[j], order[i]
+    whole = 0.0
+    for i in range(min(width, count)):
+        whole += policy[order[i]]
+    for i in range(width):
+        lessons.action[row, i] = -1
+        lessons.policy[row, i] = lessons.value[row, i] = lessons.visits[row, i] = 0.0
+        if i < count:
+            child = tree.nodes[1 + order[i]]
+            lessons.action[row, i] = child["action"]
+            lessons.policy[row, i] = policy[order[i]] / whole
+            lessons.value[row, i] = (child["total"] + child["value"]) / (child["visits"] + 1.0)
+            lessons.visits[row, i] = child["visits"] / simulations
+
+
+def see_lessons(states, actions, seen, bases, trial):
+    """Fill ``seen`` (int8) and ``bases`` (float32) of afterstates: what lessons are about.
+
+    Args:
+        states: records ``(rows,)``.
+        actions: int16 ``(rows, candidates)``.
+        seen: ``(rows, candidates, size)``; zeros where there is no action.
+        bases: ``(rows, candidates)``: by ``evaluate``.
+        trial: one record to work in.
+    """
+    for row in range(len(states)):
+        seat = np.int64(states[row]["to_play"])
+        for i in range(actions.shape[1]):
+            if actions[row, i] < 0:
+                seen[row, i, :] = 0
+                bases[row, i] = 0.0
+            else:
+                trial[0] = states[row]
+                step(trial[0], np.int64(actions[row, i]))
+                observe(trial[0], seat, seen[row, i])
+                bases[row, i] = evaluate(trial[0], seat)
+
+
+@kernel
+def seat_rival(seed, num_players, rivals):
+    """Return the learner's seat and the network at the other seats; 0: the learner itself."""
+    word = mix64(seed ^ _TABLE)
+    part = uniform(mix64(word)) * rivals[-1]
+    rival = 0
+    while rival < len(rivals) - 1 and part >= rivals[rival]:
+        rival += 1
+    return below(word, num_players), rival
+
+
+@kernel
+def fill_targets(samples, first, stop, num_players, plan, work):
+    """Fill outcome and target of a game's samples, from the last to the first: TD(lambda).
+
+    A seat's last target is its result. Before that, it is led back from the seat's next sample:
+    from the value there and the target there. Between two it is led back from the next sample of
+    either, since one's gain is the other's loss. Among more, the others' values don't tell: they
+    don't know what the seat knows.
+    """
+    utility = work.utility
+    share = plan.rank_share if num_players > 1 else 0.0
+    utilities(MARGIN, work.scores, work.ranks, num_players, utility)
+    for t in range(first, stop):
+        for ahead in range(num_players):
+            seat = (samples.seat[t] + ahead) % num_players
+            samples.outcome[t, 0, ahead] = (1.0 - share) * utility[seat] / plan.spread
+            samples.outcome[t, 1, ahead] = work.scores[seat] / plan.spread
+    utilities(RANK, work.scores, work.ranks, num_players, utility)
+    for t in range(first, stop):
+        for ahead in range(num_players):
+            rank = utility[(samples.seat[t] + ahead) % num_players]
+            samples.outcome[t, 2, ahead] = rank
+            samples.outcome[t, 0, ahead] += share * rank
+    for t in range(stop - 1, first - 1, -1):
+        samples.target[t] = samples.outcome[t, 0, 0]
+        for later in range(t + 1, stop):
+            own = samples.seat[later] == samples.seat[t]
+            if own or num_players == 2:
+                led = (1.0 - plan.trace) * samples.value[later] + plan.trace * samples.target[later]
+                samples.target[t] = led if own else -led
+                break
+
+
+TEMPLATES: dict[str, Any] = {"play_games": play_games, "see_lessons": see_lessons}

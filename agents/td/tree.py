@@ -1,0 +1,369 @@
+"""Tree search with values and logits of afterstates at its nodes, at few simulations.
+
+At the root as Danihelka et al. ("Policy improvement by planning with Gumbel", ICLR 2022): the
+candidates are drawn without replacement by logits with Gumbel noise, sequential halving shares the
+simulations out among them, and what the search found completes to a policy that is better than the
+logits. Below the root PUCT, with a utility per seat.
+
+Each simulation redraws what the root's seat can't know, and chance. The n-th visit of each
+candidate has the same draws, so that candidates are compared on equal luck.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ludotheque.envs.core.rewards import MARGIN, RANK, utilities
+from ludotheque.envs.core.rng import GAMMA, mix64
+
+from .kernels import _NOISE, _TRIAL, gumbel
+
+# Bound to a game's kernels by ``specialize``.
+legal_actions = step = determinize = evaluate = final = None
+rate = worth = expand = pick_child = results = see_leaf = descend = halve = improve = search = None
+
+# ``seat`` chose ``action``; ``total`` sums that seat's utilities; ``value`` and ``logit`` are the
+# network's. ``pruned``: some of its legal actions got no child, as they looked too weak.
+NODE = np.dtype(
+    [
+        ("first", np.int32),
+        ("next", np.int32),
+        ("visits", np.int32),
+        ("total", np.float32),
+        ("logit", np.float32),
+        ("value", np.float32),
+        ("action", np.int16),
+        ("seat", np.int8),
+        ("pruned", np.int8),
+    ],
+    align=True,
+)
+NONE = -1
+
+
+class Method(NamedTuple):
+    """How a tree grows.
+
+    Attributes:
+        simulations: from the root.
+        candidates: root actions that are searched.
+        limit: actions of a node that get children, the best at a glance.
+        exploration: weight of exploration below the root.
+        noise: weight of the Gumbel noise at the root; 0 to play the best.
+        scale: how much a utility of 1 adds to a logit.
+        spread, rank_share: of the utilities, as in ``Plan``.
+    """
+
+    simulations: int
+    candidates: int
+    limit: int
+    exploration: float
+    noise: float
+    scale: float
+    spread: float
+    rank_share: float
+
+
+class Tree(NamedTuple):
+    """Arrays that a search works in.
+
+    Attributes:
+        nodes: ``NODE``; number 0 is the root, and its children follow.
+        path: int32, the nodes of a simulation.
+        game: one record, of a simulation.
+        legal: int8, one entry an action.
+        score: float64, a root child each: its logit with noise.
+        order: int64, root children, the best first.
+        policy: float64, a root child each: the improved policy.
+    """
+
+    nodes: Any
+    path: Any
+    game: Any
+    legal: Any
+    score: Any
+    order: Any
+    policy: Any
+
+
+def _expand(tree, used, parent, state, nets, k, work, limit):
+    """Add children for the actions of ``work.mask``; return the number of nodes then."""
+    nodes = tree.nodes
+    seat = state["to_play"]
+    legal = 0
+    for action in range(len(work.mask)):
+        legal += work.mask[action]
+    count = rate(state, nets, k, work, limit)
+    nodes[parent]["pruned"] |= legal > count
+    for j in range(count):
+        child = nodes[used + j]
+        child["first"] = NONE
+        child["next"] = nodes[parent]["first"]
+        child["visits"] = 0
+        child["total"] = 0.0
+        child["logit"] = work.logits[j]
+        child["value"] = work.values[j]
+        child["action"] = work.actions[j]
+        child["seat"] = seat
+        child["pruned"] = 0
+        nodes[parent]["first"] = used + j
+    return used + count
+
+
+def _pick_child(nodes, parent, mask, exploration):
+    """Return the child of PUCT among the legal ones, or NONE, and how many are legal.
+
+    A node's own value counts as one visit.
+    """
+    highest = -np.inf
+    visits = 0
+    legal = 0
+    child = nodes[parent]["first"]
+    while child != NONE:
+        if mask[nodes[child]["action"]]:
+            legal += 1
+            visits += nodes[child]["visits"]
+            highest = max(highest, nodes[child]["logit"])
+        child = nodes[child]["next"]
+    whole = 0.0
+    child = nodes[parent]["first"]
+    while child != NONE:
+        if mask[nodes[child]["action"]]:
+            whole += np.exp(nodes[child]["logit"] - highest)
+        child = nodes[child]["next"]
+    chosen = NONE
+    best = -np.inf
+    child = nodes[parent]["first"]
+    while child != NONE:
+        if mask[nodes[child]["action"]]:
+            own = nodes[child]["visits"] + 1.0
+            prior = np.exp(nodes[child]["logit"] - highest) / whole
+            score = (nodes[child]["total"] + nodes[child]["value"]) / own
+            score += exploration * prior * np.sqrt(1.0 + visits) / own
+            if score > best:
+                best = score
+                chosen = child
+        child = nodes[child]["next"]
+    return chosen, legal
+
+
+def _results(state, work, method):
+    """Fill the seats' utilities of a finished game."""
+    players = np.int64(state["num_players"])
+    utility = work.utility
+    final(state, work.scores, work.ranks)
+    share = method.rank_share if players > 1 else 0.0
+    utilities(RANK, work.scores, work.ranks, players, utility)
+    for seat in range(players):
+        work.logits[seat] = share * utility[seat]
+    utilities(MARGIN, work.scores, work.ranks, players, utility)
+    for seat in range(players):
+        utility[seat] = (1.0 - share) * utility[seat] / method.spread + work.logits[seat]
+
+
+def _see_leaf(tree, leaf, nets, k, work, method):
+    """Fill the seats' utilities of a new leaf: of its child with the highest logit.
+
+    Between two, one's gain is the other's loss; among more, each seat values what it sees.
+    """
+    nodes, state = tree.nodes, tree.game[0]
+    best = nodes[leaf]["first"]
+    child = best
+    while child != NONE:
+        if nodes[child]["logit"] > nodes[best]["logit"]:
+            best = child
+        child = nodes[child]["next"]
+    players = np.int64(state["num_players"])
+    seat = np.int64(nodes[best]["seat"])
+    work.utility[seat] = nodes[best]["value"]
+    if players == 2:
+        work.utility[1 - seat] = -nodes[best]["value"]
+    elif players > 2:
+        step(state, nodes[best]["action"])
+        if state["terminated"] or state["truncated"]:
+            results(state, work, method)
+        else:
+            for ahead in range(1, players):
+                other = (seat + ahead) % players
+                work.utility[other] = worth(state, other, nets, k, work)[1]
+
+
+def _descend(tree, used, top, nets, k, work, method):
+    """Run a simulation from ``tree.game`` through root child ``top``; return how many nodes."""
+    nodes, state, legal = tree.nodes, tree.game[0], tree.legal
+    node, depth = top, 0
+    tree.path[0] = top
+    step(state, nodes[top]["action"])
+    while True:
+        if state["terminated"] or state["truncated"]:
+            results(state, work, method)
+            break
+        count = legal_actions(state, legal)
+        fresh = nodes[node]["first"] == NONE
+        chosen, found = pick_child(nodes, node, legal, method.exploration)
+        lacks = chosen == NONE or (found < count and not nodes[node]["pruned"])
+        if lacks and used + method.limit <= len(nodes):
+            work.mask[:] = legal
+            child = nodes[node]["first"]
+            while child != NONE:
+                work.mask[nodes[child]["action"]] = 0
+                child = nodes[child]["next"]
+            used = expand(tree, used, node, state, nets, k, work, method.limit)
+            if fresh and count > 1:
+                see_leaf(tree, node, nets, k, work, method)
+                break
+            chosen = pick_child(nodes, node, legal, method.exploration)[0]
+        if chosen == NONE:
+            # No room for more nodes.
+            players = np.int64(state["num_players"])
+            for seat in range(players):
+                work.utility[seat] = -nodes[node]["value"] if players == 2 else 0.0
+            work.utility[nodes[node]["seat"]] = nodes[node]["value"]
+            break
+        step(state, nodes[chosen]["action"])
+        node = chosen
+        depth += 1
+        tree.path[depth] = node
+    for i in range(depth + 1):
+        nodes[tree.path[i]]["visits"] += 1
+        nodes[tree.path[i]]["total"] += work.utility[nodes[tree.path[i]]["seat"]]
+    return used
+
+
+def _halve(tree, alive, scale):
+    """Order the first ``alive`` root children by logit, noise and what the search found."""
+    nodes, order, score = tree.nodes, tree.order, tree.score
+    most = 0
+    for r in range(alive):
+        most = max(most, nodes[1 + order[r]]["visits"])
+    factor = scale * (1.0 + most / 50.0)
+    for i in range(1, alive):
+        moved = order[i]
+        child = nodes[1 + moved]
+        key = score[moved] + factor * (child["total"] + child["value"]) / (child["visits"] + 1.0)
+        r = i - 1
+        while r >= 0:
+            child = nodes[1 + order[r]]
+            other = score[order[r]]
+            other += factor * (child["total"] + child["value"]) / (child["visits"] + 1.0)
+            if other >= key:
+                break
+            order[r + 1] = order[r]
+            r -= 1
+        order[r + 1] = moved
+
+
+def _improve(tree, count, scale):
+    """Fill ``tree.policy``: the logits, completed by the values that the search found."""
+    nodes, policy = tree.nodes, tree.policy
+    highest = -np.inf
+    most = 0
+    for j in range(count):
+        highest = max(highest, np.float64(nodes[1 + j]["logit"]))
+        most = max(most, nodes[1 + j]["visits"])
+    whole = mixed = 0.0
+    for j in range(count):
+        child = nodes[1 + j]
+        if child["visits"]:
+            part = np.exp(child["logit"] - highest)
+            whole += part
+            mixed += part * (child["total"] + child["value"]) / (child["visits"] + 1.0)
+    mixed = mixed / whole if whole > 0.0 else 0.0
+    factor = scale * (1.0 + most / 50.0)
+    highest = -np.inf
+    for j in range(count):
+        child = nodes[1 + j]
+        value = mixed
+        if child["visits"]:
+            value = (child["total"] + child["value"]) / (child["visits"] + 1.0)
+        policy[j] = child["logit"] + factor * value
+        highest = max(highest, policy[j])
+    whole = 0.0
+    for j in range(count):
+        policy[j] = np.exp(policy[j] - highest)
+        whole += policy[j]
+    for j in range(count):
+        policy[j] /= whole
+
+
+def _search(state, nets, k, work, tree, seed, method):
+    """Search from a record among the actions of ``work.mask``.
+
+    Returns:
+        ``(child, count)``: the number of the node to play, and how many children the root has.
+        ``work.known`` is the record with the hidden drawn anew; ``tree.policy`` is the improved
+        policy.
+    """
+    nodes, order = tree.nodes, tree.order
+    seat = np.int64(state["to_play"])
+    work.known[0] = state
+    determinize(work.known[0], seat, mix64(seed ^ _TRIAL))
+    nodes[0]["first"] = NONE
+    nodes[0]["pruned"] = 0
+    used = expand(tree, 1, 0, work.known[0], nets, k, work, method.limit)
+    count = used - 1
+    noise = seed ^ _NOISE
+    for j in range(count):
+        noise += GAMMA
+        tree.score[j] = nodes[1 + j]["logit"] + method.noise * gumbel(mix64(noise))
+        order[j] = j
+    halve(tree, count, 0.0)
+    alive = min(method.candidates, count)
+    phases = 1
+    while 2 << phases <= alive:
+        phases += 1
+    left = method.simulations if count > 1 else 0
+    while left > 0:
+        each = max(1, method.simulations // (phases * alive))
+        for _ in range(each):
+            for r in range(alive):
+                if left > 0:
+                    top = 1 + order[r]
+                    tree.game[0] = state
+                    draw = mix64(seed + GAMMA * np.uint64(2 + nodes[top]["visits"]))
+                    determinize(tree.game[0], seat, draw)
+                    used = descend(tree, used, top, nets, k, work, method)
+                    left -= 1
+        halve(tree, alive, method.scale)
+        alive = min(alive, max(2, alive // 2))
+    improve(tree, count, method.scale)
+    return 1 + order[0], count
+
+
+def search_rows(states, start, stop, asked, nets, made, method, found):
+    """Search from each record.
+
+    ``asked`` is ``(masks, seeds)``, ``made`` ``(Work, Tree)``; ``found`` is ``(actions, policy,
+    values)``: int64 the choices, and where they have rows, float64 by action, the improved policy
+    and the values, as searched.
+    """
+    masks, seeds = asked
+    work, tree = made
+    actions, policy, values = found
+    for row in range(start, stop):
+        work.mask[:] = masks[row]
+        chosen, count = search(states[row], nets, 0, work, tree, seeds[row], method)
+        actions[row] = tree.nodes[chosen]["action"]
+        if len(policy):
+            for j in range(count):
+                child = tree.nodes[1 + j]
+                policy[row, child["action"]] = tree.policy[j]
+                values[row, child["action"]] = (child["total"] + child["value"]) / (
+                    child["visits"] + 1.0
+                )
+
+
+# In an order in which each comes after those that it calls.
+TEMPLATES: dict[str, Any] = {
+    "expand": _expand,
+    "pick_child": _pick_child,
+    "results": _results,
+    "see_leaf": _see_leaf,
+    "descend": _descend,
+    "halve": _halve,
+    "improve": _improve,
+    "search": _search,
+    "search_rows": search_rows,
+}
