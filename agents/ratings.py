@@ -15,7 +15,7 @@ agent that wins everything has no finite strength: its rating goes on rising slo
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -34,7 +34,9 @@ class Rating(NamedTuple):
 
 
 def rate(
-    names: Sequence[str], games: Sequence[tuple[Sequence[str], Sequence[float]]]
+    names: Sequence[str],
+    games: Sequence[tuple[Sequence[str], Sequence[float]]],
+    fixed: Mapping[str, Rating] | None = None,
 ) -> dict[str, Rating]:
     """Return the rating of each name.
 
@@ -42,6 +44,7 @@ def rate(
         names: all agents; one without games keeps the prior (25, 25/3).
         games: for each game its players by seat, and their ranks (1 is best, ties share). A name at
             several seats counts as so many equal players, whose changes are averaged.
+        fixed: ratings that are known and don't change.
 
     Raises:
         ModuleNotFoundError: openskill isn't installed.
@@ -50,9 +53,11 @@ def rate(
     rng = np.random.default_rng(0)
     mus, variances = [], []
     for _ in range(passes_for(len(games))):
-        ratings = {name: model.rating() for name in names}
+        known = {name: model.rating(*rating) for name, rating in (fixed or {}).items()}
+        ratings = {name: model.rating() for name in names} | known
         for k in rng.permutation(len(games)).tolist():
             _update(model, ratings, *games[k])
+            ratings |= known
         mus.append([ratings[name].mu for name in names])
         variances.append([ratings[name].sigma ** 2 for name in names])
     # What the choice of shuffles leaves in the average counts as uncertainty too.

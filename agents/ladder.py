@@ -1,0 +1,334 @@
+"""The ladder: an agent's rating on a game's fixed scale, against rungs that don't change.
+
+The rungs' ratings were measured once, in a league among them (``measure_ladder``), and are kept in
+``ladders/``; 25 is the average rung. An agent is rated by games against them: one rung in all other
+seats, each deal from every seat. Only the agent's rating moves.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from ludotheque.envs import get_game
+from ludotheque.envs.core.errors import check_finite, check_whole
+from ludotheque.envs.core.files import atomic_write_text
+from ludotheque.envs.core.game import Game, check_seed
+from ludotheque.envs.core.interfaces.settings import Settings
+
+from .base import Agent
+from .baselines import baseline_counts
+from .league import League
+from .match import Match
+from .ratings import Rating, rate, wilson
+from .specs import make_agent
+
+FOLDER = Path(__file__).parent / "ladders"
+RUNGS = ("random", "greedy", "mcts:simulations=50", "mcts:simulations=200", "mcts:simulations=1000")
+KIND = "ludotheque rating"
+# Where there is a baseline.
+LEARNED = ("baseline", "baseline:simulations=200")
+# Deals of a round, each from every seat against every rung.
+DEALS = 8
+# The agent's name among the rungs'.
+OWN = "agent"
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """The rungs of a game for a number of players.
+
+    Attributes:
+        game, version, num_players: what it is for.
+        games: of the league that it was measured in, and ``seed`` of its first deal.
+        rungs: spec → rating; the weakest first.
+    """
+
+    game: str
+    version: int
+    num_players: int
+    games: int
+    seed: int
+    rungs: Mapping[str, Rating]
+
+    def to_json(self) -> str:
+        """Return the ladder as its file has it."""
+        rungs = {name: rating._asdict() for name, rating in self.rungs.items()}
+        return json.dumps({**asdict(self), "rungs": rungs}, indent=2) + "\n"
+
+
+@dataclass(frozen=True)
+class AgainstRung:
+    """How the agent did against a rung.
+
+    Attributes:
+        rung: its spec; rung_rating: its rating.
+        games, wins, draws: of the agent; a draw is a shared first place.
+        low, high: 95 % interval (Wilson) of the share of wins.
+        score: the agent's mean score.
+    """
+
+    rung: str
+    rung_rating: float
+    games: int
+    wins: int
+    draws: int
+    low: float
+    high: float
+    score: float
+
+
+@dataclass(frozen=True)
+class Rated:
+    """An agent's place on the ladder.
+
+    Attributes:
+        rating: on the game's scale; uncertainty: two sigma.
+        decisions_per_second: of the agent, forced moves included.
+        rows: one a rung.
+        record: JSON values that tell all games; ``check_record`` plays them again.
+    """
+
+    rating: float
+    uncertainty: float
+    decisions_per_second: float
+    rows: tuple[AgainstRung, ...]
+    record: dict[str, Any]
+
+
+def ladder_path(game: Game, num_players: int) -> Path:
+    """Return where the ladder of a game for so many players is kept."""
+    return FOLDER / f"{game.name}-{num_players}.json"
+
+
+def read_ladder(game: str | Game, num_players: int) -> Ladder:
+    """Return the ladder of a game.
+
+    Raises:
+        ValueError: there is none for so many players, or for this version of the game.
+    """
+    game = get_game(game) if isinstance(game, str) else game
+    path = ladder_path(game, num_players)
+    if not path.is_file():
+        have = sorted(p.stem.rpartition("-")[2] for p in FOLDER.glob(f"{game.name}-*.json"))
+        raise ValueError(
+            f"{game.name} has no ladder for {num_players} players; there is one for: "
+            f"{', '.join(have) or 'none'}. `ludotheque rate --measure` makes one"
+        )
+    saved = json.loads(path.read_text(encoding="utf-8"))
+    if saved["version"] != game.version:
+        raise ValueError(
+            f"the ladder in {str(path)!r} is of {game.name}_v{saved['version']}, and this is "
+            f"{game.name}_v{game.version}: `ludotheque rate --measure` makes a new one"
+        )
+    rungs = {name: Rating(**rating) for name, rating in saved["rungs"].items()}
+    return Ladder(**{**saved, "rungs": rungs})
+
+
+def measure_ladder(
+    game: str | Game,
+    num_players: int,
+    rungs: tuple[str, ...] | None = None,
+    games: int = 200,
+    seed: int = 0,
+    progress: Callable[[int, int], Any] | bool | None = None,
+) -> Ladder:
+    """Rate the rungs in a league of ``games`` games per table, see ``League``.
+
+    ``rungs`` are specs of agents; None takes the usual ones.
+    """
+    game = get_game(game) if isinstance(game, str) else game
+    if rungs is None:
+        rungs = (*RUNGS, *(LEARNED if num_players in baseline_counts(game) else ()))
+    league = League(game, {rung: rung for rung in rungs}, None, num_players, seed)
+    table = league.run(games, progress)
+    found = {row.name: Rating(row.rating, row.uncertainty / 2) for row in table.rows}
+    ordered = dict(sorted(found.items(), key=lambda item: item[1].mu))
+    return Ladder(league.game.name, league.game.version, num_players, games, seed, ordered)
+
+
+def save_ladder(ladder: Ladder, path: str | os.PathLike | None = None) -> Path:
+    """Write a ladder, by default to where ``read_ladder`` looks; return the path."""
+    to = ladder_path(get_game(ladder.game), ladder.num_players) if path is None else Path(path)
+    to.parent.mkdir(parents=True, exist_ok=True)
+    atomic_write_text(to, ladder.to_json())
+    return to
+
+
+def rate_agent(  # noqa: PLR0913
+    agent: str | Agent,
+    game: str | Game = "sarena",
+    num_players: int = 2,
+    *,
+    ladder: Ladder | None = None,
+    precision: float = 1.0,
+    max_rounds: int = 40,
+    seed: int = 0,
+    progress: Callable[[int, int], Any] | None = None,
+) -> Rated:
+    """Rate an agent on a game's ladder.
+
+    Args:
+        agent: an agent, or its spec as for ``make_agent``.
+        game, num_players: what is played.
+        ladder: None reads the game's own.
+        precision: stop when two sigma are at most so much, in points of the scale.
+        max_rounds: stop after so many rounds; in each the agent plays 8 deals from every seat
+            against every rung.
+        seed: of the first deal.
+        progress: called with (rounds, max_rounds) after each round.
+
+    Raises:
+        ValueError: no such agent, game or ladder, a number out of range.
+        ModuleNotFoundError: openskill isn't installed.
+    """
+    if not check_finite(precision, "precision") > 0:
+        raise ValueError(f"precision is {precision!r}; give a number above 0")
+    check_whole(max_rounds, "max_rounds", 1)
+    check_seed(seed)
+    found = get_game(game) if isinstance(game, str) else game
+    ladder = ladder or read_ladder(found, num_players)
+    own = _Timed(make_agent(agent, found))
+    settings = Settings(found, num_players)
+    games: list[dict[str, Any]] = []
+    for number in range(max_rounds):
+        seeds = [(seed + number * DEALS + k) % 2**64 for k in range(DEALS)]
+        for rung in ladder.rungs:
+            games += _play(settings, own, rung, seeds)
+        rating = _rating(ladder, games, num_players)
+        if progress is not None:
+            progress(number + 1, max_rounds)
+        if 2 * rating.sigma <= precision:
+            break
+    record = {
+        "kind": KIND,
+        "game": found.name,
+        "version": found.version,
+        "num_players": num_players,
+        "agent": agent if isinstance(agent, str) else repr(agent),
+        "seed": seed,
+        "ladder": json.loads(ladder.to_json()),
+        "games": games,
+        "rating": rating.mu,
+        "uncertainty": 2 * rating.sigma,
+    }
+    rows = tuple(_row(ladder, rung, games) for rung in ladder.rungs)
+    return Rated(rating.mu, 2 * rating.sigma, own.rate, rows, record)
+
+
+def check_record(record: Mapping[str, Any], agent: str | Agent | None = None) -> int:
+    """Play the games of a record again; return how many there are.
+
+    Args:
+        record: as ``Rated.record``.
+        agent: None takes the spec in the record.
+
+    Raises:
+        ValueError: a game came out otherwise, or the rating doesn't follow from the games.
+    """
+    if record.get("kind") != KIND:
+        raise ValueError("this is no record of a rating: give what `ludotheque rate --out` wrote")
+    game, players = get_game(record["game"]), record["num_players"]
+    if game.version != record["version"]:
+        raise ValueError(
+            f"the record is of {game.name}_v{record['version']}, and this is v{game.version}"
+        )
+    own = make_agent(record["agent"] if agent is None else agent, game)
+    settings = Settings(game, players)
+    for rung, seeds in _rounds(record["games"]):
+        again = _play(settings, own, rung, seeds)
+        told = [one for one in record["games"] if one["rung"] == rung and one["seed"] in seeds]
+        for one, other in zip(told, again, strict=True):
+            if one != other:
+                raise ValueError(
+                    f"the game from seed {one['seed']} with the agent at seat {one['seat']} "
+                    f"against {rung} came out {other['scores']}, not {one['scores']}"
+                )
+    rungs = {name: Rating(**rating) for name, rating in record["ladder"]["rungs"].items()}
+    ladder = Ladder(**{**record["ladder"], "rungs": rungs})
+    rating = _rating(ladder, record["games"], players)
+    if abs(rating.mu - record["rating"]) > 1e-6:
+        raise ValueError(f"the games give a rating of {rating.mu:.3f}, not {record['rating']:.3f}")
+    return len(record["games"])
+
+
+def _rounds(games: list[dict[str, Any]]) -> Iterator[tuple[str, list[int]]]:
+    """Yield the rungs with the seeds of their games."""
+    for rung in dict.fromkeys(one["rung"] for one in games):
+        yield rung, list(dict.fromkeys(one["seed"] for one in games if one["rung"] == rung))
+
+
+def _play(settings: Settings, own: Any, rung: str, seeds: list[int]) -> list[dict[str, Any]]:
+    """Play each deal from every seat."""
+    players = settings.num_players
+    seats = np.repeat(np.arange(players), len(seeds))
+    seating = (np.arange(players) != seats[:, None]).astype(np.int64)
+    agents = [own, make_agent(rung, settings.game)]
+    scores, ranks, _ = Match(settings, agents, seating, seeds * players).play()
+    return [
+        {
+            "rung": rung,
+            "seed": seed,
+            "seat": int(seat),
+            "scores": scores[k].tolist(),
+            "ranks": ranks[k].tolist(),
+        }
+        for k, (seed, seat) in enumerate(zip(seeds * players, seats, strict=True))
+    ]
+
+
+def _rating(ladder: Ladder, games: list[dict[str, Any]], players: int) -> Rating:
+    names = [OWN, *ladder.rungs]
+    played = [
+        ([OWN if seat == one["seat"] else one["rung"] for seat in range(players)], one["ranks"])
+        for one in games
+    ]
+    return rate(names, played, fixed=ladder.rungs)[OWN]
+
+
+def _row(ladder: Ladder, rung: str, games: list[dict[str, Any]]) -> AgainstRung:
+    mine = [one for one in games if one["rung"] == rung]
+    first = [one for one in mine if one["ranks"][one["seat"]] == 1]
+    wins = sum(one["ranks"].count(1) == 1 for one in first)
+    low, high = wilson(wins, len(mine))
+    return AgainstRung(
+        rung=rung,
+        rung_rating=ladder.rungs[rung].mu,
+        games=len(mine),
+        wins=wins,
+        draws=len(first) - wins,
+        low=low,
+        high=high,
+        score=sum(one["scores"][one["seat"]] for one in mine) / len(mine),
+    )
+
+
+class _Timed:
+    """An agent whose decisions are counted and timed."""
+
+    def __init__(self, agent: Agent):
+        self._agent = agent
+        self._decisions, self._seconds = 0, 0.0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._agent, name)
+
+    def act(self, *asked: Any, **more: Any) -> Any:
+        """Ask the agent."""
+        start = perf_counter()
+        actions = self._agent.act(*asked, **more)
+        self._seconds += perf_counter() - start
+        self._decisions += len(actions)
+        return actions
+
+    @property
+    def rate(self) -> float:
+        """Decisions a second."""
+        return self._decisions / max(self._seconds, 1e-9)

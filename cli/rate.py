@@ -1,0 +1,161 @@
+"""`ludotheque rate`: an agent's rating on a game's fixed scale."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .common import (
+    Bar,
+    GameOption,
+    JsonOption,
+    PlayersOption,
+    SeedOption,
+    StoppedError,
+    UserError,
+    arguments_checked,
+    check_players,
+    draw_seed,
+    find_game,
+    needs_extra,
+    out,
+    print_json,
+)
+from .table import check_specs
+
+
+def rate(
+    agent: Annotated[
+        str | None,
+        typer.Argument(
+            help="baseline, greedy, mcts:simulations=9, td:FILE, ppo:FILE or package.module:Class."
+        ),
+    ] = None,
+    game: GameOption = "sarena",
+    players: PlayersOption = None,
+    precision: Annotated[
+        float,
+        typer.Option("--precision", help="Stop when the rating is known to plus or minus so much."),
+    ] = 1.0,
+    rounds: Annotated[
+        int,
+        typer.Option("--rounds", min=1, help="At most so many rounds of 8 deals from every seat."),
+    ] = 40,
+    record: Annotated[
+        Path | None,
+        typer.Option("--out", help="Write a record of all games to this JSON file."),
+    ] = None,
+    check: Annotated[
+        Path | None,
+        typer.Option("--check", help="Play the games of a record again and compare."),
+    ] = None,
+    measure: Annotated[
+        bool, typer.Option("--measure", help="Measure the rungs themselves, and write the ladder.")
+    ] = False,
+    games: Annotated[
+        int, typer.Option("--games", min=1, help="With --measure, games per pair of rungs.")
+    ] = 200,
+    seed: SeedOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Rate an agent against the game's ladder: agents of fixed strength."""
+    found = find_game(game)
+    players = check_players(found, players)
+    try:
+        from ludotheque.agents import ladder
+    except ModuleNotFoundError as error:
+        raise needs_extra("cli", error) from error
+    if check is not None:
+        _check(ladder, check, agent)
+        return
+    seed = draw_seed(seed)
+    if measure:
+        _measure(ladder, found, players, (games, seed))
+        return
+    if agent is None:
+        raise UserError("name an agent to rate, e.g. ludotheque rate greedy --game sarena.")
+    rated = _agent(agent, found)
+    try:
+        with Bar("Playing", "rounds") as bar, arguments_checked():
+            result = ladder.rate_agent(
+                rated,
+                found,
+                players,
+                precision=precision,
+                max_rounds=rounds,
+                seed=seed,
+                progress=bar,
+            )
+    except KeyboardInterrupt:
+        raise StoppedError("nothing was written: a rating is of whole rounds.") from None
+    if record is not None:
+        from ludotheque.envs.core.files import atomic_write_text
+
+        result.record["agent"] = agent
+        atomic_write_text(record, json.dumps(result.record) + "\n")
+    if as_json:
+        values = dataclasses.asdict(result)
+        del values["record"]
+        print_json(values)
+    else:
+        _print(agent, result)
+
+
+def _agent(spec: str, game: Any) -> Any:
+    """Return an agent by its spec, or of the user's own class: ``package.module:Class``."""
+    head, colon, name = spec.partition(":")
+    if colon and "." in head and name.isidentifier():
+        from importlib import import_module
+
+        try:
+            made = getattr(import_module(head), name)
+        except (ImportError, AttributeError) as error:
+            raise UserError(f"there is no {name} in {head}: {error}.") from error
+        return made(game)
+    check_specs([spec])
+    return spec
+
+
+def _check(ladder: Any, path: Path, agent: str | None) -> None:
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path} can't be read: {error}.") from error
+    own = None if agent is None else _agent(agent, find_game(told.get("game", "")))
+    with arguments_checked():
+        games = ladder.check_record(told, own)
+    out.print(f"{games} games played again: all came out the same, and so does the rating.")
+
+
+def _measure(ladder: Any, game: Any, players: int, how: tuple[int, int]) -> None:
+    games, seed = how
+    with Bar("Playing", "games") as bar, arguments_checked():
+        found = ladder.measure_ladder(game, players, None, games, seed, bar)
+    out.print(f"{ladder.save_ladder(found)}")
+    for name, rating in found.rungs.items():
+        out.print(f"  {rating.mu:5.1f} ± {2 * rating.sigma:.1f}  {name}")
+
+
+def _print(agent: str, result: Any) -> None:
+    from rich.table import Table
+
+    out.print(
+        f"{agent}: rating {result.rating:.1f} ± {result.uncertainty:.1f}, "
+        f"{result.decisions_per_second:,.0f} decisions a second"
+    )
+    table = Table("Against", "Rating", "Games", "Wins", "95 %", "Draws", "Mean points")
+    for row in result.rows:
+        table.add_row(
+            row.rung,
+            f"{row.rung_rating:.1f}",
+            str(row.games),
+            f"{row.wins / row.games:.0%}",
+            f"{row.low:.0%} to {row.high:.0%}",
+            str(row.draws),
+            f"{row.score:.1f}",
+        )
+    out.print(table)
