@@ -10,6 +10,7 @@ from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.seats import check_act
 
 from .base import Agent
+from .baselines import BaselineAgent
 from .greedy import GreedyAgent
 from .mcts import MCTSAgent
 from .policy import PPOAgent
@@ -22,6 +23,7 @@ KINDS = {
     "mcts": MCTSAgent,
     "ppo": PPOAgent,
     "td": TDAgent,
+    "baseline": BaselineAgent,
 }
 # Agents that are read from a file: "ppo:PATH".
 FROM_FILE = ("ppo", "td")
@@ -32,9 +34,9 @@ def make_agent(spec: str | Agent, game: str | Game = "sarena", **settings: Any) 
     """Return the agent that ``spec`` describes.
 
     Args:
-        spec: ``"random"``, ``"greedy"``, ``"mcts"``, ``"ppo:PATH"``, ``"td:PATH"``, with settings
-            after a colon: ``"mcts:simulations=400,exploration=1.0"``. An agent is returned as it
-            is: an ``Agent``, or any object with its method ``act``.
+        spec: ``"random"``, ``"greedy"``, ``"mcts"``, ``"baseline"``, ``"ppo:PATH"``,
+            ``"td:PATH"``, with settings after a colon: ``"mcts:simulations=400,exploration=1.0"``.
+            An agent is returned as it is: an ``Agent``, or any object with its method ``act``.
         game: the game it plays.
         settings: more settings, by name.
 

@@ -1,0 +1,100 @@
+"""Agents that come with the package: ``"baseline"`` in every game, for every number of players.
+
+Each is a model file of values learned by self-play, with a card that says how it was made and what
+it came to. ``python -m ludotheque.agents.baselines`` makes them anew.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from ludotheque.envs.core.errors import check_whole
+from ludotheque.envs.core.game import Game
+from ludotheque.envs.core.interfaces.threads import check_num_threads
+
+from ..base import Agent
+from ..td.agent import TDAgent
+
+FOLDER = Path(__file__).parent
+
+
+def baseline_path(game: Game, num_players: int) -> Path:
+    """Return where the baseline of a game for so many players is kept."""
+    return FOLDER / f"{game.name}-{num_players}.zip"
+
+
+def baseline_counts(game: Game) -> tuple[int, ...]:
+    """Return the numbers of players that there is a baseline for."""
+    return tuple(n for n in game.player_counts if baseline_path(game, n).is_file())
+
+
+class BaselineAgent(Agent):
+    """The learned agent that comes with the package, for any number of players.
+
+    Args:
+        game: the game it plays.
+        simulations: of a search for each decision; 0 plays without.
+        num_threads: threads that share a batch of decisions.
+        seed: of the agent's own generator, for ``act`` without seeds.
+
+    Raises:
+        ValueError: there is no baseline for the game; a setting out of range.
+    """
+
+    name = "baseline"
+    needs_states = True
+
+    def __init__(
+        self,
+        game: str | Game,
+        simulations: int = 0,
+        num_threads: int = 1,
+        seed: int | None = None,
+    ):
+        super().__init__(game, seed)
+        self.simulations = check_whole(simulations, "simulations", 0)
+        self.num_threads = check_num_threads(num_threads)
+        self._agents: dict[int, TDAgent] = {}
+        if not baseline_counts(self.game):
+            raise ValueError(
+                f"{self.game.name} comes with no baseline; train one: `ludotheque train --game "
+                f"{self.game.name} --method td`, and play it as td:FILE"
+            )
+
+    def act(self, observations, masks, *, states=None, seeds=None):
+        """See ``Agent.act``."""
+        if states is None:
+            raise ValueError("baseline looks ahead: pass states, determinized for the seat to act")
+        masks = np.asarray(masks)
+        seeds = self.seeds_or_own(seeds, len(states))
+        actions = np.zeros(len(states), np.int64)
+        for players in np.unique(states["num_players"]).tolist():
+            rows = np.flatnonzero(states["num_players"] == players)
+            agent = self.agent_for(players)
+            actions[rows] = agent.act(None, masks[rows], states=states[rows], seeds=seeds[rows])
+        return actions
+
+    def agent_for(self, num_players: int) -> TDAgent:
+        """Return the agent that plays with so many players.
+
+        Raises:
+            ValueError: there is none.
+        """
+        if num_players not in self._agents:
+            path = baseline_path(self.game, num_players)
+            if not path.is_file():
+                counts = ", ".join(map(str, baseline_counts(self.game)))
+                raise ValueError(
+                    f"{self.game.name} has no baseline for {num_players} players; there is one "
+                    f"for: {counts}"
+                )
+            self._agents[num_players] = TDAgent(
+                self.game,
+                path,
+                simulations=self.simulations,
+                num_threads=self.num_threads,
+                num_players=num_players,
+            )
+        return self._agents[num_players]

@@ -1,0 +1,104 @@
+"""Make the baselines anew: ``python -m ludotheque.agents.baselines [GAME [PLAYERS]]``.
+
+Each is trained by its row of ``RECIPES``, played on deals that the training hasn't seen, and
+written to the package with its card. A run's folder is ``runs/baselines/GAME-PLAYERS``; one that
+was stopped is taken up again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+from pathlib import Path
+from typing import Any
+
+from ludotheque.envs import get_game
+from ludotheque.envs.core.interfaces.settings import Settings
+
+from ..td.agent import TDAgent
+from ..td.model import ValueModel, read_value_model, save_value_model
+from ..td.trainer import SearchConfig, TDConfig, train_td
+from ..training.evaluation import ALONE, evaluate
+from . import baseline_path
+
+# (game, players) → method, and settings other than the defaults.
+RECIPES: dict[tuple[str, int], tuple[str, dict[str, Any]]] = {
+    ("sarena", 2): ("td", {"minutes": 6, "reuse": 6.0, "eval_every": 60_000}),
+    ("sagani", 2): ("td", {"minutes": 23, "reuse": 3.0, "eval_every": 60_000}),
+    ("shamans", 3): (
+        "td",
+        {
+            "minutes": 4,
+            "reuse": 2.0,
+            "batch_size": 512,
+            "averaging": 0.998,
+            "window": 65_536,
+            "eval_every": 200_000,
+            "eval_games": 600,
+        },
+    ),
+}
+COMMON = {"seed": 1, "eval_opponents": ("greedy",), "eval_games": 300}
+# Deals of the card's table: none of the training.
+CARD_SEED = 10**9
+CARD_GAMES = 600
+
+
+def make(game: str, players: int) -> None:
+    """Train, measure and write one baseline."""
+    method, settings = RECIPES[game, players]
+    folder = Path("runs") / "baselines" / f"{game}-{players}"
+    resume = (folder / "config.json").is_file()
+    config = (SearchConfig if method == "search" else TDConfig)(
+        game=game,
+        num_players=players,
+        out=folder,
+        resume=resume,
+        progress=True,
+        **{**COMMON, **settings},
+    )
+    result = train_td(config)
+    write(game, players, result.best_path or result.model_path, result.seconds)
+
+
+def write(game: str, players: int, trained: Path, seconds: float) -> None:
+    """Measure a model and write it to the package with its card."""
+    method, settings = RECIPES[game, players]
+    found = get_game(game)
+    model = read_value_model(trained, found)
+    card = {
+        "command": f"python -m ludotheque.agents.baselines {game} {players}",
+        "method": method,
+        "settings": {**COMMON, **settings},
+        "minutes": round(seconds / 60, 1),
+        "machine": platform.processor() or platform.machine(),
+        "against": measure(model, players),
+    }
+    path = baseline_path(found, players)
+    save_value_model(ValueModel({**model.about, "card": card}, model.arrays), path, half=True)
+    print(path, path.stat().st_size, "bytes", card["against"])
+
+
+def measure(model: ValueModel, players: int) -> dict[str, Any]:
+    """Return how the model does against greedy agents, or alone, on fresh deals."""
+    game = model.about["game"]
+    agent = TDAgent(game, model)
+    opponent = ALONE if players == 1 else "greedy"
+    found = evaluate(agent, opponent, Settings(game, players), CARD_GAMES, CARD_SEED)
+    names = ("opponent", "games", "wins", "draws", "low", "high", "score")
+    return {name: getattr(found, name) for name in names}
+
+
+def main() -> None:
+    """Make those that are asked for, or all."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("game", nargs="?", choices=sorted({game for game, _ in RECIPES}))
+    parser.add_argument("players", nargs="?", type=int)
+    asked = parser.parse_args()
+    for game, players in RECIPES:
+        if asked.game in (None, game) and asked.players in (None, players):
+            make(game, players)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,151 @@
+"""Ratings on a fixed scale, their records, and the baselines that come with the package."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from ludotheque.agents import baselines, make_agent
+from ludotheque.agents.ladder import (
+    DEALS,
+    Ladder,
+    check_record,
+    measure_ladder,
+    rate_agent,
+    read_ladder,
+    save_ladder,
+)
+from ludotheque.agents.match import play_match
+from ludotheque.agents.ratings import Rating, rate
+from ludotheque.envs import game_names, get_game
+
+SHIPPED = [
+    (game, players)
+    for game in game_names()
+    for players in baselines.baseline_counts(get_game(game))
+]
+
+
+@pytest.fixture(scope="module")
+def ladder() -> Ladder:
+    pytest.importorskip("openskill")
+    return measure_ladder("sarena", 2, ("random", "greedy"), games=40, seed=5)
+
+
+def test_rungs_are_ordered_and_a_file_keeps_them(ladder, tmp_path, monkeypatch):
+    assert list(ladder.rungs) == ["random", "greedy"]
+    monkeypatch.setattr("ludotheque.agents.ladder.FOLDER", tmp_path)
+    save_ladder(ladder)
+    assert read_ladder("sarena", 2) == ladder
+    with pytest.raises(ValueError, match="no ladder for 3 players; there is one for: 2"):
+        read_ladder("sarena", 3)
+    path = tmp_path / "sarena-2.json"
+    path.write_text(path.read_text().replace('"version": 0', '"version": 7'))
+    with pytest.raises(ValueError, match="of sarena_v7, and this is sarena_v0"):
+        read_ladder("sarena", 2)
+
+
+def test_a_rung_is_rated_where_it_stands(ladder):
+    """Games of greedy against both rungs put it at greedy's own place, and above random."""
+    rounds: list[tuple[int, int]] = []
+    found = rate_agent(
+        "greedy",
+        "sarena",
+        ladder=ladder,
+        max_rounds=4,
+        precision=0.01,
+        seed=100,
+        progress=lambda *done: rounds.append(done),
+    )
+    assert rounds == [(k, 4) for k in range(1, 5)]
+    greedy, random = ladder.rungs["greedy"], ladder.rungs["random"]
+    assert abs(found.rating - greedy.mu) < found.uncertainty + 2 * greedy.sigma
+    assert found.rating > random.mu + 2 * random.sigma
+    rows = {row.rung: row for row in found.rows}
+    assert rows["greedy"].games == rows["random"].games == 4 * DEALS * 2
+    assert rows["random"].wins > rows["greedy"].wins
+    assert rows["random"].low <= rows["random"].wins / rows["random"].games <= rows["random"].high
+    assert found.decisions_per_second > 0
+
+
+def test_ratings_that_are_known_do_not_move():
+    pytest.importorskip("openskill")
+    known = {"a": Rating(20.0, 1.0), "b": Rating(30.0, 1.0)}
+    games = [(("new", "b"), (1, 2))] * 10
+    found = rate(["new", "a", "b"], games, fixed=known)
+    assert found["a"] == pytest.approx(known["a"]) and found["b"] == pytest.approx(known["b"])
+    assert found["new"].mu > 30.0
+
+
+def test_a_narrow_enough_interval_ends_it(ladder):
+    found = rate_agent("random", "sarena", ladder=ladder, precision=50.0, max_rounds=9)
+    assert found.rows[0].games == DEALS * 2
+
+
+def test_a_record_is_played_again(ladder):
+    found = rate_agent("greedy", "sarena", ladder=ladder, max_rounds=1)
+    record = json.loads(json.dumps(found.record))
+    assert check_record(record) == len(record["games"]) == 2 * DEALS * 2
+    with pytest.raises(ValueError, match="came out"):
+        check_record(record, "random")
+    with pytest.raises(ValueError, match="give a rating of"):
+        check_record({**record, "rating": record["rating"] + 1})
+    with pytest.raises(ValueError, match="no record of a rating"):
+        check_record({"kind": "something"})
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [({"precision": 0}, "precision is 0"), ({"max_rounds": 0}, "max_rounds is 0")],
+)
+def test_wrong_numbers_are_refused(ladder, changes, told):
+    with pytest.raises(ValueError, match=told):
+        rate_agent("random", "sarena", ladder=ladder, **changes)
+
+
+# Baselines
+
+
+@pytest.mark.parametrize(("name", "players"), SHIPPED)
+def test_a_baseline_plays_as_its_card_says(name, players):
+    """Not worse than its card's share by three standard deviations, on other deals."""
+    game = get_game(name)
+    path = baselines.baseline_path(game, players)
+    assert path.stat().st_size <= 400_000
+    agent = baselines.BaselineAgent(game)
+    about = agent.agent_for(players).about
+    card = about["card"]["against"]
+    deals = 24
+    seats = np.repeat(np.arange(players), deals)
+    seating = (np.arange(players) != seats[:, None]).astype(int)
+    seeds = [*range(10**6, 10**6 + deals)] * players
+    ranks = play_match(name, [agent, "greedy"], seeds, players, seating=seating).ranks
+    share = float(np.mean(ranks[np.arange(len(seats)), seats] == 1))
+    told = (card["wins"] + card["draws"]) / card["games"]
+    assert share >= told - 3 * (told * (1 - told) / len(seats)) ** 0.5
+    assert about["card"]["command"] == f"python -m ludotheque.agents.baselines {name} {players}"
+
+
+def test_a_game_without_a_baseline_says_so(monkeypatch, tmp_path):
+    monkeypatch.setattr(baselines, "FOLDER", tmp_path)
+    with pytest.raises(ValueError, match="comes with no baseline; train one"):
+        make_agent("baseline", "sarena")
+
+
+def test_a_number_of_players_without_a_baseline_says_so():
+    name, players = SHIPPED[0]
+    with pytest.raises(ValueError, match=f"no baseline for 9 players.*for: .*{players}"):
+        make_agent("baseline", name).agent_for(9)
+
+
+def test_a_damaged_baseline_is_refused(monkeypatch, tmp_path):
+    name, players = SHIPPED[0]
+    game = get_game(name)
+    data = bytearray(baselines.baseline_path(game, players).read_bytes())
+    data[len(data) // 2] ^= 255
+    (tmp_path / f"{name}-{players}.zip").write_bytes(data)
+    monkeypatch.setattr(baselines, "FOLDER", tmp_path)
+    with pytest.raises(ValueError, match=r"baseline|values"):
+        make_agent("baseline", name).agent_for(players)
