@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from ludotheque.envs import get_game
-from ludotheque.envs.core.bits import count_bits, lowest_bit, select_bit
-from ludotheque.envs.core.state import seat_after, seats_ahead
+from ludotheque.envs.core.bits import count_bits, lowest_bit, select_bit, write_bits
+from ludotheque.envs.core.state import clear_from, first_byte, seat_after, seats_ahead
 
 RNG = np.random.default_rng(1)
 SETS = [1, 1 << 62, (1 << 63) - 1, *(int(word) for word in RNG.integers(1, 1 << 63, 40))]
@@ -23,6 +23,21 @@ def test_bits_are_those_of_the_number(number):
 
 def test_no_bits_are_counted_in_an_empty_set():
     assert count_bits(0) == 0
+
+
+@pytest.mark.parametrize("number", SETS)
+def test_the_lowest_eight_are_written_as_numbers(number):
+    out = np.full(12, 7, np.int8)
+    write_bits(number, out, 2)
+    assert out.tolist() == [7, 7, *(number >> bit & 1 for bit in range(8)), 7, 7]
+
+
+def test_fields_are_cleared_from_one_on():
+    states = np.full(1, 0, np.dtype([("kept", np.int8), ("a", np.int16, 3), ("b", np.uint8)]))
+    states["kept"], states["a"], states["b"] = 5, [1, -2, 3], 9
+    clear_from(states[0], first_byte(states.dtype, "a"))
+    assert states[0].tolist()[0] == 5
+    assert not states["a"].any() and not states["b"].any()
 
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])
