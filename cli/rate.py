@@ -141,13 +141,21 @@ def _measure(ladder: Any, game: Any, players: int, how: tuple[int, int]) -> None
 
 
 def _print(agent: str, result: Any) -> None:
-    from rich.table import Table
+    from rich.table import Column, Table
 
     out.print(
         f"{agent}: rating {result.rating:.1f} ± {result.uncertainty:.1f}, "
         f"{result.decisions_per_second:,.0f} decisions a second"
     )
-    table = Table("Against", "Rating", "Games", "Wins", "95 %", "Draws", "Mean points")
+    table = Table(
+        Column("Against", overflow="fold"),
+        "Rating",
+        "Games",
+        "Wins",
+        "95 %",
+        "Draws",
+        "Mean points",
+    )
     for row in result.rows:
         table.add_row(
             row.rung,

@@ -838,3 +838,24 @@ def test_which_card_was_put_face_down_is_told_to_its_seat_alone():
         if met == {"down", "take"}:
             break
     assert met == {"down", "take"}
+
+
+# rate
+
+
+def test_an_agent_is_rated_and_its_record_checked(tmp_path: Path):
+    pytest.importorskip("openskill")
+    record = tmp_path / "record.json"
+    few = ("--rounds", 1, "--seed", 3)
+    found = run_json("rate", "random", *few, "--out", record)
+    assert [row["games"] for row in found["rows"]] == [16] * len(found["rows"])
+    assert found["rating"] < min(row["rung_rating"] for row in found["rows"][1:])
+    checked = run("rate", "--check", record)
+    assert checked.returncode == 0 and "all came out the same" in checked.stdout
+    assert_refused(run("rate", "--check", record, "greedy"), "came out")
+
+
+def test_what_cannot_be_rated_is_told():
+    assert_refused(run("rate"), "name an agent")
+    assert_refused(run("rate", "no.module:Agent"), "no Agent in no.module")
+    assert_refused(run("rate", "greedy", "--game", "sarena", "--players", 4), "no ladder for 4")
