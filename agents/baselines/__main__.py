@@ -25,6 +25,7 @@ from . import baseline_path
 RECIPES: dict[tuple[str, int], tuple[str, dict[str, Any]]] = {
     ("sarena", 2): ("td", {"minutes": 6, "reuse": 6.0, "eval_every": 60_000}),
     ("sagani", 2): ("td", {"minutes": 23, "reuse": 3.0, "eval_every": 60_000}),
+    ("harmonies", 2): ("td", {"minutes": 8.5, "num_threads": 2, "eval_every": 60_000}),
     ("shamans", 3): (
         "td",
         {
