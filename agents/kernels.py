@@ -65,6 +65,23 @@ def choose_softmax(logits, masks, seeds, temperature, actions):
                     break
 
 
+@kernel
+def takes_place(value, best, equal, word):
+    """Compare a choice with the best so far, the first of ``equal``; ties by the seed ``word``.
+
+    Returns:
+        ``(takes, equal, word)``: whether it takes the best's place, and what to go on with. The
+        n-th equal choice replaces the one before with chance 1/n.
+    """
+    if value > best:
+        return True, 1, word
+    if value == best:
+        equal += 1
+        word += GAMMA
+        return below(mix64(word), equal) == 0, equal, word
+    return False, equal, word
+
+
 def choose_greedy(states, masks, seeds, scratch, actions):
     """Choose the action after which ``evaluate`` is highest for the seat to act; ties by seed.
 
@@ -80,13 +97,7 @@ def choose_greedy(states, masks, seeds, scratch, actions):
                 scratch[0] = states[row]
                 step(scratch[0], action)
                 value = evaluate(scratch[0], seat)
-                if value > best:
+                takes, equal, word = takes_place(value, best, equal, word)
+                if takes:
                     best = value
-                    equal = 1
                     actions[row] = action
-                elif value == best:
-                    # The n-th equal action replaces the one before with chance 1/n.
-                    equal += 1
-                    word += GAMMA
-                    if below(mix64(word), equal) == 0:
-                        actions[row] = action

@@ -22,6 +22,18 @@ from ludotheque.envs.core.errors import check_finite, check_whole
 from ludotheque.envs.core.files import atomic_write_text
 from ludotheque.envs.core.game import Game, check_seed
 from ludotheque.envs.core.interfaces.settings import Settings
+from ludotheque.envs.core.loading import (
+    COUNT,
+    COUNTS,
+    MEGABYTE,
+    NUMBER,
+    NUMBERS,
+    OBJECT,
+    OBJECTS,
+    TEXT,
+    Kind,
+    Source,
+)
 
 from .base import Agent
 from .baselines import baseline_counts
@@ -35,6 +47,28 @@ RUNGS = ("random", "greedy", "mcts:simulations=50", "mcts:simulations=200", "mct
 KIND = "ludotheque rating"
 # Where there is a baseline.
 LEARNED = ("baseline", "baseline:simulations=200")
+MOST_BYTES = 256 * MEGABYTE
+# What the files hold.
+_LADDER = {
+    "game": TEXT,
+    "version": COUNT,
+    "num_players": COUNT,
+    "games": COUNT,
+    "seed": COUNT,
+    "rungs": OBJECT,
+}
+_RATING = {"mu": NUMBER, "sigma": NUMBER}
+_RECORD = {
+    "kind": Kind(repr(KIND), lambda value: value == KIND),
+    "game": TEXT,
+    "version": COUNT,
+    "num_players": COUNT,
+    "agent": TEXT,
+    "ladder": OBJECT,
+    "games": OBJECTS,
+    "rating": NUMBER,
+}
+_GAME = {"rung": TEXT, "seed": COUNT, "seat": COUNT, "scores": NUMBERS, "ranks": COUNTS}
 # Deals of a round, each from every seat against every rung.
 DEALS = 8
 # The agent's name among the rungs'.
@@ -122,14 +156,23 @@ def read_ladder(game: str | Game, num_players: int) -> Ladder:
             f"{game.name} has no ladder for {num_players} players; there is one for: "
             f"{', '.join(have) or 'none'}. `ludotheque rate --measure` makes one"
         )
-    saved = json.loads(path.read_text(encoding="utf-8"))
+    source = Source(path, "ladder", "`ludotheque rate --measure` writes one")
+    saved = source.parse(source.read_text(MEGABYTE), "it", _LADDER)
     if saved["version"] != game.version:
         raise ValueError(
             f"the ladder in {str(path)!r} is of {game.name}_v{saved['version']}, and this is "
             f"{game.name}_v{game.version}: `ludotheque rate --measure` makes a new one"
         )
-    rungs = {name: Rating(**rating) for name, rating in saved["rungs"].items()}
-    return Ladder(**{**saved, "rungs": rungs})
+    return _ladder(saved, source)
+
+
+def _ladder(saved: Mapping[str, Any], source: Source) -> Ladder:
+    """Return the ladder of a file, whose fields have been checked."""
+    rungs = {}
+    for name, rating in saved["rungs"].items():
+        source.check_fields(rating, f"its rung {name!r}", _RATING)
+        rungs[name] = Rating(rating["mu"], rating["sigma"])
+    return Ladder(**{**{field: saved[field] for field in _LADDER}, "rungs": rungs})
 
 
 def measure_ladder(
@@ -223,18 +266,22 @@ def rate_agent(  # noqa: PLR0913
     return Rated(rating.mu, 2 * rating.sigma, own.rate, rows, record)
 
 
-def check_record(record: Mapping[str, Any], agent: str | Agent | None = None) -> int:
+def check_record(path: str | os.PathLike, agent: str | Agent | None = None) -> int:
     """Play the games of a record again; return how many there are.
 
     Args:
-        record: as ``Rated.record``.
+        path: of the JSON file, as `ludotheque rate --out` writes it (``Rated.record``).
         agent: None takes the spec in the record.
 
     Raises:
+        FileError: the file holds something else.
         ValueError: a game came out otherwise, or the rating doesn't follow from the games.
     """
-    if record.get("kind") != KIND:
-        raise ValueError("this is no record of a rating: give what `ludotheque rate --out` wrote")
+    source = Source(Path(path), "record of a rating", "give what `ludotheque rate --out` wrote")
+    record = source.parse(source.read_text(MOST_BYTES), "it", _RECORD)
+    source.check_fields(record["ladder"], "its ladder", _LADDER)
+    for number, one in enumerate(record["games"]):
+        source.check_fields(one, f"its game {number}", _GAME)
     game, players = get_game(record["game"]), record["num_players"]
     if game.version != record["version"]:
         raise ValueError(
@@ -251,8 +298,7 @@ def check_record(record: Mapping[str, Any], agent: str | Agent | None = None) ->
                     f"the game from seed {one['seed']} with the agent at seat {one['seat']} "
                     f"against {rung} came out {other['scores']}, not {one['scores']}"
                 )
-    rungs = {name: Rating(**rating) for name, rating in record["ladder"]["rungs"].items()}
-    ladder = Ladder(**{**record["ladder"], "rungs": rungs})
+    ladder = _ladder(record["ladder"], source)
     rating = _rating(ladder, record["games"], players)
     if abs(rating.mu - record["rating"]) > 1e-6:
         raise ValueError(f"the games give a rating of {rating.mu:.3f}, not {record['rating']:.3f}")

@@ -16,6 +16,8 @@ import numpy as np
 from ludotheque.envs.core.rewards import RANK, utilities
 from ludotheque.envs.core.rng import GAMMA, below, mix64
 
+from .kernels import takes_place
+
 # Bound to a game's kernels by ``specialize``.
 determinize = evaluate = legal_actions = step = play_out = final = None
 simulate = expand = best_untried = leaf = margins = None
@@ -88,15 +90,10 @@ def _best_untried(scratch, count, word):
             trial[0] = scratch.state[0]
             step(trial[0], action)
             value = evaluate(trial[0], seat)
-            if value > best:
+            takes, equal, word = takes_place(value, best, equal, word)
+            if takes:
                 best = value
-                equal = 1
                 chosen = action
-            elif value == best:
-                equal += 1
-                word += GAMMA
-                if below(mix64(word), equal) == 0:
-                    chosen = action
     return chosen
 
 

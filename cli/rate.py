@@ -70,7 +70,7 @@ def rate(
     except ModuleNotFoundError as error:
         raise needs_extra("cli", error) from error
     if check is not None:
-        _check(ladder, check, agent)
+        _check(ladder, check, None if agent is None else _agent(agent, found))
         return
     seed = draw_seed(seed)
     if measure:
@@ -120,14 +120,12 @@ def _agent(spec: str, game: Any) -> Any:
     return spec
 
 
-def _check(ladder: Any, path: Path, agent: str | None) -> None:
-    try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path} can't be read: {error}.") from error
-    own = None if agent is None else _agent(agent, find_game(told.get("game", "")))
+def _check(ladder: Any, path: Path, agent: Any) -> None:
     with arguments_checked():
-        games = ladder.check_record(told, own)
+        try:
+            games = ladder.check_record(path, agent)
+        except OSError as error:
+            raise UserError(f"{path} can't be read: {error}.") from error
     out.print(f"{games} games played again: all came out the same, and so does the rating.")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -13,6 +12,7 @@ from ludotheque.envs.core.game import check_seed
 from ..training.common import RunConfig
 from .model import positions_of, usual_inputs
 
+LIMIT = 32
 CHECKPOINT = Path("checkpoint") / "run.zip"
 
 
@@ -42,7 +42,8 @@ class TDConfig(RunConfig):
         auxiliary: weight of the loss of what is learned beside it: the others' values, scores and
             ranks.
         pool_share: probability of a game against the greedy agent or a past self.
-        limit: actions of a decision that the network sees, the best at a glance.
+        limit: actions of a decision that the network sees, the best at a glance; None: what suits
+            the game, or 32.
         decay: weight decay of the first layer (AdamW), against learning by heart.
 
     Raises:
@@ -73,7 +74,7 @@ class TDConfig(RunConfig):
     pool_size: int = 8
     pool_share: float = 0.2
     eval_every: int = 100_000
-    limit: int = 32
+    limit: int | None = None
     decay: float = 0.0
 
     @property
@@ -83,9 +84,8 @@ class TDConfig(RunConfig):
 
     def __post_init__(self):
         game = self.complete()
-        for one in dataclasses.fields(self):
-            if one.name in game.learning and getattr(self, one.name) == one.default:
-                setattr(self, one.name, game.learning[one.name])
+        if self.limit is None:
+            self.limit = game.learning.get("limit", LIMIT)
         if self.num_players == 1:
             self.pool_share = 0.0
         inputs = usual_inputs(game) if self.inputs is None else self.inputs

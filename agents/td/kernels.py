@@ -17,7 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ludotheque.envs.core.jit import kernel
-from ludotheque.envs.core.rng import GAMMA, below, mix64
+from ludotheque.envs.core.rng import GAMMA, mix64
+
+from ..kernels import takes_place
 
 _SHIFT_11 = np.uint64(11)
 _UNIFORM = 2.0**-53
@@ -239,16 +241,10 @@ def _choose(state, nets, k, work, seed, how):
         if temperature > 0.0:
             noise += GAMMA
             key += temperature * gumbel(mix64(noise))
-        if key > best:
+        takes, equal, word = takes_place(key, best, equal, word)
+        if takes:
             best = key
-            equal = 1
             chosen = j
-        elif key == best:
-            # The n-th equal action replaces the one before with chance 1/n.
-            equal += 1
-            word += GAMMA
-            if below(mix64(word), equal) == 0:
-                chosen = j
     return chosen
 
 

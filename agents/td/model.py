@@ -52,8 +52,10 @@ _FIELDS = {
     "inputs": TEXTS,
     "lead": Kind("'value' or 'policy'", lambda value: value in ("value", "policy")),
     "limit": COUNT,
-    "spread": NUMBER,
-    "rank_share": NUMBER,
+    "spread": Kind("a number above 0", lambda value: NUMBER.holds(value) and value > 0),
+    "rank_share": Kind(
+        "a number from 0 to 1", lambda value: NUMBER.holds(value) and 0 <= value <= 1
+    ),
 }
 MOST_BYTES = 256 * MEGABYTE
 _NAMES = ("first", "first_bias", "second", "second_bias", "last", "last_bias", "policy")

@@ -467,8 +467,10 @@ class TDTrainer(Run):
 
 def _near_end(samples: Samples) -> np.ndarray:
     """Return which samples are of the last quarter of their game, bool."""
-    results = [np.roll(o[0], s) for o, s in zip(samples.outcome, samples.seat, strict=True)]
-    ends = [k + 1 for k in range(len(results) - 1) if not np.allclose(results[k], results[k + 1])]
+    results = np.array(
+        [np.roll(o[0], s) for o, s in zip(samples.outcome, samples.seat, strict=True)]
+    )
+    ends = (np.flatnonzero((results[1:] != results[:-1]).any(axis=1)) + 1).tolist()
     late = np.zeros(len(results), np.bool_)
     for first, stop in itertools.pairwise([0, *ends, len(results)]):
         late[stop - -(-(stop - first) // 4) : stop] = True

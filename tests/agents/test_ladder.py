@@ -20,6 +20,7 @@ from ludotheque.agents.ladder import (
 from ludotheque.agents.match import play_match
 from ludotheque.agents.ratings import Rating, rate
 from ludotheque.envs import game_names, get_game
+from ludotheque.envs.core.errors import FileError
 
 SHIPPED = [
     (game, players)
@@ -84,16 +85,27 @@ def test_a_narrow_enough_interval_ends_it(ladder):
     assert found.rows[0].games == DEALS * 2
 
 
-def test_a_record_is_played_again(ladder):
-    found = rate_agent("greedy", "sarena", ladder=ladder, max_rounds=1)
-    record = json.loads(json.dumps(found.record))
-    assert check_record(record) == len(record["games"]) == 2 * DEALS * 2
+def test_a_record_is_played_again(ladder, tmp_path):
+    record = rate_agent("greedy", "sarena", ladder=ladder, max_rounds=1).record
+
+    def kept(**changes):
+        path = tmp_path / "record.json"
+        path.write_text(json.dumps({**record, **changes}), encoding="utf-8")
+        return path
+
+    assert check_record(kept()) == len(record["games"]) == 2 * DEALS * 2
     with pytest.raises(ValueError, match="came out"):
-        check_record(record, "random")
+        check_record(kept(), "random")
     with pytest.raises(ValueError, match="give a rating of"):
-        check_record({**record, "rating": record["rating"] + 1})
-    with pytest.raises(ValueError, match="no record of a rating"):
-        check_record({"kind": "something"})
+        check_record(kept(rating=record["rating"] + 1))
+    for changes in (
+        {"kind": "something"},
+        {"games": [{}]},
+        {"ladder": {**record["ladder"], "rungs": {"random": 3}}},
+        {"rating": None},
+    ):
+        with pytest.raises(FileError, match="no record of a rating, or damaged"):
+            check_record(kept(**changes))
 
 
 @pytest.mark.parametrize(

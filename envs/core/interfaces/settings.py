@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
@@ -182,7 +183,7 @@ def saved_array(
     return found.copy()
 
 
-class Restorable:
+class Restorable(ABC):
     """What is copied as it is, and looked at when it comes out of a pickle.
 
     A pickle comes from outside, like what ``set_state`` is given; ``clone`` and ``copy.deepcopy``
@@ -193,9 +194,9 @@ class Restorable:
         """Take over what ``__getstate__`` returned."""
         self.__dict__.update(state)
 
+    @abstractmethod
     def _check_restored(self) -> None:
         """Raise StateError for games in progress that ``set_state`` would refuse."""
-        raise NotImplementedError
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._restore(state)
