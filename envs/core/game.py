@@ -246,6 +246,7 @@ class Game:
     def returns(self, states: np.ndarray, i: int = 0) -> tuple[np.ndarray, np.ndarray]:
         """Return ``(scores, ranks)`` of the seats: final, or as if the game ended now.
 
+        Omniscient before the end: a part of the others' points may be hidden.
         Scores are float32; ranks int64, 1 is best and equal results share a rank.
         """
         scores = np.zeros((len(states), self.max_players), dtype=np.float32)
@@ -279,6 +280,7 @@ class Game:
     def digest(self, states: np.ndarray, i: int = 0) -> str:
         """Return a hex digest of the whole state of game ``i``, hidden parts and chance included.
 
+        Omniscient, for whoever can try all that may be hidden.
         Taken field by field, so that padding between fields doesn't matter.
         """
         hasher = hashlib.sha256(f"{self.name}_v{self.version}".encode())
@@ -296,11 +298,11 @@ class Game:
         return import_module(f"{self.home}.table.{module}")
 
     def describe(self, state: np.void, seat: int | None = None, last_action: Any = None) -> str:
-        """Return one record in words as ``seat`` sees it; None sees everything."""
+        """Return one record in words as ``seat`` sees it; None is omniscient."""
         return self._table("text").describe(state, seat, last_action)
 
     def remarks(self, before: np.void, after: np.void) -> list[str]:
-        """Return in words what an action has brought about, a line each.
+        """Return in words what an action has brought about, a line each. Omniscient.
 
         Args:
             before, after: the record before and after it.
@@ -308,7 +310,7 @@ class Game:
         return getattr(self._table("text"), "remarks", lambda before, after: [])(before, after)
 
     def draw(self, state: np.void, seat: int | None = None, last_action: Any = None) -> Canvas:
-        """Return the picture of one record as ``seat`` sees it; None sees everything."""
+        """Return the picture of one record as ``seat`` sees it; None is omniscient."""
         return self._table("picture").draw(state, seat, last_action)
 
     def locate(self, x: float, y: float, state: np.void) -> Any:

@@ -38,6 +38,7 @@ PUBLIC = {
         "check_aec",
         "check_first_seat_varies",
         "check_game",
+        "check_leaks",
         "check_zero_sum",
         "seed_everything",
         "settings",
