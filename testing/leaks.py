@@ -10,7 +10,7 @@ word "omniscient" in its docstring.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,8 +42,8 @@ TRIED = 3
 # Fields that a redraw always changes.
 LUCK = ("rng", "seed")
 
-# Name → what is shown, a row for each position.
-Shown = dict[str, Sequence[Any]]
+# Name → what is shown: an array or a list.
+Shown = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ def _in_batch(positions: Positions, seat: int) -> Iterator[Shown]:
         env = BatchEnv(game, len(states), positions.setting.num_players, **_usual(positions, form))
         env.set_state(states)
         seen, masks = env.observe(seat)
-        shown: Shown = {
+        shown = {
             "observe()[0]": seen,
             "observe()[1]": masks,
             "histories_of()": env.histories_of(seat),
@@ -286,8 +286,9 @@ def _in_words(positions: Positions, seat: int) -> Iterator[Shown]:
     game = positions.setting.game
     for state in positions.states:
         states, last = np.atleast_1d(state), last_action_of(state)
-        shown = {
+        shown: dict[str, Any] = {
             "describe": game.describe(state, seat, last),
+            "points_seen": game.points_seen(state, seat),
         }
         if state["to_play"] == seat:
             shown["legal_actions_text"] = game.legal_actions_text(states)
@@ -298,7 +299,8 @@ def _in_pictures(positions: Positions, seat: int) -> Iterator[Shown]:
     """The picture for the seat."""
     game = positions.setting.game
     for state in positions.states:
-        yield {"draw": [game.draw(state, seat, last_action_of(state)).svg()]}
+        picture = game.draw(state, seat, last_action_of(state), clickable=True)
+        yield {"draw": [picture.svg()]}
 
 
 # Interface → what it shows, and of every how manieth position.

@@ -309,9 +309,48 @@ class Game:
         """
         return getattr(self._table("text"), "remarks", lambda before, after: [])(before, after)
 
-    def draw(self, state: np.void, seat: int | None = None, last_action: Any = None) -> Canvas:
-        """Return the picture of one record as ``seat`` sees it; None is omniscient."""
-        return self._table("picture").draw(state, seat, last_action)
+    def draw(
+        self,
+        state: np.void,
+        seat: int | None = None,
+        last_action: Any = None,
+        *,
+        clickable: bool = False,
+    ) -> Canvas:
+        """Return the picture of one record as ``seat`` sees it; None is omniscient.
+
+        With ``clickable``, what `spots` returns is drawn over it, invisible: each path has an
+        attribute ``data-place``, the parts of an action as JSON, for pages to play on.
+        """
+        canvas = self._table("picture").draw(state, seat, last_action)
+        if clickable:
+            from .drawing.spots import add_spots
+
+            add_spots(canvas, self.spots(state, seat))
+        return canvas
+
+    def see(self, state: np.void, seat: int | None = None, last_action: Any = None) -> Any:
+        """Return what may be shown of one record to ``seat``, as its pictures and texts read it.
+
+        A ``VisibleBase`` (``core.drawing.visible``), with what the game adds to it.
+        """
+        return self._table("visible").see(state, seat, last_action)
+
+    def points_seen(self, state: np.void, seat: int | None = None) -> list[str]:
+        """Return the points of each seat now, as far as ``seat`` may know them, as text.
+
+        Empty where nothing is known; bounds as ``"9..12"``.
+        """
+        visible = self._table("visible")
+        return visible.points_seen(visible.see(state, seat, None))
+
+    def spots(self, state: np.void, seat: int | None = None) -> list[tuple[Any, Any]]:
+        """Return what can be clicked in the picture that ``seat`` sees, what lies on top first.
+
+        Each with its shape, which has ``has(x, y)`` and ``path()``. A place is named as by
+        `locate`; whether it is legal is not asked.
+        """
+        return self._table("geometry").spots(state, seat)
 
     def locate(self, x: float, y: float, state: np.void) -> Any:
         """Return what lies at a point of the picture (pixels), for playing with a mouse.
