@@ -100,7 +100,7 @@ class SeatVecEnv(VecEnv):
 
     @property
     def states(self) -> np.ndarray:
-        """The records of the games in progress, ``(num_envs,)``; not a copy."""
+        """The records of the games in progress, ``(num_envs,)``; not a copy. Omniscient."""
         return self._batch.states
 
     def reset(self) -> Any:
@@ -202,7 +202,7 @@ class SeatVecEnv(VecEnv):
         return self._batch.learner.copy()
 
     def state_digests(self) -> list[str]:
-        """Return a hex digest of each game."""
+        """Return a hex digest of each game, hidden parts included; omniscient."""
         return [self.game.digest(self._batch.states, i) for i in range(self.num_envs)]
 
     def has_attr(self, attr_name: str) -> bool:
@@ -270,7 +270,7 @@ class SeatVecEnv(VecEnv):
         """Nothing to release."""
 
     def get_state(self) -> dict[str, Any]:
-        """Return the games in progress, seats and opponents in new objects. They hold secrets.
+        """Return the games in progress, seats and opponents in new objects. Omniscient.
 
         The opponents' agents are the same objects, so that a game goes on against its own.
         """
@@ -303,7 +303,7 @@ class SeatVecEnv(VecEnv):
         return copy.deepcopy(self)
 
     def state_digest(self) -> str:
-        """Return a hex digest of all games."""
+        """Return a hex digest of all games, hidden parts included; omniscient."""
         return digest_all(self.game, self._batch.states)
 
     def __repr__(self) -> str:

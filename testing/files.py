@@ -25,8 +25,9 @@ CONTRACT = {
     "position": {"set_position"},
     "heuristics": {"evaluate"},
     "validity": {"LIMITS"},
+    "table.visible": {"see", "points_seen"},
     "table.text": {"describe"},
-    "table.geometry": {"locate"},
+    "table.geometry": {"locate", "spots"},
     "table.picture": {"draw"},
 }
 # Names that only some games have, and the module they are then in.

@@ -246,6 +246,7 @@ class Game:
     def returns(self, states: np.ndarray, i: int = 0) -> tuple[np.ndarray, np.ndarray]:
         """Return ``(scores, ranks)`` of the seats: final, or as if the game ended now.
 
+        Omniscient before the end: a part of the others' points may be hidden.
         Scores are float32; ranks int64, 1 is best and equal results share a rank.
         """
         scores = np.zeros((len(states), self.max_players), dtype=np.float32)
@@ -279,6 +280,7 @@ class Game:
     def digest(self, states: np.ndarray, i: int = 0) -> str:
         """Return a hex digest of the whole state of game ``i``, hidden parts and chance included.
 
+        Omniscient, for whoever can try all that may be hidden.
         Taken field by field, so that padding between fields doesn't matter.
         """
         hasher = hashlib.sha256(f"{self.name}_v{self.version}".encode())
@@ -296,20 +298,59 @@ class Game:
         return import_module(f"{self.home}.table.{module}")
 
     def describe(self, state: np.void, seat: int | None = None, last_action: Any = None) -> str:
-        """Return one record in words as ``seat`` sees it; None sees everything."""
+        """Return one record in words as ``seat`` sees it; None is omniscient."""
         return self._table("text").describe(state, seat, last_action)
 
     def remarks(self, before: np.void, after: np.void) -> list[str]:
-        """Return in words what an action has brought about, a line each.
+        """Return in words what an action has brought about, a line each. Omniscient.
 
         Args:
             before, after: the record before and after it.
         """
         return getattr(self._table("text"), "remarks", lambda before, after: [])(before, after)
 
-    def draw(self, state: np.void, seat: int | None = None, last_action: Any = None) -> Canvas:
-        """Return the picture of one record as ``seat`` sees it; None sees everything."""
-        return self._table("picture").draw(state, seat, last_action)
+    def draw(
+        self,
+        state: np.void,
+        seat: int | None = None,
+        last_action: Any = None,
+        *,
+        clickable: bool = False,
+    ) -> Canvas:
+        """Return the picture of one record as ``seat`` sees it; None is omniscient.
+
+        With ``clickable``, what `spots` returns is drawn over it, invisible: each path has an
+        attribute ``data-place``, the parts of an action as JSON, for pages to play on.
+        """
+        canvas = self._table("picture").draw(state, seat, last_action)
+        if clickable:
+            from .drawing.spots import add_spots
+
+            add_spots(canvas, self.spots(state, seat))
+        return canvas
+
+    def see(self, state: np.void, seat: int | None = None, last_action: Any = None) -> Any:
+        """Return what may be shown of one record to ``seat``, as its pictures and texts read it.
+
+        A ``VisibleBase`` (``core.drawing.visible``), with what the game adds to it.
+        """
+        return self._table("visible").see(state, seat, last_action)
+
+    def points_seen(self, state: np.void, seat: int | None = None) -> list[str]:
+        """Return the points of each seat now, as far as ``seat`` may know them, as text.
+
+        Empty where nothing is known; bounds as ``"9..12"``.
+        """
+        visible = self._table("visible")
+        return visible.points_seen(visible.see(state, seat, None))
+
+    def spots(self, state: np.void, seat: int | None = None) -> list[tuple[Any, Any]]:
+        """Return what can be clicked in the picture that ``seat`` sees, what lies on top first.
+
+        Each with its shape, which has ``has(x, y)`` and ``path()``. A place is named as by
+        `locate`; whether it is legal is not asked.
+        """
+        return self._table("geometry").spots(state, seat)
 
     def locate(self, x: float, y: float, state: np.void) -> Any:
         """Return what lies at a point of the picture (pixels), for playing with a mouse.

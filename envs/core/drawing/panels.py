@@ -16,7 +16,6 @@ import numpy as np
 from .canvas import Canvas
 from .words import minus, name_of, ordinal
 
-Named = TypeVar("Named")
 Found = TypeVar("Found")
 
 INK, FAINT_INK, ACCENT = "#2e2820", "#766b5c", "#b0208f"
@@ -47,6 +46,11 @@ class Rect(NamedTuple):
 
     def has(self, x: float, y: float) -> bool:
         return self.x <= x < self.right and self.y <= y < self.bottom
+
+    def path(self) -> str:
+        """Return it as an SVG path."""
+        x, y, width, height = (round(float(number), 2) for number in self)
+        return f"M {x:g} {y:g} h {width:g} v {height:g} h {-width:g} Z"
 
     def grown(self, by: float) -> Rect:
         """Return it with so much more on each side; less if that is negative."""
@@ -138,11 +142,6 @@ def uncovered(row: Sequence[Rect], k: int) -> Rect:
 def area_of(plan, seat: int):
     """Return a seat's part of a layout that has ``areas``."""
     return next(area for area in plan.areas if area.seat == seat)
-
-
-def place_at(places: Iterable[tuple[Named, Rect]], x: float, y: float) -> Named | None:
-    """Return the name of the first place that has a point, or None."""
-    return next((place for place, box in places if box.has(x, y)), None)
 
 
 def of_last_record(work: Callable[[np.void], Found]) -> Callable[[np.void], Found]:

@@ -42,6 +42,9 @@ class BatchEnv(Restorable):
             as the seat to play counts the others (``Settings.history_space``).
         to_play: int64 ``(num_envs,)``, the seat that acts next.
         rewards: float32 ``(num_envs, num_players)``, every seat's reward of the last ply.
+            Omniscient: under ``reward="score_change"`` those of others tell their scores, of which
+            a part may be hidden.
+        states: the records ``(num_envs,)``. Omniscient, as are ``get_state`` and ``state_digest``.
         terminated, truncated: bool ``(num_envs,)``, whether the last ply ended the game. With
             ``autoreset`` the other outputs then belong to the game dealt next.
         scores, ranks: float32 and int64 ``(num_envs, num_players)``, final results of each
@@ -73,7 +76,7 @@ class BatchEnv(Restorable):
     to_play: NDArray[np.int64]
     """``(num_envs,)``, a seat."""
     rewards: NDArray[np.float32]
-    """``(num_envs, num_players)``, of the last ply."""
+    """``(num_envs, num_players)``, of the last ply; omniscient."""
     terminated: NDArray[np.bool_]
     """``(num_envs,)``, of the last ply."""
     truncated: NDArray[np.bool_]
@@ -273,7 +276,7 @@ class BatchEnv(Restorable):
         return np.broadcast_to(asked.astype(np.int64), (self.num_envs,)).copy()
 
     def get_state(self) -> np.ndarray:
-        """Return a copy of all games' records; one memory copy. They hold hidden things."""
+        """Return a copy of all games' records; one memory copy. Omniscient."""
         self._check_started()
         return self.states.copy()
 
@@ -296,7 +299,7 @@ class BatchEnv(Restorable):
         return copy.deepcopy(self)
 
     def state_digest(self, i: int | None = None) -> str:
-        """Return a hex digest of game ``i``, or of all games."""
+        """Return a hex digest of game ``i``, or of all games, hidden parts included; omniscient."""
         if i is not None:
             return self.game.digest(self.states, i)
         return digest_all(self.game, self.states)

@@ -127,7 +127,10 @@ class SeatEnv(gymnasium.Env):
         return int(self.action_space.sample(self.action_masks()))
 
     def results(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return ``(scores, ranks)`` of all seats: final, or as if the game ended now."""
+        """Return ``(scores, ranks)`` of all seats: final, or as if the game ended now.
+
+        Omniscient before the end: the others' points may be hidden, the seat's own are not.
+        """
         self._batch.check_started()
         return self.game.returns(self._batch.states)
 
@@ -156,7 +159,7 @@ class SeatEnv(gymnasium.Env):
         self._rendering.close()
 
     def get_state(self) -> dict[str, Any]:
-        """Return the game in progress and the learner's seat, in new objects. It holds secrets."""
+        """Return the game in progress and the learner's seat, in new objects. Omniscient."""
         return self._batch.get_state()
 
     def set_state(self, saved: dict[str, Any]) -> None:
@@ -168,7 +171,7 @@ class SeatEnv(gymnasium.Env):
         return copy.deepcopy(self)
 
     def state_digest(self) -> str:
-        """Return a hex digest of the whole state, hidden parts and chance included."""
+        """Return a hex digest of the whole state, hidden parts and chance included; omniscient."""
         return self.game.digest(self._batch.states)
 
     def __repr__(self) -> str:
@@ -357,7 +360,7 @@ class SeatVectorEnv(VectorEnv):
         }
 
     def get_state(self) -> dict[str, Any]:
-        """Return the games in progress and the learners' seats, in new objects."""
+        """Return the games in progress and the learners' seats, in new objects. Omniscient."""
         counts = {"ended": self._ended.copy(), "steps": self._steps.copy()}
         return {**self._batch.get_state(), **counts}
 
@@ -374,7 +377,7 @@ class SeatVectorEnv(VectorEnv):
         return copy.deepcopy(self)
 
     def state_digest(self) -> str:
-        """Return a hex digest of all games."""
+        """Return a hex digest of all games, hidden parts included; omniscient."""
         return digest_all(self.game, self._batch.states)
 
     def __repr__(self) -> str:

@@ -71,6 +71,8 @@ class TurnBasedParallelEnv(ParallelEnv):
     def step(self, actions: dict[str, int]):
         """Play the action of the agent to act.
 
+        The rewards of others are omniscient under ``reward="score_change"`` (see ``TurnBasedEnv``).
+
         Returns:
             Observations, rewards, terminations, truncations and infos of the agents that were live.
 
@@ -120,19 +122,19 @@ class TurnBasedParallelEnv(ParallelEnv):
         }
 
     def state(self):
-        """Return every seat's observation in seat order (see ``TurnBasedEnv.state``)."""
+        """Return every seat's observation, omniscient (see ``TurnBasedEnv.state``)."""
         return self.aec_env.state()
 
-    def render(self) -> Any:
-        """Return or show a picture, by ``render_mode``."""
-        return self.aec_env.render()
+    def render(self, seat: int | None = None) -> Any:
+        """Return or show a picture, by ``render_mode``, as ``seat`` sees it; None is omniscient."""
+        return self.aec_env.render(seat)
 
     def close(self) -> None:
         """Close the window, if there is one."""
         self.aec_env.close()
 
     def get_state(self) -> dict[str, Any]:
-        """Return all that the game in progress is (see ``TurnBasedEnv.get_state``)."""
+        """Return all that the game in progress is, omniscient (see ``TurnBasedEnv.get_state``)."""
         return {**self.aec_env.get_state(), "live": list(self.agents)}
 
     def set_state(self, saved: dict[str, Any]) -> None:
@@ -149,8 +151,11 @@ class TurnBasedParallelEnv(ParallelEnv):
         return copy.deepcopy(self)
 
     def state_digest(self) -> str:
-        """Return a hex digest of the whole state."""
+        """Return a hex digest of the whole state; omniscient (see ``TurnBasedEnv``)."""
         return self.aec_env.state_digest()
 
     def __str__(self) -> str:
         return str(self.metadata["name"])
+
+    def __repr__(self) -> str:
+        return f"<TurnBasedParallelEnv {self.aec_env.settings!r}>"

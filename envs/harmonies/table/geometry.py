@@ -16,8 +16,8 @@ from ...core.drawing.panels import (
     equal_parts,
     of_last_record,
     one_and_others,
-    place_at,
 )
+from ...core.drawing.spots import Spot, Stack, spot_at
 from ..components import COLOURS, COLUMNS, HAND_LIMIT, axial_of
 from .visible import Visible, see
 
@@ -65,10 +65,20 @@ class Grid(NamedTuple):
         ]
 
 
-def covers(middle: tuple[float, float], size: float, x: float, y: float) -> bool:
-    """Say whether a point is on a hex around ``middle``."""
-    right, down = abs(x - middle[0]) / size, abs(y - middle[1]) / (SQUASH * size)
-    return down <= math.sqrt(0.75) and math.sqrt(3) * right + down <= math.sqrt(3)
+class Hex(NamedTuple):
+    """A hex around (x, y) with edges of length ``size``."""
+
+    x: float
+    y: float
+    size: float
+
+    def has(self, x: float, y: float) -> bool:
+        right, down = abs(x - self.x) / self.size, abs(y - self.y) / (SQUASH * self.size)
+        return down <= math.sqrt(0.75) and math.sqrt(3) * right + down <= math.sqrt(3)
+
+    def path(self) -> str:
+        corners = Grid(self.x, self.y, self.size).outline(0, 0)
+        return "M " + " L ".join(f"{x:.2f} {y:.2f}" for x, y in corners) + " Z"
 
 
 class Area(NamedTuple):
@@ -93,18 +103,17 @@ class Area(NamedTuple):
     slots: list[Rect]
     chips: list[Rect]
 
-    def hex_at(self, x: float, y: float, stacks: Sequence[tuple[int, ...]]) -> int | None:
-        """Return the hex at a point; a stack is in front of what it hides."""
+    def hexes(self, stacks: Sequence[tuple[int, ...]]) -> list[Spot]:
+        """Return where each hex is; a stack is in front of what it hides."""
         size = self.grid.size
-        for k in sorted(range(len(stacks)), key=lambda k: -self.centres[k][1]):
-            middle, foot = self.centres[k]
-            across = abs(x - middle) / (TOKEN_RADIUS * size)
-            if stacks[k] and across <= 1:
-                reach = SQUASH * TOKEN_RADIUS * size * math.sqrt(1 - across**2)
-                if foot - len(stacks[k]) * TOKEN_HEIGHT * size - reach <= y <= foot + reach:
-                    return k
-        hexes = (k for k, at in enumerate(self.centres) if covers(at, size, x, y))
-        return next(hexes, None)
+        radius, flat = TOKEN_RADIUS * size, SQUASH * TOKEN_RADIUS * size
+        front = sorted(range(len(stacks)), key=lambda k: -self.centres[k][1])
+        found: list[Spot] = [
+            (k, Stack(*self.centres[k], radius, flat, len(stacks[k]) * TOKEN_HEIGHT * size))
+            for k in front
+            if stacks[k]
+        ]
+        return found + [(k, Hex(*at, size)) for k, at in enumerate(self.centres)]
 
 
 class Layout(NamedTuple):
@@ -256,11 +265,22 @@ def places(plan: Layout, seen: Visible) -> list[tuple[Place, Rect]]:
     return found
 
 
-@of_last_record
-def _table_of(state: np.void):
-    seen = see(state, int(state["to_play"]))
+def spots(state: np.void, seat: int | None = None) -> list[Spot]:
+    """Return what can be clicked in the picture that ``seat`` sees, what lies on top first."""
+    seen = see(state, seat)
     plan = layout_of(seen)
-    return seen, plan, tuple(places(plan, seen))
+    found: list[Spot] = [*places(plan, seen)]
+    if seen.over or seen.phase != "TURN":
+        return found
+    central = [(("take", space), plan.grid.at(*at)) for space, at in enumerate(plan.spaces)]
+    size = plan.grid.size
+    found += [(place, Hex(*at, size)) for place, at in central if place in seen.begun]
+    return found + area_of(plan, seen.to_play).hexes(seen.table_of_turn().stacks)
+
+
+@of_last_record
+def _spots_of(state: np.void):
+    return spots(state, int(state["to_play"]))
 
 
 def locate(x: float, y: float, state: np.void) -> Place | int | None:
@@ -275,12 +295,4 @@ def locate(x: float, y: float, state: np.void) -> Place | int | None:
         x, y: in the picture's units (pixels of `draw(...).rgb(1.0)`).
         state: the record drawn there, seen by the seat to play.
     """
-    seen, plan, named = _table_of(state)
-    place = place_at(named, x, y)
-    if place is not None or seen.over or seen.phase != "TURN":
-        return place
-    for space, at in enumerate(plan.spaces):
-        place = "take", space
-        if place in seen.begun and covers(plan.grid.at(*at), plan.grid.size, x, y):
-            return place
-    return area_of(plan, seen.to_play).hex_at(x, y, seen.table_of_turn().stacks)
+    return spot_at(_spots_of(state), x, y)

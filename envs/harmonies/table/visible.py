@@ -303,3 +303,8 @@ def _told(state: np.void, seat: int, table: Table, action: int) -> tuple[str, in
         card = table.cubes[hex_]
         return f"settled {CARD_NAMES[card]} on {where}", card
     return None
+
+
+def points_seen(seen: Visible) -> list[str]:
+    """Return the points of each seat as text."""
+    return [str(table.total) for table in seen.tables]

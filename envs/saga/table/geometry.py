@@ -15,9 +15,9 @@ from ...core.drawing.panels import (
     equal_parts,
     fan,
     one_and_others,
-    place_at,
     uncovered,
 )
+from ...core.drawing.spots import Spot, spot_at
 from ..actions import ACTIONS, CARD, DOWN, HIDDEN, NEW, PASS, RECRUIT, TAKE_FORCE
 from .visible import Kingdom, Visible, place_of, see
 
@@ -292,6 +292,13 @@ def locate(x: float, y: float, state: np.void) -> Place | None:
         x, y: in the picture's units (pixels of `draw(...).rgb(1.0)`).
         state: the record drawn there, seen by the seat to play.
     """
-    seen = see(state, int(state["to_play"]))
-    action = place_at(layout_of(seen).choices, x, y)
-    return None if action is None else tuple(ACTIONS.decode(action).values())
+    return spot_at(spots(state, int(state["to_play"])), x, y)
+
+
+def spots(state: np.void, seat: int | None = None) -> list[Spot]:
+    """Return what can be clicked in the picture that ``seat`` sees, what lies on top first.
+
+    Nothing for a seat that isn't to play.
+    """
+    choices = layout_of(see(state, seat)).choices
+    return [(tuple(ACTIONS.decode(action).values()), box) for action, box in choices]

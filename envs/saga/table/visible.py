@@ -359,4 +359,9 @@ def _card(state: np.void, seat: int | None, knight: int) -> Move:
     return Move(text, force=force, kingdom=kingdom, knight=knight)
 
 
+def points_seen(seen: Visible) -> list[str]:
+    """Return the points of each seat as if the game ended now: a number, or ``9..12``."""
+    return [span(table.points.total) for table in seen.tables]
+
+
 assert set(POWER_WORDS) == set(POWERS)

@@ -13,8 +13,8 @@ from ...core.drawing.panels import (
     equal_parts,
     of_last_record,
     one_and_others,
-    place_at,
 )
+from ...core.drawing.spots import Spot, spot_at
 from ..components import DIRECTIONS, DISPLAY_SIZE, INTERLUDE_SIZE, NUM_PILES, NUM_ROTATIONS, WINDOW
 from .pieces import arrow_centre
 from .visible import Face, Position, Visible, see
@@ -178,10 +178,15 @@ def _arrows(face: Face, box: Rect) -> list[tuple[Place, Rect]]:
     return found
 
 
+def spots(state: np.void, seat: int | None = None) -> list[Spot]:
+    """Return what can be clicked in the picture that ``seat`` sees, what lies on top first."""
+    seen = see(state, seat)
+    return [*places(layout_of(seen), seen)]
+
+
 @of_last_record
-def _places_of(state: np.void):
-    seen = see(state, int(state["to_play"]))
-    return tuple(places(layout_of(seen), seen))
+def _spots_of(state: np.void):
+    return spots(state, int(state["to_play"]))
 
 
 def locate(x: float, y: float, state: np.void) -> Place | None:
@@ -195,4 +200,4 @@ def locate(x: float, y: float, state: np.void) -> Place | None:
         x, y: in the picture's units (pixels of `draw(...).rgb(1.0)`).
         state: the record drawn there, seen by the seat to play.
     """
-    return place_at(_places_of(state), x, y)
+    return spot_at(_spots_of(state), x, y)

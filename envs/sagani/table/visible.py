@@ -295,3 +295,8 @@ def _move(state: np.void, tables: list[Table], last_action) -> Move:
             "done": "moved no more discs",
         }[kind]
     return Move(f"{name_of(seat)} {text}", seat, place, position)
+
+
+def points_seen(seen: Visible) -> list[str]:
+    """Return the points of each seat as text."""
+    return [str(table.score) for table in seen.tables]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...core.drawing.spots import Ellipse, Spot, Stack, spot_at
 from ..components import COLS, NUM_CIRCLES
 
 # The picture, in units: circles are seen a little from the front, so a stack rises upwards.
@@ -48,24 +49,19 @@ def locate(x: float, y: float, state: np.void | None = None) -> int | None:
             circle, though a high one hides part of the circle behind; without it, only the
             circles on the board count.
     """
-    if state is not None:
-        # From the front: what hides comes before what is hidden.
-        for circle in reversed(range(NUM_CIRCLES)):
-            if _is_on_stack(x, y, circle, int(state["height"][circle])):
-                return circle
-    for circle in range(NUM_CIRCLES):
-        centre_x, centre_y = circle_centre(circle)
-        if ((x - centre_x) / RING_X) ** 2 + ((y - centre_y) / RING_Y) ** 2 <= 1:
-            return circle
-    return None
+    return spot_at(_CIRCLES if state is None else spots(state), x, y)
 
 
-def _is_on_stack(x: float, y: float, circle: int, height: int) -> bool:
-    if not height:
-        return False
-    centre_x, centre_y = circle_centre(circle)
-    across = (x - centre_x) / DISC_X
-    if abs(across) > 1:
-        return False
-    reach = DISC_Y * (1 - across**2) ** 0.5
-    return centre_y - height * DISC_HEIGHT - reach <= y <= centre_y + reach
+def spots(state: np.void, seat: int | None = None) -> list[Spot]:
+    """Return where the circles are, what hides before what is hidden; alike for every seat."""
+    heights = state["height"].tolist()
+    standing = [circle for circle in reversed(range(NUM_CIRCLES)) if heights[circle]]
+    found: list[Spot] = [
+        (k, Stack(*circle_centre(k), DISC_X, DISC_Y, heights[k] * DISC_HEIGHT)) for k in standing
+    ]
+    return found + _CIRCLES
+
+
+_CIRCLES: list[Spot] = [
+    (circle, Ellipse(*circle_centre(circle), RING_X, RING_Y)) for circle in range(NUM_CIRCLES)
+]

@@ -23,7 +23,7 @@ class Visible(VisibleBase):
     unused: list[int | None]  # the pawns nobody drew, by colour
 
 
-def see(state, seat, last_action) -> Visible:
+def see(state, seat=None, last_action=None) -> Visible:
     num_players = int(state["num_players"])
     common = common_of(state, seat)
     over = common["over"]
@@ -90,3 +90,9 @@ def discs_on_top(stacks: Sequence[Stack]) -> list[int]:
 def winners(seen: Visible) -> list[int]:
     best = min(seen.ranks)
     return [seat for seat, rank in enumerate(seen.ranks) if rank == best]
+
+
+def points_seen(seen: Visible) -> list[str]:
+    """Return the discs that each seat would take now, where its colour is known."""
+    counts = discs_on_top(seen.stacks)
+    return ["" if colour is None else str(counts[colour]) for colour in seen.secrets]

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.drawing.panels import Place, Rect, area_of, fan, place_at, squares
+from ...core.drawing.panels import Place, Rect, area_of, fan, squares
+from ...core.drawing.spots import Spot, spot_at
 from ...core.drawing.words import looker_last
 from ..components import FACE_UP, STABILISATION_SQUARES, VALUES, WORLDS
 from .visible import Player, Visible, see
@@ -167,5 +168,12 @@ def locate(x: float, y: float, state: np.void) -> Place | None:
         x, y: in the picture's units (pixels of `draw(...).rgb(1.0)`).
         state: the record drawn there, seen by the seat to play.
     """
-    seen = see(state, int(state["to_play"]))
-    return place_at(layout_of(seen).places, x, y)
+    return spot_at(spots(state, int(state["to_play"])), x, y)
+
+
+def spots(state: np.void, seat: int | None = None) -> list[Spot]:
+    """Return what can be clicked in the picture that ``seat`` sees, what lies on top first.
+
+    Nothing for a seat that isn't to play.
+    """
+    return [*layout_of(see(state, seat)).places]

@@ -358,3 +358,8 @@ def _on_table(state: np.void, card: int) -> int | None:
     on_table = {*cards_of(state["placed"]), *state["front"].tolist(), int(state["card"])}
     fresh = in_hands == num_players * int(HAND_SIZE[num_players])
     return card if card in on_table and not fresh else None
+
+
+def points_seen(seen: Visible) -> list[str]:
+    """Return the points of each seat as text."""
+    return [str(player.points) for player in seen.players]
