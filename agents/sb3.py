@@ -11,7 +11,7 @@ import numpy as np
 
 from ludotheque.envs.core.errors import GameOverError, StateError, check_choice
 from ludotheque.envs.core.game import Game
-from ludotheque.envs.core.interfaces.batch import check_actions, digest_all
+from ludotheque.envs.core.interfaces.checks import check_actions, digest_all
 from ludotheque.envs.core.interfaces.seats import SeatBatch
 from ludotheque.envs.core.interfaces.settings import Settings, check_saved, saved_array
 

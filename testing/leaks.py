@@ -182,7 +182,8 @@ def _in_vectors(positions: Positions, seat: int) -> Iterator[Shown]:
     for form in game.observation_forms:
         usual = _usual(mine, form)
         vector = SeatVectorEnv(game, len(mine), players, seat=seat, **usual)
-        vector.set_state(_saved_seats(mine, seat) | {"ended": np.zeros(len(mine), np.bool_)})
+        counts = {"ended": np.zeros(len(mine), np.bool_), "steps": np.zeros(len(mine), np.int64)}
+        vector.set_state(_saved_seats(mine, seat) | counts)
         yield {**vector._seen(), **vector._infos(np.arange(len(mine)))}
         yield {"action_masks()": vector.action_masks()}
     try:

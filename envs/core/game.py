@@ -395,7 +395,8 @@ def read_options(
     for name in options:
         if name not in names:
             raise TypeError(
-                f"{game.name} has no option {name!r}; it has: {', '.join(names) or 'none'}"
+                f"got an unexpected keyword argument {name!r}: {game.name} has no option {name!r}; "
+                f"it has: {', '.join(names) or 'none'}"
             )
     plain, encoded = {}, [num_players]
     for option in game.options:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+import numpy as np
+
 
 @dataclass(frozen=True)
 class Field:
@@ -35,6 +37,17 @@ class Field:
 def total_size(fields: tuple[Field, ...]) -> int:
     """Return how many numbers the fields hold together."""
     return sum(field.size for field in fields)
+
+
+def scales(fields: tuple[Field, ...]) -> Any:
+    """Return what each number is multiplied by for a network, so that most are around 1.
+
+    float32 ``(size,)``. Numbers that may be large are mostly small: a root keeps them in sight.
+    """
+    each = [
+        np.full(field.size, max(abs(field.low), abs(field.high), 1) ** -0.5) for field in fields
+    ]
+    return np.concatenate(each).astype(np.float32)
 
 
 def slices(fields: tuple[Field, ...]) -> dict[str, slice]:

@@ -797,3 +797,42 @@ def test_an_action_may_be_another_librarys_scalar():
     for wrong in (torch.tensor(1.0), torch.tensor([1, 2]), np.array([1])):
         with pytest.raises(ValueError, match="not in action space"):
             envs[0].step(wrong)
+
+
+# A limit of the caller's
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_time_limit_is_that_of_single_environments(mode):
+    """``make_vec(max_episode_steps=…)`` does what ``TimeLimit`` does to each environment."""
+    native = gymnasium.make_vec(ID, 5, max_episode_steps=4, autoreset_mode=mode, opponents="random")
+    one = {"opponents": "random"}
+    sync = SyncVectorEnv(
+        [lambda: TimeLimit(SeatEnv("sarena", **one), 4) for _ in range(5)], autoreset_mode=mode
+    )
+    seen, _ = native.reset(seed=8)
+    same, _ = sync.reset(seed=8)
+    rng = np.random.default_rng(0)
+    cut = 0
+    for k in range(20):
+        assert np.array_equal(seen["observation"], same["observation"])
+        actions = np.array([pick(mask, rng) for mask in seen["action_mask"]])
+        if k == 10:
+            saved = native.get_state()
+            native.step(actions)
+            native.set_state(saved)
+        seen, *native_rest = native.step(actions)
+        same, *sync_rest = sync.step(actions)
+        for found, wanted in zip(native_rest[:3], sync_rest[:3], strict=True):
+            assert np.array_equal(found, wanted)
+        over = native_rest[1] | native_rest[2]
+        cut += native_rest[2].sum()
+        if mode is AutoresetMode.DISABLED and over.any():
+            seen, _ = native.reset(options={"reset_mask": over})
+            same, _ = sync.reset(options={"reset_mask": over})
+    assert cut >= 10
+
+
+def test_a_time_limit_is_a_number_of_steps():
+    with pytest.raises(ValueError, match="max_episode_steps is 0; give a whole number from 1 up"):
+        SeatVectorEnv("sarena", 2, max_episode_steps=0)

@@ -28,9 +28,10 @@ PUBLIC = {
         "get_game",
         "make_batch",
         "register_game",
+        "seat_advantages",
     },
     "ludotheque.envs.sarena_v0": {"env", "parallel_env", "raw_env"},
-    "ludotheque.agents": {"AGENTS", "Agent", "make_agent"},
+    "ludotheque.agents": {"AGENTS", "Agent", "make_agent", "play_match"},
     "ludotheque.testing": {
         "AEC_CHECKS",
         "GAME_CHECKS",
@@ -51,22 +52,27 @@ METHODS = {
     | {"game", "observation_schema", "render_mode", "replay", "results", "sample_legal", "settings"}
     | {"action_spaces", "observation_spaces", "possible_agents"},
     "parallel": STATE
-    | {"aec_env", "agent_selection", "game", "observation_schema", "render_mode"}
+    | {"aec_env", "agent_selection", "game", "observation_schema", "render_mode", "waiting_mask"}
     | {"action_spaces", "observation_spaces", "possible_agents", "agents"},
     "single": STATE
     | {"action_masks", "game", "observation_schema", "results", "sample_legal", "seat", "settings"},
     "vector": STATE
-    | {"action_masks", "autoreset_mode", "copy", "game", "random_actions", "results", "settings"},
+    | {"action_masks", "autoreset_mode", "copy", "game", "max_episode_steps"}
+    | {"random_actions", "results", "settings"},
     "batch": STATE
     | {
         "action_masks",
         "autoreset",
+        "close",
+        "final_observations",
         "game",
         "histories",
         "histories_of",
+        "keep_final",
         "num_envs",
         "num_players",
         "num_threads",
+        "observation_scale",
         "observations",
         "observe",
         "random_actions",

@@ -14,7 +14,7 @@ _DOC = """Return {title} as {kind} environment, `{name}`.
 Args:
     num_players: {players}.
     kwargs: ``observation``, ``history``, ``reward``, ``illegal``, ``illegal_reward``,
-        ``render_mode``, and the game's own: {options}. The game's page,
+        ``render_mode``{more}, and the game's own: {options}. The game's page,
         ``envs/{game}/README.md``, has a table of all values.
 
 Raises:
@@ -45,8 +45,10 @@ def entry_points(
         "players": f"{counts[0]} to {counts[-1]}",
         "options": ", ".join(f"``{option.name}``" for option in game.options) or "none",
     }
-    raw_env.__doc__ = _DOC.format(kind="an AEC", name="TurnBasedEnv", **words)
-    parallel_env.__doc__ = _DOC.format(kind="a parallel", name="TurnBasedParallelEnv", **words)
+    raw_env.__doc__ = _DOC.format(kind="an AEC", name="TurnBasedEnv", more="", **words)
+    parallel_env.__doc__ = _DOC.format(
+        kind="a parallel", name="TurnBasedParallelEnv", more=", ``waiting_mask``", **words
+    )
     for function in (raw_env, parallel_env):
         function.__module__ = f"{__package__.rsplit('.', 2)[0]}.{name}_v{game.version}"
         function.__qualname__ = function.__name__

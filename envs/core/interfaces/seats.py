@@ -17,7 +17,8 @@ from ..errors import StateError, check_choice, check_whole
 from ..loops import RAISE
 from ..rng import decision_seed
 from ..state import HISTORY
-from .batch import INTERRUPTED, check_num_envs, refuse_illegal, run_loop, seeds_for
+from .batch import run_loop
+from .checks import INTERRUPTED, check_num_envs, refuse_illegal, seeds_for
 from .settings import Restorable, Settings, check_saved, saved_array
 from .threads import check_num_threads
 

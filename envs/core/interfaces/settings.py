@@ -15,6 +15,7 @@ from ..errors import StateError, check_choice, check_finite, check_whole
 from ..game import Game, read_options
 from ..loops import ILLEGAL
 from ..rewards import REWARDS
+from ..schema import scales
 from ..state import HISTORY
 from .registry import get_game
 
@@ -89,6 +90,14 @@ class Settings:
         if self.history:
             seen["history"] = self.history_space()
         return spaces.Dict(seen)
+
+    def observation_scale(self) -> np.ndarray:
+        """Return what observations are multiplied by for a network, so that numbers are around 1.
+
+        float32, of the shape of an observation.
+        """
+        fields = self.game.observation_schema(self.observation)
+        return scales(fields).reshape(self.observation_shape)
 
     def history_space(self) -> spaces.Box:
         """Return the space of histories: int16 ``(history, 2)``, the oldest action first.
