@@ -33,7 +33,8 @@ class SeatEnv(gymnasium.Env):
     (num_actions,)}`` at the learner's own decisions; ``info["action_mask"]`` and ``action_masks()``
     give the mask too. It is never all zeros: at the end of a game it is all ones.
     Action: ``Discrete(num_actions)``.
-    Reward: everything the seat earned since its last action, the opponents' plies included.
+    Reward: everything the seat earned since its last action, the opponents' plies included. What
+    their plies before its first turn brought it is in no reward, since ``reset`` pays none.
     End: see the game.
 
     Args:
