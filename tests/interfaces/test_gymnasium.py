@@ -26,6 +26,7 @@ from ludotheque.envs import (
     get_game,
     sarena_v0,
 )
+from ludotheque.envs.core.interfaces import seats
 from ludotheque.envs.core.interfaces.gym import SeatEnv, SeatVectorEnv
 from ludotheque.envs.core.rng import next_seed, seat_of_seed
 
@@ -427,6 +428,40 @@ def test_a_time_limit_ends_penalties(middle):
     limited.reset(seed=0)
     steps = [limited.step(-1)[1:4] for _ in range(4)]
     assert steps == [(-0.5, False, False)] * 3 + [(-0.5, False, True)]
+
+
+def test_penalties_in_a_row_end_the_game(monkeypatch):
+    """A learner that insists on an illegal action doesn't play for ever; a legal one forgives."""
+    monkeypatch.setattr(seats, "MOST_PENALTIES", 3)
+    env = SeatEnv("sarena", illegal="penalty", illegal_reward=-0.5)
+    env.reset(seed=1)
+    for action in (-1, -1, env.sample_legal(), -1, -1):
+        assert env.step(action)[2:4] == (False, False)
+    saved, twin = env.get_state(), env.clone()
+    assert env.step(-1)[1:4] == (-0.5, False, True)
+    assert twin.step(-1)[1:4] == (-0.5, False, True)
+    with pytest.raises(GameOverError, match="reset"):
+        env.step(0)
+    ended = env.get_state()
+    env.set_state(saved)
+    assert env.step(-1)[3]
+    env.set_state(ended)
+    with pytest.raises(GameOverError, match="reset"):
+        env.step(0)
+    env.reset()
+    assert not env.step(-1)[3]
+
+
+def test_penalties_in_a_vector_are_counted_for_each_game(monkeypatch):
+    monkeypatch.setattr(seats, "MOST_PENALTIES", 2)
+    envs = SeatVectorEnv("sarena", 2, illegal="penalty", autoreset_mode="SameStep")
+    envs.reset(seed=1)
+    for ended in (False, True, False, True):
+        actions = envs.random_actions()
+        actions[1] = -1
+        _, _, terminated, truncated, infos = envs.step(actions)
+        assert truncated.tolist() == [False, ended]
+        assert ("final_obs" in infos) == ended
 
 
 @pytest.mark.parametrize("env", [SeatEnv("sarena"), SeatVectorEnv("sarena", 2)])

@@ -11,8 +11,9 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
+from ..arguments import check_action, check_seed, fresh_seed
 from ..errors import GameOverError, OutOfBoundsActionError, StateError, is_whole
-from ..game import Game, check_action, check_seed, fresh_seed
+from ..game import Game
 from ..loops import FORFEITED, PENALIZED, PLAYED
 from ..rng import next_seed
 from .replay import Replay

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import check_seed, fresh_seed
 from ..errors import check_whole, is_whole
-from ..game import Game, check_seed, fresh_seed
+from ..game import Game
 from ..rng import next_seed
 from .settings import Settings
 

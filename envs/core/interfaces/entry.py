@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
+from ..game import Game
 from .aec import TurnBasedEnv
 from .parallel import TurnBasedParallelEnv
 from .registry import get_game
@@ -49,7 +51,25 @@ def entry_points(
     parallel_env.__doc__ = _DOC.format(
         kind="a parallel", name="TurnBasedParallelEnv", more=", ``waiting_mask``", **words
     )
-    for function in (raw_env, parallel_env):
+    for function, made in ((raw_env, TurnBasedEnv), (parallel_env, TurnBasedParallelEnv)):
+        vars(function)["__signature__"] = _signature(game, usual, made)
         function.__module__ = f"{__package__.rsplit('.', 2)[0]}.{name}_v{game.version}"
         function.__qualname__ = function.__name__
     return raw_env, parallel_env
+
+
+def _signature(game: Game, usual: int, made: type) -> inspect.Signature:
+    """Return all arguments by name, the game's own too: editors and notebooks complete them."""
+    first = inspect.Parameter(
+        "num_players", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=usual, annotation="int"
+    )
+    shared = [
+        one
+        for one in inspect.signature(TurnBasedEnv).parameters.values()
+        if one.kind is one.KEYWORD_ONLY
+    ]
+    own = [
+        inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default)
+        for option in game.options
+    ]
+    return inspect.Signature([first, *shared, *own], return_annotation=made.__name__)

@@ -10,11 +10,12 @@ import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
+from ..arguments import check_action
 from ..errors import GameOverError, check_whole
-from ..game import Game, check_action
+from ..game import Game
 from .checks import check_actions, check_mask, check_num_envs, digest_all
 from .seats import SeatBatch
-from .settings import Rendering, Settings, check_saved, last_action_of, saved_array
+from .settings import Rendering, Settings, check_saved, last_action_of, saved_array, shorten
 
 
 def _game_metadata(game: Game) -> dict[str, Any]:
@@ -32,7 +33,8 @@ class SeatEnv(gymnasium.Env):
     (num_actions,)}`` at the learner's own decisions; ``info["action_mask"]`` and ``action_masks()``
     give the mask too. It is never all zeros: at the end of a game it is all ones.
     Action: ``Discrete(num_actions)``.
-    Reward: everything the seat earned since its last action, the opponents' plies included.
+    Reward: everything the seat earned since its last action, the opponents' plies included. What
+    their plies before its first turn brought it is in no reward, since ``reset`` pays none.
     End: see the game.
 
     Args:
@@ -237,7 +239,7 @@ class SeatVectorEnv(VectorEnv):
         self.copy = copy
         self.single_observation_space = self.settings.observation_space()
         self.single_action_space = self.settings.action_space()
-        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.observation_space = shorten(batch_space(self.single_observation_space, num_envs))
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._batch = SeatBatch(self.settings, num_envs, opponents, seat, num_threads)
         self._rewards = np.zeros(num_envs, np.float64)
