@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-FOLDERS = ("envs", "agents", "testing", "cli", "benchmarks")
+FOLDERS = ("envs", "agents", "openspiel", "testing", "cli", "benchmarks")
 EXTRAS = (
     "PIL",
     "jax",
