@@ -18,6 +18,7 @@ PAGES = (
     "README.md",
     "CONTRIBUTING.md",
     "docs/learning.md",
+    "docs/libraries.md",
     *(f"envs/{name}/README.md" for name in game_names()),
 )
 # A block is run with smaller numbers where they only make it long.

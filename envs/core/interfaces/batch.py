@@ -158,22 +158,34 @@ class BatchEnv(Restorable):
             StateError: a mask before the first reset, or after a step that was interrupted.
         """
         if mask is not None:
-            self._check_started()
-            mask = check_mask(mask, self.num_envs)
+            return self._reset_some(seed, mask)
         seeds = seeds_for(seed, self.num_envs, self.states["seed"] if self._started else None)
         self._whole = False
-        if mask is None:
-            self._run("deal", seeds, self.settings.options)
-            self._started = True
-            self.rewards[:] = 0
-            self._refresh()
-        else:
-            rows = np.flatnonzero(mask)
-            self._deal_rows(rows, seeds[rows])
-            for output in (self.rewards, self.terminated, self.truncated):
-                output[rows] = 0
+        self._run("deal", seeds, self.settings.options)
+        self._started = True
+        self.rewards[:] = 0
+        self._refresh()
         self._whole = True
         return self.observations
+
+    def _reset_some(self, seed: Any, mask: NDArray[np.bool_]) -> NDArray[np.int8]:
+        self._check_started()
+        rows = np.flatnonzero(check_mask(mask, self.num_envs))
+        if seed is None:
+            seeds = self._following_seeds(rows)
+        else:
+            seeds = seeds_for(seed, self.num_envs, self.states["seed"])[rows]
+        self._whole = False
+        self._deal_rows(rows, seeds)
+        for output in (self.rewards, self.terminated, self.truncated):
+            output[rows] = 0
+        self._whole = True
+        return self.observations
+
+    def _following_seeds(self, rows: np.ndarray) -> np.ndarray:
+        seeds = np.empty(len(rows), np.uint64)
+        self.settings.loops.following_seeds(self.states, rows, seeds)
+        return seeds
 
     def _deal_rows(self, rows: np.ndarray, seeds: np.ndarray) -> None:
         """Deal new games in ``rows`` and fill what is seen of them."""
@@ -238,9 +250,7 @@ class BatchEnv(Restorable):
             loops.views(ended, 0, count, seats, 1, flat, masks)
             self.final_observations[rows, seat] = flat.reshape(count, *self.observations.shape[1:])
         if self.autoreset:
-            seeds = np.empty(count, np.uint64)
-            loops.following_seeds(self.states, rows, seeds)
-            self._deal_rows(rows, seeds)
+            self._deal_rows(rows, self._following_seeds(rows))
 
     def random_actions(self) -> np.ndarray:
         """Return a uniformly random legal action for each game, fixed by its seed and ply."""
