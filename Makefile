@@ -11,6 +11,7 @@ WORKERS ?= 2
 TESTS ?= tests notebooks
 PYTEST_ARGS ?=
 MINUTES ?= 2
+INTEGRATIONS ?= sb3 torchrl rllib tianshou openspiel
 DEMO ?= runs/demo
 
 BIN := $(VENV)/bin
@@ -19,7 +20,7 @@ BENCHED := $(VENV)/.stamp-bench
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install demo test lint types format docs bench release-check clean distclean
+.PHONY: help install demo test lint types format docs bench integrations release-check clean distclean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -80,6 +81,17 @@ bench: $(BENCHED)  ## measure against the peers (installs them)
 	$(BIN)/ludotheque bench throughput
 	$(BIN)/ludotheque bench search
 	$(BIN)/ludotheque bench training
+
+# They want versions that exclude each other: each has an environment of its own.
+build/integrations/%/.stamp: tests/integrations/%.txt pyproject.toml $(VENV)/.stamp-venv
+	$(PYTHON) -m venv build/integrations/$*
+	build/integrations/$*/bin/python -m pip install "$(TORCH)" -r $< -e ".[train]"
+	@touch $@
+
+integrations: $(INTEGRATIONS:%=build/integrations/%/.stamp)  ## train with each library, for minutes (INTEGRATIONS=torchrl for one)
+	for name in $(INTEGRATIONS); do \
+	    build/integrations/$$name/bin/python tests/integrations/with_$$name.py || exit 1; \
+	done
 
 # Whatever the wheel lacks shows here: a folder and an environment that know nothing of the tree.
 release-check: $(INSTALLED)  ## build the wheel, install it alone, play every game from it

@@ -5,4 +5,17 @@ from __future__ import annotations
 from .base import Agent
 from .specs import AGENTS, make_agent
 
-__all__ = ["AGENTS", "Agent", "make_agent"]
+__all__ = ["AGENTS", "Agent", "make_agent", "play_match"]
+
+
+def __getattr__(name: str):
+    # Batches of games are imported when they are asked for.
+    if name == "play_match":
+        from .match import play_match
+
+        return play_match
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ludotheque.envs import get_game
-from ludotheque.envs.core.game import Game, check_seed, fresh_seed
+from ludotheque.envs.core.arguments import check_seed, fresh_seed
+from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.rng import next_seed
 
 

@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 
 from ludotheque.envs import get_game
+from ludotheque.envs.core.arguments import check_seed
 from ludotheque.envs.core.errors import check_finite, check_whole
 from ludotheque.envs.core.files import atomic_write_text
-from ludotheque.envs.core.game import Game, check_seed
+from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.settings import Settings
 from ludotheque.envs.core.loading import (
     COUNT,

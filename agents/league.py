@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from ludotheque.envs.core.arguments import check_seed, fresh_seed
 from ludotheque.envs.core.errors import check_whole
-from ludotheque.envs.core.game import Game, check_seed, fresh_seed
+from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.replay import Replay
 from ludotheque.envs.core.interfaces.settings import Settings
 

@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ludotheque.envs.core.arguments import check_seed
 from ludotheque.envs.core.errors import IllegalActionError
-from ludotheque.envs.core.game import Game, check_seed
-from ludotheque.envs.core.interfaces.batch import refuse_illegal
+from ludotheque.envs.core.game import Game
+from ludotheque.envs.core.interfaces.checks import refuse_illegal
 from ludotheque.envs.core.interfaces.seats import query_agent
 from ludotheque.envs.core.interfaces.settings import Settings
 from ludotheque.envs.core.loops import RAISE

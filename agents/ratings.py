@@ -40,6 +40,9 @@ def rate(
 ) -> dict[str, Rating]:
     """Return the rating of each name.
 
+    A rating says something over many games. In one alone openskill's way with ties can look odd:
+    where two of five share a victory, the third gains more than they do (26.6 against 26.0).
+
     Args:
         names: all agents; one without games keeps the prior (25, 25/3).
         games: for each game its players by seat, and their ranks (1 is best, ties share). A name at

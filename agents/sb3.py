@@ -11,7 +11,7 @@ import numpy as np
 
 from ludotheque.envs.core.errors import GameOverError, StateError, check_choice
 from ludotheque.envs.core.game import Game
-from ludotheque.envs.core.interfaces.batch import check_actions, digest_all
+from ludotheque.envs.core.interfaces.checks import check_actions, digest_all
 from ludotheque.envs.core.interfaces.seats import SeatBatch
 from ludotheque.envs.core.interfaces.settings import Settings, check_saved, saved_array
 
@@ -100,7 +100,7 @@ class SeatVecEnv(VecEnv):
 
     @property
     def states(self) -> np.ndarray:
-        """The records of the games in progress, ``(num_envs,)``; not a copy."""
+        """The records of the games in progress, ``(num_envs,)``; not a copy. Omniscient."""
         return self._batch.states
 
     def reset(self) -> Any:
@@ -202,7 +202,7 @@ class SeatVecEnv(VecEnv):
         return self._batch.learner.copy()
 
     def state_digests(self) -> list[str]:
-        """Return a hex digest of each game."""
+        """Return a hex digest of each game, hidden parts included; omniscient."""
         return [self.game.digest(self._batch.states, i) for i in range(self.num_envs)]
 
     def has_attr(self, attr_name: str) -> bool:
@@ -270,7 +270,7 @@ class SeatVecEnv(VecEnv):
         """Nothing to release."""
 
     def get_state(self) -> dict[str, Any]:
-        """Return the games in progress, seats and opponents in new objects. They hold secrets.
+        """Return the games in progress, seats and opponents in new objects. Omniscient.
 
         The opponents' agents are the same objects, so that a game goes on against its own.
         """
@@ -303,7 +303,7 @@ class SeatVecEnv(VecEnv):
         return copy.deepcopy(self)
 
     def state_digest(self) -> str:
-        """Return a hex digest of all games."""
+        """Return a hex digest of all games, hidden parts included; omniscient."""
         return digest_all(self.game, self._batch.states)
 
     def __repr__(self) -> str:

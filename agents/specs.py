@@ -42,7 +42,8 @@ def make_agent(spec: str | Agent, game: str | Game = "sarena", **settings: Any) 
 
     Raises:
         ValueError: no such agent, or a setting that can't be read.
-        TypeError: a setting that the agent doesn't have, or a class in place of an agent.
+        TypeError: a setting that the agent doesn't have, or something that is no agent, as a
+            function or a class.
         FileNotFoundError: a model file that isn't there.
     """
     if isinstance(spec, type):
@@ -50,7 +51,12 @@ def make_agent(spec: str | Agent, game: str | Game = "sarena", **settings: Any) 
     if not isinstance(spec, str) and hasattr(spec, "act"):
         check_act(spec)
         return spec
-    kind, _, rest = str(spec).partition(":")
+    if not isinstance(spec, str):
+        raise TypeError(
+            f"agent is {spec!r}; give an agent's name ({', '.join(AGENTS)}), or an object with a "
+            "method act(observations, masks, *, states=None, seeds=None)"
+        )
+    kind, _, rest = spec.partition(":")
     check_choice(kind, AGENTS, "agent")
     settings = {**_parse(kind, rest), **settings}
     _check_settings(kind, KINDS[kind], settings)

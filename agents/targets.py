@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from ludotheque.envs.core.game import Game
-from ludotheque.envs.core.schema import Field
+from ludotheque.envs.core.schema import Field, scales
 
 TARGETS = 2  # things that an action is about, at most
 
@@ -75,13 +75,10 @@ def targets_of(game: Game) -> ActionTargets | None:
     planes: list[np.ndarray] = []
     lists: list[np.ndarray] = []
     rest: list[np.ndarray] = []
-    scale: list[np.ndarray] = []
     first: dict[str, int] = {}
     for field in fields:
         positions = np.arange(start, start + field.size)
         start += field.size
-        # Numbers that may be large are mostly small: a root keeps them in sight.
-        scale.append(np.full(field.size, max(abs(field.low), abs(field.high), 1) ** -0.5))
         if _is_map(field, grid):
             grid = field.shape[1], field.shape[2]
             first[field.name] = 0
@@ -101,7 +98,7 @@ def targets_of(game: Game) -> ActionTargets | None:
         np.concatenate(planes).T.copy() if planes else np.zeros((0, 0), np.int64),
         tuple(lists),
         np.concatenate(rest) if rest else np.zeros(0, np.int64),
-        np.concatenate(scale).astype(np.float32),
+        scales(fields),
         np.array([(each + [nothing] * TARGETS)[:TARGETS] for each in things], dtype=np.int64),
         _kinds(about),
         _framed(grid),

@@ -367,7 +367,7 @@ def print_ratios(
         return
     title = "Ratios (median over the rounds of ours / other)"
     table = Table("", title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-    for heading in ("ratio", "asked", ""):
+    for heading in ("ratio", "goal", ""):
         table.add_column(heading, justify="right")
     for ratio in ratios:
         table.add_row(
@@ -381,7 +381,7 @@ def print_ratios(
         console.print(f"Other programs meanwhile: {others}.", highlight=False)
         if not others.quiet:
             console.print(
-                f"[yellow]Above {QUIET:.0%} nothing is judged: run it on a quiet machine."
+                f"[yellow]Above {QUIET:.0%} ratios say little: run it on a quiet machine."
             )
 
 
@@ -389,7 +389,7 @@ def _verdict(ratio: Ratio) -> str:
     if ratio.target is None:
         return ""
     if ratio.reached is None:
-        return "[yellow]not judged[/]"
+        return "[yellow]too short or disturbed to say[/]"
     return "[green]reached[/]" if ratio.reached else "[red]missed[/]"
 
 

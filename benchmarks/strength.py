@@ -99,7 +99,10 @@ def main(
     quick: Annotated[bool, typer.Option("--quick", help="Show that it runs; few deals.")] = False,
     json: Annotated[Path | None, typer.Option(help="Write everything measured here.")] = None,
 ):
-    """Play deals with one agent in all seats; show the mean score of each."""
+    """Play deals with one agent in all seats; show the mean score of each.
+
+    The agents don't meet: `ludotheque league` lets them play each other.
+    """
     (name,) = checked_games([game])
     found = get_game(name)
     try:
@@ -128,13 +131,18 @@ def main(
             runs.append(measure(name, spec, players, count, seed, **options))
         table.add_row(*_cells(runs[-1]))
     console.print(table)
+    if players > 1:
+        console.print(
+            "Each agent sat in all seats; `ludotheque league` lets agents play each other.",
+            highlight=False,
+        )
     if json:
         about = {"game": name, "players": players, "options": options, "seed": seed}
         write_json(json, {"machine": facts, **about, "strength": [asdict(run) for run in runs]})
 
 
 def _title(game, players: int, options: dict[str, object]) -> str:
-    seats = "alone" if players == 1 else f"{players} players"
+    seats = "alone" if players == 1 else f"{players} players, one agent in all seats"
     return ", ".join([game.title, seats, *(f"{name} {value}" for name, value in options.items())])
 
 

@@ -45,7 +45,7 @@ def training(context: typer.Context) -> None:
 
 
 def strength(context: typer.Context) -> None:
-    """Mean score of each agent, alone or with itself in all seats."""
+    """Mean score of each agent alone, or in all seats; `league` lets agents play each other."""
     _bench("strength", context.args)
 
 

@@ -145,7 +145,7 @@ def game_options(game: Any, settings: Sequence[str] | None) -> dict[str, Any]:
 
     A value is one of the option's choices, or JSON if the option reads more than these.
     """
-    from ludotheque.envs.core.game import read_options
+    from ludotheque.envs.core.arguments import read_options
 
     known = {option.name: option for option in game.options}
     options = {}

@@ -14,7 +14,6 @@ from .common import (
     GameOption,
     JsonOption,
     PlayersOption,
-    SeedOption,
     SetOption,
     StoppedError,
     UserError,
@@ -68,7 +67,14 @@ def train(
         ),
     ] = None,
     settings: SetOption = None,
-    seed: SeedOption = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            "--seed",
+            help="Seed; with the same seed and --steps a machine learns the same again (with "
+            "--minutes the clock decides where it ends). Drawn and shown if not given.",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Train an agent by self-play; Ctrl-C keeps what was learned."""

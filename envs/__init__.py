@@ -30,14 +30,20 @@ __all__ = [
     "get_game",
     "make_batch",
     "register_game",
+    "seat_advantages",
 ]
 
 
 def __getattr__(name: str):
+    # What compiles kernels is imported when it is asked for.
     if name == "make_batch":
         from .core.interfaces.batch import make_batch
 
         return make_batch
+    if name == "seat_advantages":
+        from .core.advantages import seat_advantages
+
+        return seat_advantages
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -4,6 +4,7 @@
 
     check_aec(lambda: my_env())              any PettingZoo AEC environment with action masks
     check_game(get_game("sarena"))           a game on the engine contract, in all its settings
+    check_leaks(get_game("sarena"))          no interface shows a seat what it can't know
 
 Each check is a function that raises AssertionError; ``AEC_CHECKS`` and ``GAME_CHECKS`` list them,
 for a test each. ``python -m ludotheque.testing.playthrough`` records games as text, and
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 from .conformance import AEC_CHECKS, check_aec, check_first_seat_varies, check_zero_sum
 from .contract import GAME_CHECKS, Setting, check_game, settings
+from .leaks import check_leaks
 from .seeding import seed_everything
 
 __all__ = [
@@ -23,6 +25,7 @@ __all__ = [
     "check_aec",
     "check_first_seat_varies",
     "check_game",
+    "check_leaks",
     "check_zero_sum",
     "seed_everything",
     "settings",

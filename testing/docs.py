@@ -42,8 +42,8 @@ ILLEGAL_MEANINGS = {
         "scores, the seat gets `illegal_reward`"
     ),
     "penalty": (
-        "costs `illegal_reward`; nothing else changes, the seat acts again, for ever if it "
-        "insists: Gymnasium's `TimeLimit` ends that"
+        "costs `illegal_reward`; nothing else changes and the seat acts again; after 1,000 in a "
+        "row a learner's game against agents is truncated"
     ),
 }
 ACTION_COLUMNS = 6

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from ludotheque.envs.core.arguments import check_seed
 from ludotheque.envs.core.errors import check_finite, check_whole
-from ludotheque.envs.core.game import check_seed
 
 from ..training.common import RunConfig
 from .model import positions_of, usual_inputs

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
+from ludotheque.envs.core.arguments import check_seed
 from ludotheque.envs.core.errors import check_choice, check_whole, is_whole
-from ludotheque.envs.core.game import check_seed
 from ludotheque.envs.core.interfaces.settings import Settings
 
 from ..base import needs_train

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import numbers
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -72,6 +72,18 @@ def check_whole(value: Any, what: str, least: int = 0, most: int | None = None) 
         return int(value)
     limits = f"from {least} up" if most is None else f"from {least} to {most}"
     raise ValueError(f"{what} is {value!r}; give a whole number {limits}")
+
+
+def number_of(value: Any, names: Sequence[str], what: str) -> int:
+    """Return the number of something given by its name, or by its number from 0 up.
+
+    Raises:
+        ValueError: neither; the message lists the names.
+    """
+    if isinstance(value, str):
+        check_choice(value, names, what)
+        return names.index(value)
+    return check_whole(value, what, 0, len(names) - 1)
 
 
 def check_finite(value: Any, what: str) -> float:

@@ -2,52 +2,35 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .errors import GameOverError, IllegalActionError, OutOfBoundsActionError, check_choice
+from .arguments import Option, check_action, check_seed, read_options
+from .errors import (
+    GameOverError,
+    IllegalActionError,
+    OutOfBoundsActionError,
+    check_choice,
+    check_whole,
+)
 from .loops import GAME_OVER, ILLEGAL, KERNELS, REFUSED, compile_loops
-from .schema import Field, total_size
+from .schema import Field, explain, located, read, total_size
 from .validity import Validity
 
 if TYPE_CHECKING:
     from .drawing.canvas import Canvas
 
-SEED_BITS = 64
 # "flat": everything, as numbers; "planes": everything, on the board's grid; "compact": what matters
 # most, in few numbers.
 OBSERVATION_FORMS = ("flat", "planes", "compact")
-
-
-@dataclass(frozen=True)
-class Option:
-    """A variant of a game, chosen when it is set up.
-
-    Attributes:
-        name: the keyword argument.
-        choices: what is allowed; kernels get the position in this tuple.
-        default: one of the choices.
-        meaning: a one-line description.
-        read: for an option that takes more values than its choices can list. It gets any value, one
-            of the choices too, and returns ``(plain, numbers)``: the value as JSON can hold it, for
-            replays, and the integers that ``setup`` reads, equally many for every value. It raises
-            ValueError for a value that isn't allowed.
-    """
-
-    name: str
-    choices: tuple[Any, ...]
-    default: Any
-    meaning: str
-    read: Callable[[Any], tuple[Any, Sequence[int]]] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +103,10 @@ class Game:
     package: str = ""
     compact: tuple[Field, ...] = ()
 
+    def __post_init__(self) -> None:
+        for form in OBSERVATION_FORMS:
+            object.__setattr__(self, form, located(getattr(self, form)))
+
     def __repr__(self) -> str:
         return f"<Game {self.name}_v{self.version}>"
 
@@ -186,6 +173,39 @@ class Game:
         grid = self.planes[0].shape[1:]
         return (size // int(np.prod(grid)), *grid)
 
+    def read(self, observation: Any, form: str = "flat") -> dict[str, np.ndarray]:
+        """Return what an observation holds by the names of its fields, as views of it.
+
+        Args:
+            observation: of ``form``, or several one after the other, ``(..., *shape)``; of an
+                environment also the dictionary that holds it.
+            form: of the observation.
+
+        Raises:
+            ValueError: another shape.
+
+        Example:
+            ``game.read(observation)["secret"]``
+        """
+        numbers = observation["observation"] if isinstance(observation, Mapping) else observation
+        numbers, shape = np.asarray(numbers), self.observation_shape(form)
+        ahead = numbers.shape[: max(0, numbers.ndim - len(shape))]
+        if numbers.shape != (*ahead, *shape):
+            raise ValueError(
+                f"an observation of shape {numbers.shape} is none of {self.name} in the form "
+                f"{form!r}, which has {shape}; forms: {', '.join(self.observation_forms)}"
+            )
+        return read(self.observation_schema(form), numbers.reshape(*ahead, -1))
+
+    def explain(self, number: int, form: str = "flat") -> str:
+        """Return in words what number ``number`` of a (flattened) observation is.
+
+        Raises:
+            ValueError: there is no such number.
+        """
+        number = check_whole(number, "number", 0, self.observation_size(form) - 1)
+        return explain(self.observation_schema(form), number)
+
     def encode_options(self, num_players: int, **options: Any) -> np.ndarray:
         """Return the int64 array that ``setup`` reads: the player count, then a number per option.
 
@@ -246,6 +266,7 @@ class Game:
     def returns(self, states: np.ndarray, i: int = 0) -> tuple[np.ndarray, np.ndarray]:
         """Return ``(scores, ranks)`` of the seats: final, or as if the game ended now.
 
+        Omniscient before the end: a part of the others' points may be hidden.
         Scores are float32; ranks int64, 1 is best and equal results share a rank.
         """
         scores = np.zeros((len(states), self.max_players), dtype=np.float32)
@@ -276,9 +297,47 @@ class Game:
         """
         self._validity.check(states, playable)
 
+    def set_position(self, states: np.ndarray, i: int = 0, **position: Any) -> None:
+        """Put any position into ``states[i]``, all of it or, with an error, nothing.
+
+        Args:
+            states: ``(n,)`` records of games dealt; players and options are kept.
+            i: which of them.
+            position: the game's own; ``help(f"{game.home}.position.set_position")`` lists it.
+
+        Raises:
+            ValueError, TypeError: a position that can't be; it says which part.
+        """
+        import_module(f"{self.home}.position").set_position(states, i, **position)
+
+    def save_states(self, states: np.ndarray, path: str | Path) -> None:
+        """Write records ``(n,)``, edited ones too, to a file; whole or not at all.
+
+        They hold hidden things. ``Replay`` writes games that were played from the deal, as text.
+
+        Raises:
+            StateError: records of another game.
+            OSError: the file can't be written.
+        """
+        from .positions import save_states
+
+        save_states(self, states, path)
+
+    def load_states(self, path: str | Path) -> np.ndarray:
+        """Return the records ``(n,)`` of a file that `save_states` wrote, once they are checked.
+
+        Raises:
+            FileError: no such file, of another game or version, or a record that can't be.
+            OSError: there is no file, or it can't be read.
+        """
+        from .positions import load_states
+
+        return load_states(self, path)
+
     def digest(self, states: np.ndarray, i: int = 0) -> str:
         """Return a hex digest of the whole state of game ``i``, hidden parts and chance included.
 
+        Omniscient, for whoever can try all that may be hidden.
         Taken field by field, so that padding between fields doesn't matter.
         """
         hasher = hashlib.sha256(f"{self.name}_v{self.version}".encode())
@@ -296,11 +355,11 @@ class Game:
         return import_module(f"{self.home}.table.{module}")
 
     def describe(self, state: np.void, seat: int | None = None, last_action: Any = None) -> str:
-        """Return one record in words as ``seat`` sees it; None sees everything."""
+        """Return one record in words as ``seat`` sees it; None is omniscient."""
         return self._table("text").describe(state, seat, last_action)
 
     def remarks(self, before: np.void, after: np.void) -> list[str]:
-        """Return in words what an action has brought about, a line each.
+        """Return in words what an action has brought about, a line each. Omniscient.
 
         Args:
             before, after: the record before and after it.
@@ -315,7 +374,7 @@ class Game:
         *,
         clickable: bool = False,
     ) -> Canvas:
-        """Return the picture of one record as ``seat`` sees it; None sees everything.
+        """Return the picture of one record as ``seat`` sees it; None is omniscient.
 
         With ``clickable``, what `spots` returns is drawn over it, invisible: each path has an
         attribute ``data-place``, the parts of an action as JSON, for pages to play on.
@@ -378,66 +437,3 @@ class Game:
 def load_game(package: str) -> Game:
     """Return the game that lives in ``package``: what a pickled game is made from."""
     return import_module(package).GAME
-
-
-def read_options(
-    game: Game, num_players: int, options: Mapping[str, Any]
-) -> tuple[dict[str, Any], np.ndarray]:
-    """Return every option's plain value by name, and what ``Game.encode_options`` returns.
-
-    The plain values are what a replay or a saved setting keeps: encoding them gives the same array.
-    Errors as in ``Game.encode_options``.
-    """
-    check_choice(num_players, game.player_counts, f"num_players of {game.name}")
-    names = [option.name for option in game.options]
-    for name in options:
-        if name not in names:
-            raise TypeError(
-                f"{game.name} has no option {name!r}; it has: {', '.join(names) or 'none'}"
-            )
-    plain, encoded = {}, [num_players]
-    for option in game.options:
-        value = options.get(option.name, option.default)
-        if option.read is None:
-            check_choice(value, option.choices, f"{option.name} of {game.name}")
-            plain[option.name] = value
-            encoded.append(option.choices.index(value))
-        else:
-            plain[option.name], numbers = option.read(value)
-            encoded.extend(numbers)
-    if game.check_options is not None:
-        game.check_options(plain)
-    return plain, np.array(encoded, dtype=np.int64)
-
-
-def check_action(action: Any) -> int:
-    """Return ``action`` as an int.
-
-    Raises:
-        OutOfBoundsActionError: it isn't a whole number.
-    """
-    if isinstance(action, (int, np.integer)) and not isinstance(action, bool):
-        if abs(int(action)) >> 62:
-            raise OutOfBoundsActionError(f"action is not in action space: {action}")
-        return int(action)
-    shape = getattr(action, "shape", None)
-    if shape == () and not isinstance(action, np.generic):
-        # An array of one number, numpy's or another library's.
-        with contextlib.suppress(TypeError):
-            return operator.index(action)
-    raise OutOfBoundsActionError(
-        f"action is not in action space: {action!r} is not a whole number; actions are integers"
-    )
-
-
-def check_seed(seed: Any) -> int:
-    """Return ``seed`` as an int from 0 to 2**64 - 1, or raise ValueError."""
-    whole = isinstance(seed, (int, np.integer)) and not isinstance(seed, bool)
-    if whole and 0 <= seed < 1 << SEED_BITS:
-        return int(seed)
-    raise ValueError(f"seed is {seed!r}; give a whole number from 0 to 2**{SEED_BITS} - 1")
-
-
-def fresh_seed() -> int:
-    """Return a seed that nobody chose, from the operating system."""
-    return int(np.random.SeedSequence().generate_state(1, dtype=np.uint64)[0])

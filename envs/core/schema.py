@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import builtins
 from collections import namedtuple
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
+
+import numpy as np
 
 
 @dataclass(frozen=True)
@@ -18,6 +21,7 @@ class Field:
         low, high: range of every number in the field, both included.
         meaning: a one-line description.
         visible_to: "all", or "seat" when only the observing seat knows it.
+        start: where the field begins in the flat observation; in those of ``Game``.
     """
 
     name: str
@@ -26,10 +30,16 @@ class Field:
     high: int
     meaning: str
     visible_to: str
+    start: int = field(default=0, compare=False)
 
     @property
     def size(self) -> int:
         return prod(self.shape)
+
+    @property
+    def slice(self) -> builtins.slice:
+        """Where the field stands in the flat observation."""
+        return slice(self.start, self.start + self.size)
 
 
 def total_size(fields: tuple[Field, ...]) -> int:
@@ -37,12 +47,23 @@ def total_size(fields: tuple[Field, ...]) -> int:
     return sum(field.size for field in fields)
 
 
+def scales(fields: tuple[Field, ...]) -> Any:
+    """Return what each number is multiplied by for a network, so that most are around 1.
+
+    float32 ``(size,)``. Numbers that may be large are mostly small: a root keeps them in sight.
+    """
+    each = [
+        np.full(field.size, max(abs(field.low), abs(field.high), 1) ** -0.5) for field in fields
+    ]
+    return np.concatenate(each).astype(np.float32)
+
+
 def slices(fields: tuple[Field, ...]) -> dict[str, slice]:
     """Return where each field stands in the flat observation."""
     result, start = {}, 0
-    for field in fields:
-        result[field.name] = slice(start, start + field.size)
-        start += field.size
+    for one in fields:
+        result[one.name] = slice(start, start + one.size)
+        start += one.size
     return result
 
 
@@ -53,3 +74,23 @@ def offsets(fields: tuple[Field, ...]) -> Any:
     """
     starts = {name: part.start for name, part in slices(fields).items()}
     return namedtuple("Offsets", starts)(**starts)
+
+
+def located(fields: tuple[Field, ...]) -> tuple[Field, ...]:
+    """Return the fields with their ``start``."""
+    parts = slices(fields)
+    return tuple(replace(one, start=parts[one.name].start) for one in fields)
+
+
+def explain(fields: tuple[Field, ...], number: int) -> str:
+    """Return in words what a number of the flat observation is: see ``Game.explain``."""
+    one = next(one for one in fields if number < one.slice.stop)
+    index = ", ".join(map(str, np.unravel_index(number - one.start, one.shape)))
+    who = "all" if one.visible_to == "all" else "only the seat itself"
+    return f"{one.name}[{index}]: {one.meaning}; {one.low} to {one.high}, known to {who}"
+
+
+def read(fields: tuple[Field, ...], observation: np.ndarray) -> dict[str, np.ndarray]:
+    """Return the parts of ``(..., size)`` numbers by name, as views: see ``Game.read``."""
+    ahead = observation.shape[:-1]
+    return {one.name: observation[..., one.slice].reshape(*ahead, *one.shape) for one in fields}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.game import Option
+from ..core.arguments import Option
 from .components import SIDES
 
 OPTIONS = (

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from ..core.errors import check_whole
+from ..core.errors import check_whole, number_of
 from ..core.validity import all_or_nothing
 from .components import (
     COLOURS,
@@ -32,12 +32,14 @@ from .rules import clear_game, index_board
 from .state import DISCARD_PHASE, SPIRIT_PHASE, TURN_PHASE
 from .supply import fill_space
 
-Board = Mapping[int, Sequence[int]]
+# A name, or a number.
+Colour = Any
+Board = Mapping[int, Sequence[Colour]]
 
 
 @dataclass(frozen=True)
 class Position:
-    """What ``set_position`` accepts.
+    """What ``set_position`` accepts. Colours are given by name, or by number.
 
     Attributes:
         boards: for each seat, the colours on its hexes from bottom to top, by hex number.
@@ -67,12 +69,12 @@ class Position:
     dealt: Mapping[int, Sequence[int]] = field(default_factory=dict)
     display: Sequence[int] = ()
     deck: Sequence[int] | None = None
-    central: Sequence[Sequence[int]] | None = None
-    hand: Sequence[int] = ()
+    central: Sequence[Sequence[Colour]] | None = None
+    hand: Sequence[Colour] = ()
     taken: int = -1
     took_card: bool = False
     bag: Sequence[int] | None = None
-    discarded: Sequence[int] = ()
+    discarded: Sequence[Colour] = ()
     first_player: int = 0
     to_play: int = 0
     turns: int = 0
@@ -96,7 +98,7 @@ def set_position(states: np.ndarray, i: int = 0, **position: Any) -> None:
             cubes that don't fit their card, a number out of range, ``discarding`` with several
             players.
     """
-    record, given = states[i], Position(**position)
+    record, given = states[i], _numbered(Position(**position))
     seats = range(int(record["num_players"]))
     named = (*given.boards, *given.cubes, *given.cards, *given.spirit, *given.dealt)
     for seat in (*named, given.first_player, given.to_play):
@@ -124,6 +126,22 @@ def set_position(states: np.ndarray, i: int = 0, **position: Any) -> None:
     phase = SPIRIT_PHASE if undecided else TURN_PHASE
     record["phase"] = DISCARD_PHASE if given.discarding else phase
     index_board(states, i)
+
+
+def _numbered(given: Position) -> Position:
+    """Return the position with colours as numbers."""
+    boards = {
+        seat: {hex_: _colours(stack) for hex_, stack in board.items()}
+        for seat, board in given.boards.items()
+    }
+    central = None if given.central is None else [_colours(tokens) for tokens in given.central]
+    hand, discarded = _colours(given.hand), _colours(given.discarded)
+    return replace(given, boards=boards, central=central, hand=hand, discarded=discarded)
+
+
+def _colours(given: Sequence[Colour]) -> list[int]:
+    """Return the numbers of colours."""
+    return [number_of(colour, COLOURS, "colour") for colour in given]
 
 
 def _completed(cubes: Mapping[int, int], cards: Sequence[int]) -> list[int]:
@@ -156,7 +174,11 @@ def _set_board(record, seat: int, board: Board, cubes: Mapping[int, int]) -> Non
     for hex_, stack in board.items():
         check_whole(hex_, "hex", 0, hexes - 1)
         if tuple(stack) not in STACKS:
-            raise ValueError(f"{tuple(stack)} on hex {hex_} is no stack; allowed: {STACKS}")
+            allowed = ["+".join(COLOURS[colour] for colour in one) for one in STACKS[1:]]
+            raise ValueError(
+                f"{'+'.join(COLOURS[colour] for colour in stack)} on hex {hex_} is no stack; "
+                f"allowed, from the bottom up: {', '.join(allowed)}"
+            )
         record["stack"][seat, hex_] = STACKS.index(tuple(stack))
     for hex_, card in cubes.items():
         check_whole(hex_, "hex", 0, hexes - 1)
@@ -252,6 +274,4 @@ def _set_tokens(record, given: Position) -> None:
 
 
 def _counts(colours: Sequence[int]) -> np.ndarray:
-    for colour in colours:
-        check_whole(colour, "colour", 0, NUM_COLOURS - 1)
     return np.bincount(np.array(colours, dtype=np.int64), minlength=NUM_COLOURS).astype(np.int8)

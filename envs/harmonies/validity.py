@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.jit import kernel
-from ..core.validity import FINE, LAST_SEAT, numbered
+from ..core.state import seat_after
+from ..core.validity import FINE, LAST_SEAT, STUCK, numbered
 from .components import (
     ALL_ANIMALS,
     DISPLAY_SIZE,
@@ -27,7 +28,7 @@ from .components import (
     STACKS,
     TOKENS,
 )
-from .rules import index_record
+from .rules import LAST_HEXES, index_record
 from .state import DISCARD_PHASE, DTYPE, PHASES, SPIRIT_PHASE
 
 FIELD = numbered(DTYPE)
@@ -84,6 +85,25 @@ def check(state):
         return FIELD.phase
     if state["phase"] == DISCARD_PHASE and state["num_players"] > 1:
         return FIELD.phase
+    return FINE if state["terminated"] else _check_room(state)
+
+
+@kernel
+def _check_room(state):
+    """Whoever has a turn to come has room for its tokens: the end is set off before."""
+    held = 0
+    for colour in range(NUM_COLOURS):
+        held += np.int64(state["hand"][colour])
+    num_players = np.int64(state["num_players"])
+    for ahead in range(num_players):
+        seat = seat_after(state, np.int64(state["to_play"]), ahead)
+        if ahead and state["last_round"] and seat == state["first_player"]:
+            break
+        wanted = held if ahead == 0 and state["taken"] >= 0 else LAST_HEXES + 1
+        for hex_ in range(NUM_HEXES[state["side"]]):
+            wanted -= state["stack"][seat, hex_] == 0
+        if wanted > 0:
+            return STUCK
     return FINE
 
 
@@ -165,7 +185,14 @@ def _check_seat(state, seat):
     kept = state["spirit"][seat]
     if kept and kept != state["dealt"][seat, 0] and kept != state["dealt"][seat, 1]:
         return FIELD.spirit
-    return FINE
+    # A spirit is chosen at the beginning of one's first turn, and needs a slot.
+    empty = False
+    for slot in range(HAND_LIMIT):
+        card = state["card"][seat, slot]
+        empty |= card == 0
+        if card >= FIRST_SPIRIT and card != kept:
+            return FIELD.card
+    return FINE if kept or empty or not state["spirits"] else FIELD.spirit
 
 
 @kernel

@@ -15,6 +15,7 @@ import numpy as np
 from ..core.bits import count_bits, select_bit
 from ..core.jit import kernel
 from ..core.rng import draw_below
+from ..core.state import seat_after
 from .actions import CARD, HIDDEN, NUM_ACTIONS, PASS, RECRUIT, TURN_UP
 from .cards import first_of_back, gain_card, lose_card
 from .components import CASTLELAND, COLOUR_OF, FACE_DOWN, FREE_RECRUIT, NUM_KNIGHTS, NUM_PACKS
@@ -32,14 +33,60 @@ def determinize(state, seat, seed):
     """
     state["rng"] = seed
     state["seed"] = seed
-    if state["last_action"] >= HIDDEN:
-        state["last_action"] = -1  # says which card was put face down, or taken up
+    # Asked before anything is drawn: it goes by the true card.
+    laid = _laid_last(state)
     _redraw_packs(state, seat)
     for other in range(np.int64(state["num_players"])):
         if other != seat and state["num_down"][other]:
             _redraw_down(state, other)
+    if state["last_action"] >= HIDDEN and _hider(state) != seat:
+        _redraw_last_action(state, _hider(state), laid)
     if state["to_play"] != seat:
         find_legal(state)
+
+
+@kernel
+def _hider(state):
+    """Return who put a card face down, or took one back, in the last action."""
+    turn_of = np.int64(state["turn_of"])
+    if state["played"] or state["recruited"] or state["took"]:
+        return turn_of
+    return seat_after(state, turn_of, np.int64(state["num_players"]) - 1)
+
+
+@kernel
+def _laid_last(state):
+    """Return whether the last action put the card face down that its seat's newest one is."""
+    if state["last_action"] < HIDDEN or (state["took"] and not state["played"]):
+        return False
+    hider = _hider(state)
+    count = np.int64(state["num_down"][hider])
+    card = np.int64(state["last_action"]) - HIDDEN
+    return count > 0 and state["down_card"][hider, count - 1] == card
+
+
+@kernel
+def _redraw_last_action(state, hider, laid):
+    """Let the last action, which is known by its card's back, name a card that it can have been.
+
+    One that lies face down is the one drawn for that place; one that was taken back is in the hand.
+    """
+    first = first_of_back(np.int64(state["last_action"]) - HIDDEN)
+    if laid:
+        state["last_action"] = HIDDEN + state["down_card"][hider, state["num_down"][hider] - 1]
+        return
+    count = 0
+    for knight in range(NUM_KNIGHTS):
+        count += np.int64(state["hand"][hider, first + knight])
+    if count == 0:  # the action that a game was lost by
+        state["last_action"] = -1
+        return
+    k = draw_below(state, count)
+    card = first
+    while k >= state["hand"][hider, card]:
+        k -= np.int64(state["hand"][hider, card])
+        card += 1
+    state["last_action"] = HIDDEN + card
 
 
 @kernel

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core.arguments import Option
 from ..core.errors import check_choice, check_whole
-from ..core.game import Option
 from .components import (
     COLOURS,
     FIRST_GAME,

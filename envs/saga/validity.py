@@ -6,7 +6,17 @@ import numpy as np
 
 from ..core.jit import kernel
 from ..core.validity import ANY, FINE, LAST_SEAT, STUCK, numbered
-from .actions import ACTIONS
+from .actions import (
+    ACTIONS,
+    ADD,
+    DOWN,
+    NEW,
+    PASS,
+    STRENGTHEN,
+    TAKE_DEFENCE,
+    TAKE_FORCE,
+    TURN_UP,
+)
 from .cards import first_of_back, update_strength
 from .components import (
     COLOUR_OF,
@@ -89,10 +99,34 @@ def check(state):
                 field = _check_force(state, seat, slot)
     if field != FINE:
         return field
-    asked = state["phase"] in (PLACING, TAKING, TURNING, LAST_KNIGHT)
-    if (state["chosen"] >= 0) != asked and not state["terminated"]:
-        return FIELD.chosen
-    return FINE
+    return _check_chosen(state)
+
+
+@kernel
+def _check_chosen(state):
+    """Look at the place that was chosen: one that the phase asks a card for."""
+    chosen = np.int64(state["chosen"])
+    phase = state["phase"]
+    asked = phase in (PLACING, TAKING, TURNING, LAST_KNIGHT)
+    if chosen < 0:
+        return FIELD.chosen if asked and not state["terminated"] else FINE
+    taking = TAKE_FORCE <= chosen < TURN_UP
+    turning = TURN_UP <= chosen < PASS
+    if phase == TAKING:
+        fits = taking
+    elif phase == TURNING:
+        fits = turning
+    else:
+        fits = chosen < TAKE_FORCE and asked
+    forces = np.int64(state["num_forces"][state["to_play"]])
+    if chosen == NEW:
+        fits = fits and forces < MAX_FORCES
+    for first, end in ((STRENGTHEN, ADD), (DOWN, TAKE_FORCE), (TAKE_FORCE, TAKE_DEFENCE)):
+        if first <= chosen < end:
+            fits = fits and chosen - first < forces
+    if turning:
+        fits = fits and chosen - TURN_UP < forces
+    return FINE if fits else FIELD.chosen
 
 
 @kernel

@@ -8,9 +8,12 @@ from ..core.jit import kernel
 from ..core.validity import ANY, FINE, LAST_SEAT, numbered
 from .components import (
     ASIDE_SIZE,
+    BIT,
+    CANVASES,
     CELL_COL,
     CELL_ROW,
     DISCS,
+    FIRST_CELL,
     MAX_CANVAS,
     MAX_PLAYERS,
     NUM_ARROWS,
@@ -21,6 +24,7 @@ from .components import (
     ROWS_PER_WORD,
     TILE_ARROWS,
     WINDOW,
+    WORD,
 )
 from .placement import free_anew
 from .rules import find_movable_of
@@ -75,7 +79,7 @@ LIMITS = {
     "uncompleted": _A_TILE,
     "placed": _A_TILE,
     "table": _A_TILE,
-    "origin": (-NUM_CELLS * NUM_TILES, NUM_CELLS * NUM_TILES),
+    "origin": _A_CELL,
     "north": _A_LINE,
     "south": _A_LINE,
     "west": _A_LINE,
@@ -100,7 +104,12 @@ LIMITS = {
 @kernel
 def check(state):
     """Return the number of a field that can't be so, or FINE."""
-    field = _check_places(state)
+    field = FIELD.canvas
+    for side in CANVASES:
+        if state["canvas"] == side:
+            field = FINE
+    if field == FINE:
+        field = _check_places(state)
     for seat in range(state["num_players"]):
         if field == FINE:
             field = _check_table(state, seat)
@@ -211,6 +220,8 @@ def _check_decision(state):
     inner = state["interrupted"] if phase == ARROW_PHASE else phase
     if phase == ARROW_PHASE and (inner == ARROW_PHASE or not state["choice"]):
         return FIELD.interrupted
+    if state["num_players"] == 1 and inner in (TAKE_PHASE, CHOOSE_PHASE):
+        return FIELD.phase
     if (inner in (PLACE_PHASE, ROTATE_PHASE)) != (state["hand"] > 0):
         return FIELD.hand
     if inner == ALIGN_PHASE and not state["choice"]:
@@ -219,6 +230,8 @@ def _check_decision(state):
         asked = phase == ARROW_PHASE or tile == state["unpaid"]
         if tile and asked and state["place"][tile] != ON_TABLE + seat:
             return FIELD.unpaid if tile == state["unpaid"] else FIELD.pointed
+    if inner == ROTATE_PHASE and not _may_lie(state, seat, np.int64(state["hand_cell"])):
+        return FIELD.hand_cell
     if state["unpaid"] and inner != ALIGN_PHASE:
         return FIELD.unpaid
     if phase == ARROW_PHASE:
@@ -243,10 +256,21 @@ def _check_decision(state):
 
 
 @kernel
+def _may_lie(state, seat, cell):
+    """Say whether the tile in hand may be put on a cell."""
+    if state["placed"][seat] == 0:
+        return cell == FIRST_CELL
+    return state["free"][seat, WORD[cell]] >> BIT[cell] & 1 == 1
+
+
+@kernel
 def derive(state):
     """Work out anew what is kept for speed."""
     for seat in range(state["num_players"]):
         free_anew(state, seat)
-        # Discs that are moved at once are not looked for beforehand.
         if state["choice"]:
             find_movable_of(state, np.int64(seat))
+        else:
+            # Discs that are moved at once are not looked for beforehand.
+            state["movable"][seat][:] = 0
+            state["num_movable"][seat] = 0

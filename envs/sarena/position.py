@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from ..core.errors import check_whole
+from ..core.errors import check_whole, number_of
 from ..core.state import begin
 from ..core.validity import all_or_nothing
-from .components import MAX_HEIGHT, NUM_CIRCLES, NUM_COLOURS
+from .components import COLOURS, MAX_HEIGHT, NUM_CIRCLES, NUM_COLOURS
 from .rules import index_board
+
+# A name, or a number.
+Colour = Any
 
 
 @all_or_nothing
@@ -18,8 +22,8 @@ def set_position(
     states: np.ndarray,
     i: int = 0,
     *,
-    stacks: Sequence[Sequence[tuple[int, int]]],
-    secrets: Sequence[int] | None = None,
+    stacks: Sequence[Sequence[tuple[Colour, Colour]]],
+    secrets: Sequence[Colour] | None = None,
     to_play: int = 0,
 ) -> None:
     """Put an arbitrary position into ``states[i]``, all of it or, with an error, nothing.
@@ -29,15 +33,18 @@ def set_position(
     Args:
         states: ``(n,)`` records of a game already set up (its player count is kept).
         i: which of them.
-        stacks: 36 stacks of at most 4 discs, each (bottom face, top face) with colours 0..3.
+        stacks: 36 stacks of at most 4 discs, each (bottom face, top face); a colour by its name
+            (``COLOURS`` of the components) or its number, 0 to 3.
         secrets: the four pawns' colours, seats first; None keeps those of the record.
         to_play: the seat that moves next.
 
     Raises:
         ValueError: a number of circles, a height, a colour, a seat or secrets that can't be.
     """
-    _check_position(states[i], stacks, secrets, to_play)
     record = states[i]
+    stacks = [[(_colour(low), _colour(up)) for low, up in stack] for stack in stacks]
+    secrets = None if secrets is None else [_colour(colour) for colour in secrets]
+    _check_position(record, stacks, secrets, to_play)
     for circle, stack in enumerate(stacks):
         discs = [below | above << 2 for below, above in stack]
         record["height"][circle] = len(stack)
@@ -50,6 +57,10 @@ def set_position(
     index_board(states, i)
 
 
+def _colour(given: Colour) -> int:
+    return number_of(given, COLOURS, "colour")
+
+
 def _check_position(record, stacks, secrets, to_play) -> None:
     if len(stacks) != NUM_CIRCLES:
         raise ValueError(
@@ -58,8 +69,6 @@ def _check_position(record, stacks, secrets, to_play) -> None:
     for circle, stack in enumerate(stacks):
         if len(stack) > MAX_HEIGHT:
             raise ValueError(f"circle {circle} holds {len(stack)} discs; at most {MAX_HEIGHT}")
-        if any(not 0 <= face < NUM_COLOURS for disc in stack for face in disc):
-            raise ValueError(f"circle {circle} holds {stack}; colours are 0..{NUM_COLOURS - 1}")
     if secrets is not None and sorted(secrets) != list(range(NUM_COLOURS)):
         raise ValueError(
             f"secrets are the colours 0..{NUM_COLOURS - 1} in some order, not {secrets}"

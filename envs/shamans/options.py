@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..core.arguments import Option
 from ..core.errors import check_choice, check_whole
-from ..core.game import Option
 from .components import (
     MAX_TRACK,
     PLAYER_COUNTS,

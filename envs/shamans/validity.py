@@ -8,6 +8,7 @@ from ..core.bits import count_bits
 from ..core.jit import kernel
 from ..core.validity import FINE, LAST_SEAT, numbered
 from .actions import ACTIONS
+from .artefacts import eclipse_shows
 from .components import (
     DECK,
     ECLIPSE,
@@ -161,7 +162,9 @@ def _check_tiles(state):
         for k in range(size):
             count += state["pile"][k] == kind
         if kind == ECLIPSE:
-            return FIELD.pile if count != (not state["eclipsed"]) else FINE
+            # It is resolved when it comes up, once the tile that lay on it is kept.
+            early = eclipse_shows(state) and state["phase"] != KEEP_PHASE
+            return FIELD.pile if count != (not state["eclipsed"]) or early else FINE
         count += np.int64(state["gone"][kind])
         for place in range(FACE_UP):
             count += state["display"][place] == kind

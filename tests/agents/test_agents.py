@@ -251,6 +251,8 @@ def test_stronger_agents_win():
         ("mcts:exploration=-1", ValueError, "exploration is -1"),
         ("random:speed=3", TypeError, "no setting 'speed'"),
         ("ppo:nowhere.zip", FileNotFoundError, "nowhere.zip"),
+        (lambda observations, masks: masks.argmax(1), TypeError, "an object with a method act"),
+        (None, TypeError, "give an agent's name"),
     ],
 )
 def test_wrong_words_for_an_agent(spec, error, message):

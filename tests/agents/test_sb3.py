@@ -356,3 +356,26 @@ def test_sb3_wrappers_stand_on_it():
     env = VecNormalize(SeatVecEnv("sarena", 4), norm_obs=False)
     model = MaskablePPO("MlpPolicy", env, n_steps=16, batch_size=32, n_epochs=1, device="cpu")
     model.learn(64)
+
+
+def test_an_evaluation_without_masks_comes_to_its_end(monkeypatch):
+    """SB3's own evaluate_policy with an untrained PPO played one illegal action for ever."""
+    from stable_baselines3 import PPO
+    from stable_baselines3.common.evaluation import evaluate_policy as evaluate
+
+    from ludotheque.envs.core.interfaces import seats
+
+    monkeypatch.setattr(seats, "MOST_PENALTIES", 20)
+    env = SeatVecEnv("sarena", 2, illegal="penalty", illegal_reward=-0.1)
+    model = PPO("MlpPolicy", env, n_steps=8, batch_size=8, seed=1)
+    rewards, lengths = evaluate(model, env, n_eval_episodes=2, return_episode_rewards=True)
+    # A few legal actions before the one that it insists on.
+    assert min(lengths) >= 20 and max(rewards) < -1.9
+    env = SeatVecEnv("sarena", 1, illegal="penalty")
+    env.reset()
+    for step in range(1, 21):
+        env.step_async(np.array([-1]))
+        _, _, dones, infos = env.step_wait()
+        assert dones[0] == (step == 20)
+    assert infos[0]["TimeLimit.truncated"] and infos[0]["episode"]["l"] == 20
+    assert sorted(infos[0]["ranks"].tolist()) in ([1, 1], [1, 2])

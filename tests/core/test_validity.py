@@ -151,6 +151,85 @@ def test_a_number_out_of_its_limits_is_named():
         game.check_states(states)
 
 
+def played(name: str, seed: int, wanted, **options) -> np.ndarray:
+    """The first position of a random game that ``wanted`` says is one."""
+    states = get_game(name).new_state(seed, **options)
+    while not wanted(states[0]):
+        assert advance(get_game(name), states), "no such position in this game"
+    return states
+
+
+def asked_to_place(state: np.void) -> bool:
+    return state["phase"] == 1
+
+
+def without_room(state: np.void) -> bool:
+    return state["card"][0].all() and state["to_play"] != 0
+
+
+def in_last_round(state: np.void) -> bool:
+    second = (state["first_player"] + 1) % state["num_players"]
+    return state["last_round"] and state["to_play"] == second and state["taken"] < 0
+
+
+def eclipse_is_second(state: np.void) -> bool:
+    size = int(state["pile_size"])
+    return size > 1 and state["pile"][size - 2] == state["pile"].max()
+
+
+# What was taken, and led a kernel out of its arrays: field → the number that it held.
+LEADING_ASTRAY = {
+    "saga: a card to take back, from a place to strengthen": (
+        lambda: played("saga", 1, asked_to_place),
+        {"phase": 2},
+    ),
+    "saga: a place that there is not, once all is over": (
+        lambda: played("saga", 1, lambda state: state["terminated"]),
+        {"chosen": 126},
+    ),
+    "shamans: the Eclipse on top": (
+        lambda: played("shamans", 2, eclipse_is_second),
+        {"pile_size": lambda size: size - 1},
+    ),
+    "harmonies: a spirit to choose, and no room for it": (
+        lambda: played("harmonies", 3, without_room, spirits=True),
+        {"spirit": lambda spirit: [0, *spirit[1:]]},
+    ),
+    "harmonies: a turn after the last": (
+        lambda: played("harmonies", 3, in_last_round, num_players=4),
+        {"first_player": lambda first: (first + 1) % 4},
+    ),
+    "sagani: a first tile beyond the window": (
+        lambda: played("sagani", 4, lambda state: True),
+        {"origin": lambda origin: [512, *origin[1:]]},
+    ),
+    "sagani: discs to move where they move by themselves": (
+        lambda: played("sagani", 4, lambda state: True),
+        {"num_movable": lambda count: [2, *count[1:]]},
+    ),
+    "sagani: a canvas that no game has": (
+        lambda: played("sagani", 4, lambda state: True),
+        {"canvas": 2},
+    ),
+    "sagani: a tile about to be laid far away": (
+        lambda: played("sagani", 4, lambda state: state["phase"] == 1 and state["placed"].any()),
+        {"phase": 2, "hand_cell": 0},
+    ),
+}
+
+
+@pytest.mark.parametrize("what", LEADING_ASTRAY)
+def test_what_led_a_kernel_out_of_its_arrays_is_refused(what):
+    make, changes = LEADING_ASTRAY[what]
+    states = make()
+    game = get_game(what.partition(":")[0])
+    game.check_states(states)
+    for name, value in changes.items():
+        states[name][0] = value(states[name][0]) if callable(value) else value
+    with pytest.raises(StateError):
+        game.check_states(states)
+
+
 if __name__ == "__main__":
     wanted = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
     for one in sys.argv[2:] or GAMES:

@@ -550,3 +550,113 @@ def test_a_state_moves_between_interfaces():
     batch.step(action)
     turns.step(int(action[0]))
     assert batch.state_digest(0) == turns.state_digest()
+
+
+# Own loops
+
+
+def test_reset_of_some_leaves_the_others(middle):
+    batch, _ = middle()
+    before, digests_before = outputs(batch), digests(batch.states)
+    following = int(next_seed(batch.states["seed"][3]))
+    mask = np.array([False, True, False, True])
+    seen = batch.reset([None, 70, None, None], mask=mask)
+    assert seen is batch.observations
+    fresh = make_batch("sarena", 4, 3)
+    fresh.reset([0, 70, 0, following])
+    after = digests(batch.states)
+    assert [after[0], after[2]] == [digests_before[0], digests_before[2]]
+    assert [after[1], after[3]] == [digests(fresh.states)[1], digests(fresh.states)[3]]
+    for name in OUTPUTS:
+        found = getattr(batch, name)
+        np.testing.assert_array_equal(found[~mask], before[name][~mask], err_msg=name)
+        if name not in ("scores", "ranks"):
+            np.testing.assert_array_equal(found[mask], getattr(fresh, name)[mask], err_msg=name)
+
+
+def test_games_that_ended_can_be_dealt_alone():
+    """With autoreset by hand, the games are those that autoreset deals."""
+    by_hand = make_batch("sarena", 8, autoreset=False, history=3)
+    at_once = make_batch("sarena", 8, history=3)
+    by_hand.reset(1)
+    at_once.reset(1)
+    ended = 0
+    for _ in range(120):
+        actions = at_once.random_actions()
+        at_once.step(actions)
+        by_hand.step(actions)
+        over = by_hand.terminated | by_hand.truncated
+        if over.any():
+            by_hand.reset(mask=over)
+            ended += over.sum()
+            assert not by_hand.terminated.any() and not by_hand.rewards[over].any()
+        assert by_hand.state_digest() == at_once.state_digest()
+        for name in ("observations", "action_masks", "to_play", "histories"):
+            np.testing.assert_array_equal(getattr(by_hand, name), getattr(at_once, name))
+    assert ended > 8
+
+
+@pytest.mark.parametrize("mask", [np.ones(3, bool), np.ones(4), [True] * 4, np.zeros(4, bool)])
+def test_wrong_masks_are_refused(mask, middle):
+    batch, _ = middle()
+    before = batch.state_digest()
+    with pytest.raises(ValueError, match="mask"):
+        batch.reset(0, mask=mask)
+    assert batch.state_digest() == before
+
+
+def test_before_the_first_reset_there_is_nothing_to_leave():
+    batch = make_batch("sarena", 2)
+    with pytest.raises(StateError, match=re.escape("reset()")):
+        batch.reset(0, mask=np.array([True, False]))
+
+
+@pytest.mark.parametrize("form", ["flat", "planes"])
+def test_last_observations_under_autoreset(form):
+    """Every seat's view of the end, and everything else as without them."""
+    keeping = make_batch("sarena", 6, 3, observation=form, keep_final=True, history=2)
+    plain = make_batch("sarena", 6, 3, observation=form, history=2)
+    single = make_batch("sarena", 6, 3, observation=form, autoreset=False)
+    keeping.reset(5)
+    plain.reset(5)
+    single.reset(5)
+    assert not keeping.final_observations.any() and plain.final_observations is None
+    ended = 0
+    for _ in range(60):
+        actions = plain.random_actions()
+        for batch in (keeping, plain, single):
+            batch.step(actions)
+        for name in (*OUTPUTS, "histories"):
+            np.testing.assert_array_equal(getattr(keeping, name), getattr(plain, name))
+        over = single.terminated
+        if over.any():
+            for seat in range(3):
+                seen, _ = single.observe(seat)
+                np.testing.assert_array_equal(keeping.final_observations[over, seat], seen[over])
+            single.reset(mask=over)
+            ended += 1
+    assert ended > 3
+
+
+def test_flags_are_checked():
+    with pytest.raises(TypeError, match="keep_final is 1; give True or False"):
+        make_batch("sarena", 2, keep_final=1)
+
+
+@pytest.mark.parametrize("game", ["sarena", "sagani"])
+@pytest.mark.parametrize("form", ["flat", "planes"])
+def test_scale_of_observations(game, form):
+    """Flags stay as they are, and no number is larger than the root of its limit."""
+    batch = make_batch(game, 1, observation=form)
+    space = batch.single_observation_space["observation"]
+    assert batch.observation_scale.shape == space.shape
+    assert batch.observation_scale.dtype == np.float32
+    most = np.maximum(np.abs(space.low.astype(float)), np.abs(space.high.astype(float)))
+    np.testing.assert_allclose(most * batch.observation_scale, np.sqrt(most), rtol=1e-6)
+    assert (batch.observation_scale[most <= 1] == 1).all()
+
+
+def test_actions_in_a_column_are_told_how(middle):
+    batch, _ = middle()
+    with pytest.raises(ValueError, match=re.escape("give 4 integers (without the second axis")):
+        batch.step(batch.random_actions()[:, None])

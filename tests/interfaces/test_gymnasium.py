@@ -26,6 +26,7 @@ from ludotheque.envs import (
     get_game,
     sarena_v0,
 )
+from ludotheque.envs.core.interfaces import seats
 from ludotheque.envs.core.interfaces.gym import SeatEnv, SeatVectorEnv
 from ludotheque.envs.core.rng import next_seed, seat_of_seed
 
@@ -429,6 +430,40 @@ def test_a_time_limit_ends_penalties(middle):
     assert steps == [(-0.5, False, False)] * 3 + [(-0.5, False, True)]
 
 
+def test_penalties_in_a_row_end_the_game(monkeypatch):
+    """A learner that insists on an illegal action doesn't play for ever; a legal one forgives."""
+    monkeypatch.setattr(seats, "MOST_PENALTIES", 3)
+    env = SeatEnv("sarena", illegal="penalty", illegal_reward=-0.5)
+    env.reset(seed=1)
+    for action in (-1, -1, env.sample_legal(), -1, -1):
+        assert env.step(action)[2:4] == (False, False)
+    saved, twin = env.get_state(), env.clone()
+    assert env.step(-1)[1:4] == (-0.5, False, True)
+    assert twin.step(-1)[1:4] == (-0.5, False, True)
+    with pytest.raises(GameOverError, match="reset"):
+        env.step(0)
+    ended = env.get_state()
+    env.set_state(saved)
+    assert env.step(-1)[3]
+    env.set_state(ended)
+    with pytest.raises(GameOverError, match="reset"):
+        env.step(0)
+    env.reset()
+    assert not env.step(-1)[3]
+
+
+def test_penalties_in_a_vector_are_counted_for_each_game(monkeypatch):
+    monkeypatch.setattr(seats, "MOST_PENALTIES", 2)
+    envs = SeatVectorEnv("sarena", 2, illegal="penalty", autoreset_mode="SameStep")
+    envs.reset(seed=1)
+    for ended in (False, True, False, True):
+        actions = envs.random_actions()
+        actions[1] = -1
+        _, _, terminated, truncated, infos = envs.step(actions)
+        assert truncated.tolist() == [False, ended]
+        assert ("final_obs" in infos) == ended
+
+
 @pytest.mark.parametrize("env", [SeatEnv("sarena"), SeatVectorEnv("sarena", 2)])
 def test_steps_before_a_reset(env):
     with pytest.raises(GameOverError, match=r"call reset\(\)"):
@@ -797,3 +832,42 @@ def test_an_action_may_be_another_librarys_scalar():
     for wrong in (torch.tensor(1.0), torch.tensor([1, 2]), np.array([1])):
         with pytest.raises(ValueError, match="not in action space"):
             envs[0].step(wrong)
+
+
+# A limit of the caller's
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_time_limit_is_that_of_single_environments(mode):
+    """``make_vec(max_episode_steps=…)`` does what ``TimeLimit`` does to each environment."""
+    native = gymnasium.make_vec(ID, 5, max_episode_steps=4, autoreset_mode=mode, opponents="random")
+    one = {"opponents": "random"}
+    sync = SyncVectorEnv(
+        [lambda: TimeLimit(SeatEnv("sarena", **one), 4) for _ in range(5)], autoreset_mode=mode
+    )
+    seen, _ = native.reset(seed=8)
+    same, _ = sync.reset(seed=8)
+    rng = np.random.default_rng(0)
+    cut = 0
+    for k in range(20):
+        assert np.array_equal(seen["observation"], same["observation"])
+        actions = np.array([pick(mask, rng) for mask in seen["action_mask"]])
+        if k == 10:
+            saved = native.get_state()
+            native.step(actions)
+            native.set_state(saved)
+        seen, *native_rest = native.step(actions)
+        same, *sync_rest = sync.step(actions)
+        for found, wanted in zip(native_rest[:3], sync_rest[:3], strict=True):
+            assert np.array_equal(found, wanted)
+        over = native_rest[1] | native_rest[2]
+        cut += native_rest[2].sum()
+        if mode is AutoresetMode.DISABLED and over.any():
+            seen, _ = native.reset(options={"reset_mask": over})
+            same, _ = sync.reset(options={"reset_mask": over})
+    assert cut >= 10
+
+
+def test_a_time_limit_is_a_number_of_steps():
+    with pytest.raises(ValueError, match="max_episode_steps is 0; give a whole number from 1 up"):
+        SeatVectorEnv("sarena", 2, max_episode_steps=0)

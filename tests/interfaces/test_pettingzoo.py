@@ -168,7 +168,11 @@ def test_arguments_reach_the_game():
         ({"illegal": "noop"}, ValueError, "allowed: 'raise', 'lose', 'penalty'"),
         ({"observation": "image"}, ValueError, "allowed: 'flat', 'planes'"),
         ({"render_mode": "gif"}, ValueError, "allowed: 'human', 'rgb_array', 'ansi', 'svg'"),
-        ({"board": 7}, TypeError, "sarena has no option 'board'"),
+        (
+            {"board": 7},
+            TypeError,
+            "unexpected keyword argument 'board': sarena has no option 'board'",
+        ),
     ],
 )
 def test_wrong_arguments(arguments, kind, message):
@@ -472,3 +476,35 @@ def test_names():
     assert isinstance(env, TurnBasedEnv)
     assert env.unwrapped is env
     assert str(sarena_v0.parallel_env()) == "sarena_v0"
+
+
+# Agents that wait
+
+
+@pytest.mark.parametrize("waiting_mask", ["zeros", "ones"])
+def test_masks_of_agents_that_wait(waiting_mask):
+    """Of the one to act, the legal actions; of the others all or none, at the end of all."""
+    env = sarena_v0.parallel_env(num_players=3, waiting_mask=waiting_mask)
+    turns = sarena_v0.env(num_players=3)
+    seen, infos = env.reset(seed=4)
+    turns.reset(seed=4)
+    over = False
+    while not over:
+        acting = env.agent_selection
+        legal = turns.observe(acting)["action_mask"]
+        for agent in env.agents:
+            wanted = legal if agent == acting else np.full(120, waiting_mask == "ones")
+            assert np.array_equal(seen[agent]["action_mask"], wanted)
+            assert np.array_equal(infos[agent]["action_mask"], wanted)
+        actions = {agent: int(seen[agent]["action_mask"].argmax()) for agent in env.agents}
+        seen, _, terminated, _, infos = env.step(actions)
+        turns.step(actions[acting])
+        assert env.state_digest() == turns.state_digest()
+        over = any(terminated.values())
+    for agent in env.possible_agents:
+        assert np.array_equal(seen[agent]["action_mask"], np.full(120, waiting_mask == "ones"))
+
+
+def test_no_other_masks_of_agents_that_wait():
+    with pytest.raises(ValueError, match="waiting_mask is 'one'; allowed: 'zeros', 'ones'"):
+        sarena_v0.parallel_env(waiting_mask="one")

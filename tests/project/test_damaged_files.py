@@ -25,7 +25,7 @@ from ludotheque.agents.networks import BoardNetwork, MlpNetwork
 from ludotheque.agents.policy import ABOUT, WEIGHTS
 from ludotheque.agents.targets import targets_of
 from ludotheque.agents.td.model import save_value_model, zero_model
-from ludotheque.envs import FileError, get_game
+from ludotheque.envs import FileError, get_game, make_batch
 from ludotheque.envs.core.interfaces.replay import Replay, load_replays, save_replays
 
 GAME = get_game("sarena")
@@ -105,6 +105,19 @@ def replay_file(path: Path) -> Path:
     return path
 
 
+def positions_file(path: Path) -> Path:
+    GAME.save_states(np.concatenate([GAME.new_state(seed) for seed in range(3)]), path)
+    return path
+
+
+def go_on(path: Path) -> None:
+    """Play on from the positions of a file."""
+    batch = make_batch("sarena", 3)
+    batch.set_state(GAME.load_states(path))
+    for _ in range(50):
+        batch.step(batch.random_actions())
+
+
 def play(kind: str, path: Path) -> None:
     """Play a game with the agent of a file."""
     scores, _, _ = play_match("sarena", [f"{kind}:{path}", "random"], [3])
@@ -137,6 +150,7 @@ KINDS = {
     "mlp": Use("zip", mlp_file, lambda path: play("ppo", path)),
     "values": Use("zip", value_file, lambda path: play("td", path)),
     "replays": Use("jsonl", replay_file, verify),
+    "positions": Use("zip", positions_file, go_on),
 }
 IN_FOLDERS = {"league": ("league.json", "games.jsonl")}
 

@@ -19,6 +19,7 @@ PAGES = (
     "CONTRIBUTING.md",
     "docs/board.md",
     "docs/learning.md",
+    "docs/libraries.md",
     *(f"envs/{name}/README.md" for name in game_names()),
 )
 # A block is run with smaller numbers where they only make it long.

@@ -28,9 +28,10 @@ PUBLIC = {
         "get_game",
         "make_batch",
         "register_game",
+        "seat_advantages",
     },
     "ludotheque.envs.sarena_v0": {"env", "parallel_env", "raw_env"},
-    "ludotheque.agents": {"AGENTS", "Agent", "make_agent"},
+    "ludotheque.agents": {"AGENTS", "Agent", "make_agent", "play_match"},
     "ludotheque.testing": {
         "AEC_CHECKS",
         "GAME_CHECKS",
@@ -38,6 +39,7 @@ PUBLIC = {
         "check_aec",
         "check_first_seat_varies",
         "check_game",
+        "check_leaks",
         "check_zero_sum",
         "seed_everything",
         "settings",
@@ -50,22 +52,27 @@ METHODS = {
     | {"game", "observation_schema", "render_mode", "replay", "results", "sample_legal", "settings"}
     | {"action_spaces", "observation_spaces", "possible_agents"},
     "parallel": STATE
-    | {"aec_env", "agent_selection", "game", "observation_schema", "render_mode"}
+    | {"aec_env", "agent_selection", "game", "observation_schema", "render_mode", "waiting_mask"}
     | {"action_spaces", "observation_spaces", "possible_agents", "agents"},
     "single": STATE
     | {"action_masks", "game", "observation_schema", "results", "sample_legal", "seat", "settings"},
     "vector": STATE
-    | {"action_masks", "autoreset_mode", "copy", "game", "random_actions", "results", "settings"},
+    | {"action_masks", "autoreset_mode", "copy", "game", "max_episode_steps"}
+    | {"random_actions", "results", "settings"},
     "batch": STATE
     | {
         "action_masks",
         "autoreset",
+        "close",
+        "final_observations",
         "game",
         "histories",
         "histories_of",
+        "keep_final",
         "num_envs",
         "num_players",
         "num_threads",
+        "observation_scale",
         "observations",
         "observe",
         "random_actions",
@@ -97,12 +104,14 @@ METHODS = {
         "dtype",
         "encode_action",
         "encode_options",
+        "explain",
         "flat",
         "hides_action",
         "home",
         "kernels",
         "legal_actions_text",
         "legal_mask",
+        "load_states",
         "limits",
         "locate",
         "loops",
@@ -125,9 +134,12 @@ METHODS = {
         "player_counts",
         "points_seen",
         "raise_refusal",
+        "read",
         "remarks",
         "returns",
+        "save_states",
         "search",
+        "set_position",
         "see",
         "spots",
         "step",
@@ -207,6 +219,30 @@ def test_versions_agree(root):
 
     project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
     assert envs.__version__ == project["version"]
+
+
+@pytest.mark.parametrize("make", [sarena_v0.env, sarena_v0.raw_env, sarena_v0.parallel_env])
+def test_arguments_are_completed(make):
+    """Editors and notebooks ask for the signature: it names every argument, the game's own too."""
+    parameters = inspect.signature(make).parameters
+    assert {"num_players", "observation", "render_mode", "deal"} <= set(parameters)
+    assert all(one.kind is not one.VAR_KEYWORD for one in parameters.values())
+    usual = {name: one.default for name, one in parameters.items()}
+    assert repr(make(**usual)) == repr(make())
+
+
+def test_what_is_looked_at_is_short():
+    states = get_game("sarena").new_state(1)
+    env, envs = sarena_v0.env(), SeatVectorEnv("sarena", 3)
+    looked_at = [
+        get_game("sarena").draw(states[0]),
+        env.observation_space("player_0"),
+        envs.observation_space,
+        env,
+        sarena_v0.parallel_env(),
+    ]
+    for one in looked_at:
+        assert len(repr(one)) < 130 and " object at 0x" not in repr(one)
 
 
 def test_an_environment_says_which_variant_it_is():

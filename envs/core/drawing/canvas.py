@@ -90,6 +90,10 @@ class Canvas:
 
     # Shapes
 
+    def __repr__(self) -> str:
+        shapes = sum(1 for _ in self._root.iter()) - 1
+        return f"<Canvas {self.width:g} x {self.height:g}, {shapes} shapes>"
+
     def rect(
         self,
         x: float,

@@ -11,8 +11,9 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
+from ..arguments import check_action, check_seed, fresh_seed
 from ..errors import GameOverError, OutOfBoundsActionError, StateError, is_whole
-from ..game import Game, check_action, check_seed, fresh_seed
+from ..game import Game
 from ..loops import FORFEITED, PENALIZED, PLAYED
 from ..rng import next_seed
 from .replay import Replay
@@ -36,6 +37,9 @@ class TurnBasedEnv(Restorable, AECEnv):
     Action: ``Discrete(num_actions)``; names: ``game.action_to_string``.
     Reward: at the end, by rank, from +1 to -1; other choices by ``reward``.
     End: by the rules (terminated), or at ``max_plies`` where a game might never end (truncated).
+    Hidden information: ``observe``, ``last``, ``infos`` and the texts of errors show an agent what
+    its seat may know. Omniscient are ``rewards`` (under ``reward="score_change"`` those of others
+    tell their scores, of which a part may be hidden) and what says so below.
 
     PettingZoo's usual checks (order of calls, bounds, legality) are made here, with its errors, so
     no wrapper is needed.
@@ -147,6 +151,7 @@ class TurnBasedEnv(Restorable, AECEnv):
     def state(self) -> np.ndarray:
         """Return every seat's observation in seat order, an int8 vector: for centralised critics.
 
+        Omniscient, as far as players are concerned.
         It holds all that the seats know together, and neither undrawn pawns or cards nor chance.
         """
         if self._states is None:
@@ -267,7 +272,11 @@ class TurnBasedEnv(Restorable, AECEnv):
         return int(self.action_space(agent).sample(self.observe(agent)["action_mask"]))
 
     def results(self) -> dict[str, tuple[float, int]]:
-        """Return each agent's ``(score, rank)``: final, or as if the game ended now."""
+        """Return each agent's ``(score, rank)``: final, or as if the game ended now.
+
+        Omniscient before the end: the others' points may be hidden. An agent's own score tells it
+        nothing that it doesn't know.
+        """
         if self._states is None:
             EnvLogger.error_state_before_reset()
         scores, ranks = self.game.returns(self._states)
@@ -276,6 +285,8 @@ class TurnBasedEnv(Restorable, AECEnv):
 
     def replay(self) -> Replay:
         """Return the game so far as a replay: seed, variants, actions and digest.
+
+        Omniscient: from the seed all that is hidden, and all chance to come, can be worked out.
 
         Raises:
             StateError: seed, variants and actions do not reproduce the game.
@@ -300,8 +311,14 @@ class TurnBasedEnv(Restorable, AECEnv):
 
     # Pictures
 
-    def render(self) -> Any:
-        """Return or show a picture, by ``render_mode``; with everything face up."""
+    def render(self, seat: int | None = None) -> Any:
+        """Return or show a picture, by ``render_mode``, as ``seat`` sees it.
+
+        None is omniscient: everything lies face up.
+
+        Raises:
+            ValueError: a seat that isn't at the table.
+        """
         if self._states is None:
             EnvLogger.error_render_before_reset()
         if self.render_mode is None:
@@ -309,7 +326,7 @@ class TurnBasedEnv(Restorable, AECEnv):
                 "[WARNING]: render() does nothing: make the environment with render_mode"
             )
             return None
-        return self._rendering.render(self._states[0], None)
+        return self._rendering.render(self._states[0], seat)
 
     def _repr_svg_(self) -> str | None:
         if self._states is None:
@@ -334,7 +351,7 @@ class TurnBasedEnv(Restorable, AECEnv):
     def get_state(self) -> dict[str, Any]:
         """Return all that the game in progress is, in new objects; a few microseconds.
 
-        The record itself is under ``"states"``, an array of one. It holds hidden things.
+        The record itself is under ``"states"``, an array of one. Omniscient.
         """
         if self._states is None:
             EnvLogger.error_state_before_reset()
@@ -397,7 +414,10 @@ class TurnBasedEnv(Restorable, AECEnv):
         return copy.deepcopy(self)
 
     def state_digest(self) -> str:
-        """Return a hex digest of the whole state, hidden parts and chance included."""
+        """Return a hex digest of the whole state, hidden parts and chance included.
+
+        Omniscient, for whoever can try all that may be hidden.
+        """
         if self._states is None:
             EnvLogger.error_state_before_reset()
         return self.game.digest(self._states)

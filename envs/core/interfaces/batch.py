@@ -8,9 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import GameOverError, StateError, check_whole, is_whole
-from ..game import Game, check_seed, fresh_seed
-from ..rng import next_seed
+from ..errors import GameOverError, StateError
+from ..game import Game
+from .checks import (
+    INTERRUPTED,
+    check_actions,
+    check_mask,
+    check_num_envs,
+    digest_all,
+    refuse_illegal,
+    seeds_for,
+)
 from .settings import Restorable, Settings
 from .threads import check_num_threads, run
 
@@ -18,10 +26,6 @@ from .threads import check_num_threads, run
 # that do less for each game need more games. 0 for tests, in which a few games shall do.
 LEAST_SLICE = 128
 _LIGHT = {"random_actions": 16}
-INTERRUPTED = (
-    "the last step or reset was interrupted and did not come to its end: call reset(), or "
-    "set_state() with what get_state() returned before"
-)
 
 
 class BatchEnv(Restorable):
@@ -38,16 +42,27 @@ class BatchEnv(Restorable):
             as the seat to play counts the others (``Settings.history_space``).
         to_play: int64 ``(num_envs,)``, the seat that acts next.
         rewards: float32 ``(num_envs, num_players)``, every seat's reward of the last ply.
+            Omniscient: under ``reward="score_change"`` those of others tell their scores, of which
+            a part may be hidden.
+        states: the records ``(num_envs,)``. Omniscient, as are ``get_state`` and ``state_digest``.
         terminated, truncated: bool ``(num_envs,)``, whether the last ply ended the game. With
             ``autoreset`` the other outputs then belong to the game dealt next.
         scores, ranks: float32 and int64 ``(num_envs, num_players)``, final results of each
             environment's last finished game (rank 1 is best).
+        final_observations: int8 ``(num_envs, num_players, size)`` (or ``(..., planes, rows,
+            cols)``), how each environment's last finished game ended, as each seat saw it; zeros
+            before the first. None unless asked for.
+        observation_scale: float32, of an observation's shape: what to multiply observations by for
+            a network, so that most numbers are around 1.
 
     Args:
         game, num_players, observation, history, reward, illegal, illegal_reward, options: see
             ``Settings``.
         num_envs: how many games.
         autoreset: deal a new game at once where one ends, from the seed that follows.
+        keep_final: keep ``final_observations``, which the next game's replace under ``autoreset``.
+            A game that ends has its results as rewards, truncated or not, so a value function
+            needs none of them.
         num_threads: most threads that share the batch, as far as it is large enough for them to
             pay; results don't depend on it.
     """
@@ -61,7 +76,7 @@ class BatchEnv(Restorable):
     to_play: NDArray[np.int64]
     """``(num_envs,)``, a seat."""
     rewards: NDArray[np.float32]
-    """``(num_envs, num_players)``, of the last ply."""
+    """``(num_envs, num_players)``, of the last ply; omniscient."""
     terminated: NDArray[np.bool_]
     """``(num_envs,)``, of the last ply."""
     truncated: NDArray[np.bool_]
@@ -83,6 +98,7 @@ class BatchEnv(Restorable):
         illegal: str = "raise",
         illegal_reward: float = -1.0,
         autoreset: bool = True,
+        keep_final: bool = False,
         num_threads: int = 1,
         **options: Any,
     ):
@@ -92,12 +108,15 @@ class BatchEnv(Restorable):
         self.game = self.settings.game
         self.num_envs = check_num_envs(num_envs)
         self.num_players = self.settings.num_players
-        if not isinstance(autoreset, bool):
-            raise TypeError(f"autoreset is {autoreset!r}; give True or False")
+        for name, flag in {"autoreset": autoreset, "keep_final": keep_final}.items():
+            if not isinstance(flag, bool):
+                raise TypeError(f"{name} is {flag!r}; give True or False")
         self.autoreset = autoreset
+        self.keep_final = keep_final
         self.num_threads = check_num_threads(num_threads)
         self.single_observation_space = self.settings.observation_space()
         self.single_action_space = self.settings.action_space()
+        self.observation_scale = self.settings.observation_scale()
         self._allocate()
         self._started = False
         # False while outputs are being filled: still so after an interrupt, until the next deal.
@@ -118,14 +137,28 @@ class BatchEnv(Restorable):
         self.scores = np.zeros((count, seats), np.float32)
         self.ranks = np.zeros((count, seats), np.int64)
         self._all_to_play = np.full(count, -1, np.int64)
+        shape = (count, seats, *self.settings.observation_shape)
+        self.final_observations = np.zeros(shape, dtype) if self.keep_final else None
 
-    def reset(self, seed: int | list[int] | np.ndarray | None = None) -> NDArray[np.int8]:
+    def reset(
+        self,
+        seed: int | list[int] | np.ndarray | None = None,
+        mask: NDArray[np.bool_] | None = None,
+    ) -> NDArray[np.int8]:
         """Deal new games and return the observations.
 
         Args:
             seed: environment i gets ``seed + i``, or ``seed[i]``. None continues from the games
                 before, and draws seeds for the first.
+            mask: bool ``(num_envs,)``: deal only where it is True, and leave the other games and
+                their outputs as they are. None deals all.
+
+        Raises:
+            ValueError: seeds or a mask of another shape, or a mask without a True.
+            StateError: a mask before the first reset, or after a step that was interrupted.
         """
+        if mask is not None:
+            return self._reset_some(seed, mask)
         seeds = seeds_for(seed, self.num_envs, self.states["seed"] if self._started else None)
         self._whole = False
         self._run("deal", seeds, self.settings.options)
@@ -134,6 +167,38 @@ class BatchEnv(Restorable):
         self._refresh()
         self._whole = True
         return self.observations
+
+    def _reset_some(self, seed: Any, mask: NDArray[np.bool_]) -> NDArray[np.int8]:
+        self._check_started()
+        rows = np.flatnonzero(check_mask(mask, self.num_envs))
+        if seed is None:
+            seeds = self._following_seeds(rows)
+        else:
+            seeds = seeds_for(seed, self.num_envs, self.states["seed"])[rows]
+        self._whole = False
+        self._deal_rows(rows, seeds)
+        for output in (self.rewards, self.terminated, self.truncated):
+            output[rows] = 0
+        self._whole = True
+        return self.observations
+
+    def _following_seeds(self, rows: np.ndarray) -> np.ndarray:
+        seeds = np.empty(len(rows), np.uint64)
+        self.settings.loops.following_seeds(self.states, rows, seeds)
+        return seeds
+
+    def _deal_rows(self, rows: np.ndarray, seeds: np.ndarray) -> None:
+        """Deal new games in ``rows`` and fill what is seen of them."""
+        loops, count = self.settings.loops, len(rows)
+        loops.deal_rows(self.states, rows, seeds, self.settings.options, self.to_play, False)
+        dealt = self.states[rows]
+        flat, masks = np.empty_like(self._flat[:count]), np.empty_like(self.action_masks[:count])
+        loops.views(dealt, 0, count, self._all_to_play, 1, flat, masks)
+        self._flat[rows] = flat
+        self.action_masks[rows] = masks
+        self.to_play[rows] = dealt["to_play"]
+        if self.settings.history:
+            self.histories[rows] = self.settings.histories(dealt, self._all_to_play)
 
     def step(self, actions: np.ndarray) -> NDArray[np.int8]:
         """Play ``actions`` (integers, ``(num_envs,)``), one in each game; return the observations.
@@ -163,18 +228,29 @@ class BatchEnv(Restorable):
             self.scores,
             self.ranks,
         )
+        at_once = self.autoreset and not self.keep_final
         self._whole = False
-        self._run(
-            "advance",
-            actions,
-            settings.options,
-            self.autoreset,
-            settings.rule,
-            outputs,
-        )
+        self._run("advance", actions, settings.options, at_once, settings.rule, outputs)
+        if self.keep_final:
+            self._keep_final(np.flatnonzero(self.terminated | self.truncated))
         self._fill_histories()
         self._whole = True
         return self.observations
+
+    def _keep_final(self, rows: np.ndarray) -> None:
+        """Keep how the games in ``rows`` ended, then deal the next ones under ``autoreset``."""
+        if not len(rows):
+            return
+        assert self.final_observations is not None
+        loops, count = self.settings.loops, len(rows)
+        ended = self.states[rows]
+        flat, masks = np.empty_like(self._flat[:count]), np.empty_like(self.action_masks[:count])
+        for seat in range(self.num_players):
+            seats = np.full(count, seat)
+            loops.views(ended, 0, count, seats, 1, flat, masks)
+            self.final_observations[rows, seat] = flat.reshape(count, *self.observations.shape[1:])
+        if self.autoreset:
+            self._deal_rows(rows, self._following_seeds(rows))
 
     def random_actions(self) -> np.ndarray:
         """Return a uniformly random legal action for each game, fixed by its seed and ply."""
@@ -210,7 +286,7 @@ class BatchEnv(Restorable):
         return np.broadcast_to(asked.astype(np.int64), (self.num_envs,)).copy()
 
     def get_state(self) -> np.ndarray:
-        """Return a copy of all games' records; one memory copy. They hold hidden things."""
+        """Return a copy of all games' records; one memory copy. Omniscient."""
         self._check_started()
         return self.states.copy()
 
@@ -233,7 +309,7 @@ class BatchEnv(Restorable):
         return copy.deepcopy(self)
 
     def state_digest(self, i: int | None = None) -> str:
-        """Return a hex digest of game ``i``, or of all games."""
+        """Return a hex digest of game ``i``, or of all games, hidden parts included; omniscient."""
         if i is not None:
             return self.game.digest(self.states, i)
         return digest_all(self.game, self.states)
@@ -272,6 +348,9 @@ class BatchEnv(Restorable):
         if self._started and self._whole:
             self.states = self.settings.adopt(self.states, self.num_envs)
 
+    def close(self) -> None:
+        """Nothing to release; there because other environments have it."""
+
     def __repr__(self) -> str:
         return f"<BatchEnv {self.num_envs} x {self.settings!r}>"
 
@@ -284,8 +363,8 @@ def make_batch(game: str, num_envs: int, num_players: int | None = None, **kwarg
         num_envs: how many games.
         num_players: seats; None takes 2, or the fewest the game allows.
         kwargs: ``observation``, ``history``, ``reward``, ``illegal``, ``illegal_reward``,
-            ``autoreset``, ``num_threads``, and the game's own options, by name. `BatchEnv`
-            documents these and the outputs, the game's page its options.
+            ``autoreset``, ``keep_final``, ``num_threads``, and the game's own options, by name.
+            `BatchEnv` documents these and the outputs, the game's page its options.
 
     Raises:
         ValueError, TypeError: an argument that isn't allowed; the message lists what is.
@@ -304,77 +383,3 @@ def run_loop(settings: Settings, loop: str, num_threads: int, states: Any, *args
     least = LEAST_SLICE * _LIGHT.get(loop, 1)
     threads = max(1, min(num_threads, len(states) // least)) if least else num_threads
     return run(getattr(settings.loops, loop), threads, states, *args)
-
-
-def check_num_envs(num_envs: Any) -> int:
-    """Return ``num_envs`` if it is a whole number from 1 up, else raise ValueError."""
-    return check_whole(num_envs, "num_envs", 1)
-
-
-def check_actions(actions: Any, num_envs: int) -> np.ndarray:
-    """Return ``actions`` as int64 ``(num_envs,)``, or raise ValueError."""
-    actions = np.asarray(actions)
-    if actions.shape != (num_envs,) or actions.dtype.kind not in "iu":
-        raise ValueError(
-            f"actions have shape {actions.shape} and type {actions.dtype}; give {num_envs} integers"
-        )
-    actions = actions.astype(np.int64, copy=False)
-    # Kernels are compiled for arrays in one piece that can be written; others cost a new compiling.
-    return actions if actions.flags.carray else actions.copy()
-
-
-def refuse_illegal(
-    settings: Settings, states: np.ndarray, actions: np.ndarray, rows: np.ndarray | None = None
-) -> None:
-    """Raise IllegalActionError if an action of an unfinished game is illegal; change nothing.
-
-    ``actions[k]`` is for game ``rows[k]``, or for game k.
-    """
-    if rows is None:
-        rows = np.arange(len(states))
-    bad = settings.loops.first_illegal(states, rows, actions)
-    if bad >= 0:
-        settings.game.raise_refusal(states, int(rows[bad]), int(actions[bad]))
-
-
-def seeds_for(seed: Any, num_envs: int, previous: np.ndarray | None) -> np.ndarray:
-    """Return a uint64 seed for each environment.
-
-    Args:
-        seed: a number (environment i gets ``seed + i``), one for each (None among them continues
-            from the game before), or None for all.
-        num_envs: how many.
-        previous: the seeds of the games before, or None if there were none.
-
-    Raises:
-        ValueError: a wrong number of seeds or one out of range.
-    """
-    if seed is None:
-        seed = [None] * num_envs
-    elif is_whole(seed):
-        seed = [check_seed(seed) + i for i in range(num_envs)]
-    if not isinstance(seed, (list, tuple, np.ndarray)) or np.ndim(seed) == 0:
-        raise ValueError(
-            f"seed is {seed!r}; give a whole number, one for each environment, or None"
-        )
-    if len(seed) != num_envs:
-        raise ValueError(f"got {len(seed)} seeds for {num_envs} environments")
-    seeds = np.empty(num_envs, np.uint64)
-    for i, one in enumerate(seed):
-        if one is not None:
-            seeds[i] = check_seed(one)
-        elif previous is not None:
-            seeds[i] = next_seed(previous[i])
-        else:
-            seeds[i] = fresh_seed()
-    return seeds
-
-
-def digest_all(game: Game, states: np.ndarray) -> str:
-    """Return a hex digest of all records."""
-    import hashlib
-
-    hasher = hashlib.sha256()
-    for i in range(len(states)):
-        hasher.update(game.digest(states, i).encode())
-    return hasher.hexdigest()

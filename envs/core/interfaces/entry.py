@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
+from ..game import Game
 from .aec import TurnBasedEnv
 from .parallel import TurnBasedParallelEnv
 from .registry import get_game
@@ -14,7 +16,7 @@ _DOC = """Return {title} as {kind} environment, `{name}`.
 Args:
     num_players: {players}.
     kwargs: ``observation``, ``history``, ``reward``, ``illegal``, ``illegal_reward``,
-        ``render_mode``, and the game's own: {options}. The game's page,
+        ``render_mode``{more}, and the game's own: {options}. The game's page,
         ``envs/{game}/README.md``, has a table of all values.
 
 Raises:
@@ -45,9 +47,29 @@ def entry_points(
         "players": f"{counts[0]} to {counts[-1]}",
         "options": ", ".join(f"``{option.name}``" for option in game.options) or "none",
     }
-    raw_env.__doc__ = _DOC.format(kind="an AEC", name="TurnBasedEnv", **words)
-    parallel_env.__doc__ = _DOC.format(kind="a parallel", name="TurnBasedParallelEnv", **words)
-    for function in (raw_env, parallel_env):
+    raw_env.__doc__ = _DOC.format(kind="an AEC", name="TurnBasedEnv", more="", **words)
+    parallel_env.__doc__ = _DOC.format(
+        kind="a parallel", name="TurnBasedParallelEnv", more=", ``waiting_mask``", **words
+    )
+    for function, made in ((raw_env, TurnBasedEnv), (parallel_env, TurnBasedParallelEnv)):
+        vars(function)["__signature__"] = _signature(game, usual, made)
         function.__module__ = f"{__package__.rsplit('.', 2)[0]}.{name}_v{game.version}"
         function.__qualname__ = function.__name__
     return raw_env, parallel_env
+
+
+def _signature(game: Game, usual: int, made: type) -> inspect.Signature:
+    """Return all arguments by name, the game's own too: editors and notebooks complete them."""
+    first = inspect.Parameter(
+        "num_players", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=usual, annotation="int"
+    )
+    shared = [
+        one
+        for one in inspect.signature(TurnBasedEnv).parameters.values()
+        if one.kind is one.KEYWORD_ONLY
+    ]
+    own = [
+        inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default)
+        for option in game.options
+    ]
+    return inspect.Signature([first, *shared, *own], return_annotation=made.__name__)

@@ -10,11 +10,12 @@ import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from ..errors import GameOverError
-from ..game import Game, check_action
-from .batch import check_actions, check_num_envs, digest_all
+from ..arguments import check_action
+from ..errors import GameOverError, check_whole
+from ..game import Game
+from .checks import check_actions, check_mask, check_num_envs, digest_all
 from .seats import SeatBatch
-from .settings import Rendering, Settings, check_saved, last_action_of, saved_array
+from .settings import Rendering, Settings, check_saved, last_action_of, saved_array, shorten
 
 
 def _game_metadata(game: Game) -> dict[str, Any]:
@@ -32,7 +33,8 @@ class SeatEnv(gymnasium.Env):
     (num_actions,)}`` at the learner's own decisions; ``info["action_mask"]`` and ``action_masks()``
     give the mask too. It is never all zeros: at the end of a game it is all ones.
     Action: ``Discrete(num_actions)``.
-    Reward: everything the seat earned since its last action, the opponents' plies included.
+    Reward: everything the seat earned since its last action, the opponents' plies included. What
+    their plies before its first turn brought it is in no reward, since ``reset`` pays none.
     End: see the game.
 
     Args:
@@ -127,7 +129,10 @@ class SeatEnv(gymnasium.Env):
         return int(self.action_space.sample(self.action_masks()))
 
     def results(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return ``(scores, ranks)`` of all seats: final, or as if the game ended now."""
+        """Return ``(scores, ranks)`` of all seats: final, or as if the game ended now.
+
+        Omniscient before the end: the others' points may be hidden, the seat's own are not.
+        """
         self._batch.check_started()
         return self.game.returns(self._batch.states)
 
@@ -156,7 +161,7 @@ class SeatEnv(gymnasium.Env):
         self._rendering.close()
 
     def get_state(self) -> dict[str, Any]:
-        """Return the game in progress and the learner's seat, in new objects. It holds secrets."""
+        """Return the game in progress and the learner's seat, in new objects. Omniscient."""
         return self._batch.get_state()
 
     def set_state(self, saved: dict[str, Any]) -> None:
@@ -168,7 +173,7 @@ class SeatEnv(gymnasium.Env):
         return copy.deepcopy(self)
 
     def state_digest(self) -> str:
-        """Return a hex digest of the whole state, hidden parts and chance included."""
+        """Return a hex digest of the whole state, hidden parts and chance included; omniscient."""
         return self.game.digest(self._batch.states)
 
     def __repr__(self) -> str:
@@ -189,6 +194,8 @@ class SeatVectorEnv(VectorEnv):
             action), SAME_STEP (a game's end deals the next at once; the last observation and info
             are in ``infos["final_obs"]`` and ``infos["final_info"]``), or DISABLED (the caller
             resets, all or by ``options={"reset_mask": bool (num_envs,)}``).
+        max_episode_steps: truncate a game after so many decisions of the learner, as Gymnasium's
+            ``TimeLimit`` does; None is the game's own limit. ``results()`` are of games that ended.
         copy: return new arrays; False hands out the same buffers each step, faster.
         render_mode: must be None; make a single environment for pictures.
     """
@@ -207,6 +214,7 @@ class SeatVectorEnv(VectorEnv):
         illegal: str = "raise",
         illegal_reward: float = -1.0,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        max_episode_steps: int | None = None,
         copy: bool = True,
         num_threads: int = 1,
         render_mode: None = None,
@@ -225,14 +233,18 @@ class SeatVectorEnv(VectorEnv):
         self.autoreset_mode = _check_autoreset_mode(autoreset_mode)
         self.metadata = {**_game_metadata(self.game), "autoreset_mode": self.autoreset_mode}
         self.render_mode = None
+        if max_episode_steps is not None:
+            check_whole(max_episode_steps, "max_episode_steps", 1)
+        self.max_episode_steps = max_episode_steps
         self.copy = copy
         self.single_observation_space = self.settings.observation_space()
         self.single_action_space = self.settings.action_space()
-        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.observation_space = shorten(batch_space(self.single_observation_space, num_envs))
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._batch = SeatBatch(self.settings, num_envs, opponents, seat, num_threads)
         self._rewards = np.zeros(num_envs, np.float64)
         self._ended = np.zeros(num_envs, np.bool_)
+        self._steps = np.zeros(num_envs, np.int64)
 
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None):
         """Deal new games: all, or those of ``options["reset_mask"]``.
@@ -243,12 +255,15 @@ class SeatVectorEnv(VectorEnv):
         batch = self._batch
         rows = np.arange(self.num_envs)
         if options and "reset_mask" in options:
-            rows = np.flatnonzero(_check_reset_mask(options["reset_mask"], self.num_envs))
+            rows = np.flatnonzero(
+                check_mask(options["reset_mask"], self.num_envs, "options['reset_mask']")
+            )
             if len(rows) < self.num_envs:
                 batch.check_whole()
         batch.deal(batch.seeds(seed)[rows], rows)
         batch.refresh(anew=self.copy)
         self._ended[rows] = False
+        self._steps[rows] = 0
         batch.finish()
         return self._seen(), self._infos(rows)
 
@@ -265,11 +280,13 @@ class SeatVectorEnv(VectorEnv):
             raise GameOverError("no game was dealt: call reset() before step()")
         actions = check_actions(actions, self.num_envs)
         everything = np.arange(self.num_envs)
+        steps = self._steps + 1
         if self.autoreset_mode is AutoresetMode.NEXT_STEP and self._ended.any():
             stale, live = np.flatnonzero(self._ended), np.flatnonzero(~self._ended)
             batch.play(actions[live], live)
             batch.deal(batch.following_seeds(stale), stale)
             batch.rewards[stale] = 0
+            steps[stale] = 0
         else:
             if self._ended.any():
                 raise GameOverError(
@@ -280,13 +297,17 @@ class SeatVectorEnv(VectorEnv):
         batch.refresh(anew=self.copy)
         terminated = batch.states["terminated"].copy()
         truncated = batch.states["truncated"].copy()
+        if self.max_episode_steps is not None:
+            truncated |= steps >= self.max_episode_steps
         self._rewards[:] = batch.rewards
         over = terminated | truncated
         final: dict[str, Any] = {}
         if self.autoreset_mode is AutoresetMode.SAME_STEP and over.any():
             final = self._deal_ended(np.flatnonzero(over))
+            steps[over] = 0
         else:
             self._ended[:] = over
+        self._steps = steps
         batch.finish()
         rewards = self._rewards.copy() if self.copy else self._rewards
         return self._seen(), rewards, terminated, truncated, {**final, **self._infos(everything)}
@@ -341,22 +362,24 @@ class SeatVectorEnv(VectorEnv):
         }
 
     def get_state(self) -> dict[str, Any]:
-        """Return the games in progress and the learners' seats, in new objects."""
-        return {**self._batch.get_state(), "ended": self._ended.copy()}
+        """Return the games in progress and the learners' seats, in new objects. Omniscient."""
+        counts = {"ended": self._ended.copy(), "steps": self._steps.copy()}
+        return {**self._batch.get_state(), **counts}
 
     def set_state(self, saved: dict[str, Any]) -> None:
         """Go back to what ``get_state`` returned; StateError if it doesn't fit."""
-        check_saved(saved, ("ended",))
+        check_saved(saved, ("ended", "steps"))
         ended = saved_array(saved, "ended", self._ended, 0, 1)
+        steps = saved_array(saved, "steps", self._steps, 0, None)
         self._batch.set_state(saved)
-        self._ended = ended
+        self._ended, self._steps = ended, steps
 
     def clone(self) -> SeatVectorEnv:
         """Return an independent copy with the same games in progress."""
         return copy.deepcopy(self)
 
     def state_digest(self) -> str:
-        """Return a hex digest of all games."""
+        """Return a hex digest of all games, hidden parts included; omniscient."""
         return digest_all(self.game, self._batch.states)
 
     def __repr__(self) -> str:
@@ -369,13 +392,3 @@ def _check_autoreset_mode(mode: Any) -> AutoresetMode:
     except ValueError as error:
         allowed = ", ".join(f"{one} or {one.value!r}" for one in AutoresetMode)
         raise ValueError(f"autoreset_mode is {mode!r}; allowed: {allowed}") from error
-
-
-def _check_reset_mask(mask: Any, num_envs: int) -> np.ndarray:
-    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (num_envs,):
-        raise ValueError(
-            f"options['reset_mask'] must be a bool array of shape ({num_envs},), got {mask!r}"
-        )
-    if not mask.any():
-        raise ValueError("options['reset_mask'] selects no environment; at least one must be True")
-    return mask

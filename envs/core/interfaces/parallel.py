@@ -5,25 +5,37 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+import numpy as np
 from pettingzoo import ParallelEnv
 from pettingzoo.utils.env_logger import EnvLogger
 
-from ..errors import StateError
+from ..errors import StateError, check_choice
 from .aec import TurnBasedEnv
 from .settings import check_saved
+
+WAITING_MASKS = ("zeros", "ones")
 
 
 class TurnBasedParallelEnv(ParallelEnv):
     """The parallel form of ``TurnBasedEnv``, for trainers that want every agent at each step.
 
     The games are played in turn: of the actions given, that of the agent to act is played and the
-    others are not looked at (their masks are all zeros). Every agent gets a fresh observation and
+    others are not looked at. Every agent gets a fresh observation and
     its reward of this ply at every step, so nobody's view is stale.
 
-    Args: as for ``TurnBasedEnv``.
+    Args:
+        args, kwargs: as for ``TurnBasedEnv``.
+        waiting_mask: what the masks of agents that are not to act hold: ``"zeros"``, which says
+            that they can do nothing, or ``"ones"``, for trainers whose policies can't choose from
+            nothing (whatever they choose isn't looked at).
+
+    Raises:
+        ValueError, TypeError: an argument that isn't allowed; the message lists what is.
     """
 
-    def __init__(self, *args: Any, **kwargs: Any):
+    def __init__(self, *args: Any, waiting_mask: str = "zeros", **kwargs: Any):
+        check_choice(waiting_mask, WAITING_MASKS, "waiting_mask")
+        self.waiting_mask = waiting_mask
         self.aec_env = TurnBasedEnv(*args, **kwargs)
         self.game = self.aec_env.game
         self.metadata = {**self.aec_env.metadata, "is_parallelizable": True}
@@ -54,10 +66,12 @@ class TurnBasedParallelEnv(ParallelEnv):
         """Deal a new game; return observations and infos of all agents."""
         self.aec_env.reset(seed=seed, options=options)
         self.agents = self.aec_env.agents[:]
-        return self._observations(), dict(self.aec_env.infos)
+        return self._observations(), self._infos()
 
     def step(self, actions: dict[str, int]):
         """Play the action of the agent to act.
+
+        The rewards of others are omniscient under ``reward="score_change"`` (see ``TurnBasedEnv``).
 
         Returns:
             Observations, rewards, terminations, truncations and infos of the agents that were live.
@@ -84,29 +98,43 @@ class TurnBasedParallelEnv(ParallelEnv):
             dict(env.rewards),
             terminations,
             truncations,
-            dict(env.infos),
+            self._infos(),
         )
         if over:
             self.agents = []
         return result
 
     def _observations(self) -> dict[str, Any]:
-        return {agent: self.aec_env.observe(agent) for agent in self.agents}
+        seen = {agent: self.aec_env.observe(agent) for agent in self.agents}
+        return self._with_masks(seen)
+
+    def _infos(self) -> dict[str, Any]:
+        return self._with_masks(dict(self.aec_env.infos))
+
+    def _with_masks(self, parts: dict[str, Any]) -> dict[str, Any]:
+        """Return ``parts`` with the masks of agents that wait as ``waiting_mask`` says."""
+        if self.waiting_mask == "zeros":
+            return parts
+        ones = {"action_mask": np.ones(self.game.num_actions, np.int8)}
+        return {
+            agent: part if part["action_mask"].any() else {**part, **copy.deepcopy(ones)}
+            for agent, part in parts.items()
+        }
 
     def state(self):
-        """Return every seat's observation in seat order (see ``TurnBasedEnv.state``)."""
+        """Return every seat's observation, omniscient (see ``TurnBasedEnv.state``)."""
         return self.aec_env.state()
 
-    def render(self) -> Any:
-        """Return or show a picture, by ``render_mode``."""
-        return self.aec_env.render()
+    def render(self, seat: int | None = None) -> Any:
+        """Return or show a picture, by ``render_mode``, as ``seat`` sees it; None is omniscient."""
+        return self.aec_env.render(seat)
 
     def close(self) -> None:
         """Close the window, if there is one."""
         self.aec_env.close()
 
     def get_state(self) -> dict[str, Any]:
-        """Return all that the game in progress is (see ``TurnBasedEnv.get_state``)."""
+        """Return all that the game in progress is, omniscient (see ``TurnBasedEnv.get_state``)."""
         return {**self.aec_env.get_state(), "live": list(self.agents)}
 
     def set_state(self, saved: dict[str, Any]) -> None:
@@ -123,8 +151,11 @@ class TurnBasedParallelEnv(ParallelEnv):
         return copy.deepcopy(self)
 
     def state_digest(self) -> str:
-        """Return a hex digest of the whole state."""
+        """Return a hex digest of the whole state; omniscient (see ``TurnBasedEnv``)."""
         return self.aec_env.state_digest()
 
     def __str__(self) -> str:
         return str(self.metadata["name"])
+
+    def __repr__(self) -> str:
+        return f"<TurnBasedParallelEnv {self.aec_env.settings!r}>"

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import check_seed, read_options
 from ..errors import FileError, LudothequeError, StateError, is_whole
 from ..files import atomic_path, atomic_write_text
-from ..game import check_seed, read_options
 from ..loading import COUNT, MEGABYTE, NUMBERS, TEXT, WHOLES, Source, or_null, parse_json
 from .registry import get_game
 

@@ -17,13 +17,16 @@ from ..errors import StateError, check_choice, check_whole
 from ..loops import RAISE
 from ..rng import decision_seed
 from ..state import HISTORY
-from .batch import INTERRUPTED, check_num_envs, refuse_illegal, run_loop, seeds_for
+from .batch import run_loop
+from .checks import INTERRUPTED, check_num_envs, refuse_illegal, seeds_for
 from .settings import Restorable, Settings, check_saved, saved_array
 from .threads import check_num_threads
 
 RANDOM = 0
 # Games that are dealt one after the other until the learner has a turn.
 MOST_DEALS = 1000
+# Illegal actions in a row that cost a penalty, before the game is cut off.
+MOST_PENALTIES = 1000
 # The draw of an opponent counts as a decision at a ply that no game reaches.
 _DRAW = 1 << 30
 # Arrays of observations that are kept to be used again, and what Python counts as references to one
@@ -148,6 +151,8 @@ class SeatBatch(Restorable):
         self._handed_out: list[np.ndarray] = []
         self._everything = np.arange(count)
         self.learner = np.zeros(count, np.int64)
+        # Illegal actions since the learner's last legal one, under ``illegal="penalty"``.
+        self.penalties = np.zeros(count, np.int64)
         self.rewards = np.zeros(count, np.float32)
         self.scores = np.zeros((count, seats), np.float32)
         self.ranks = np.zeros((count, seats), np.int64)
@@ -210,6 +215,7 @@ class SeatBatch(Restorable):
         if not random_seat:
             self.learner[rows] = self.seat
         self._seat_opponents(rows, seeds)
+        self.penalties[rows] = 0
         self.started = True
         self.rewards[rows] = 0
         self._play_opponents()
@@ -264,6 +270,9 @@ class SeatBatch(Restorable):
         last action, its own ply included. Call ``refresh`` before looking, and ``finish`` at the
         end.
 
+        Under ``illegal="penalty"`` a game is truncated after ``MOST_PENALTIES`` of them in a row: a
+        policy that insists would play it for ever.
+
         Raises:
             StateError: the step before didn't come to its end.
             IllegalActionError: one isn't legal, under ``illegal="raise"``; no game has changed.
@@ -275,8 +284,18 @@ class SeatBatch(Restorable):
             refuse_illegal(settings, self.states, actions, rows)
         self._whole = False
         self.rewards[rows] = 0
+        plies = self.states["ply"][rows]
         self._play_rows(rows, actions, settings.rule)
+        if settings.illegal == "penalty":
+            self._cut_off(rows, self.states["ply"][rows] == plies)
         self._play_opponents()
+
+    def _cut_off(self, rows: np.ndarray, penalized: np.ndarray) -> None:
+        """Count the penalties in a row, and truncate the games with too many."""
+        self.penalties[rows] = np.where(penalized, self.penalties[rows] + 1, 0)
+        for row in rows[self.penalties[rows] >= MOST_PENALTIES].tolist():
+            self.states["truncated"][row] = True
+            self.settings.loops.results(self.states, row, row + 1, self.scores, self.ranks)
 
     def check_started(self) -> None:
         """Raise StateError before the first deal: there is nothing to look at yet.
@@ -300,6 +319,7 @@ class SeatBatch(Restorable):
             "states": self.states.copy(),
             "learner": self.learner.copy(),
             "agent_of": self._agent_of.copy(),
+            "penalties": self.penalties.copy(),
             "agents": {number: self._agents[number] for number in self._agents if number in used},
         }
 
@@ -312,6 +332,9 @@ class SeatBatch(Restorable):
             StateError: it doesn't fit; nothing has changed.
         """
         states, learner, numbers, agents = self._checked(saved)
+        penalties = np.zeros_like(self.penalties)
+        if "penalties" in saved:  # older states have none
+            penalties = saved_array(saved, "penalties", penalties, 0, MOST_PENALTIES)
         agent_of = np.full_like(self._agent_of, RANDOM)
         for seat, source in enumerate(self._sources):
             if hasattr(source, "draw"):
@@ -323,6 +346,7 @@ class SeatBatch(Restorable):
         self._whole = False
         self.states = states
         self.learner = learner
+        self.penalties = penalties
         self._agent_of = agent_of
         self._is_random = agent_of == RANDOM
         self._is_random[self._everything, self.learner] = False

@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from ..arguments import read_options
 from ..errors import StateError, check_choice, check_finite, check_whole
-from ..game import Game, read_options
+from ..game import Game
 from ..loops import ILLEGAL
 from ..rewards import REWARDS
+from ..schema import scales
 from ..state import HISTORY
 from .registry import get_game
 
@@ -29,7 +31,8 @@ class Settings:
             ``"compact"``.
         reward: ``"rank"``, ``"win"``, ``"score"``, ``"margin"`` or ``"score_change"``.
         illegal: what an illegal action does: ``"raise"`` an error and change nothing, ``"lose"``
-            the game, or cost a ``"penalty"`` and change nothing.
+            the game, or cost a ``"penalty"`` and change nothing. A learner against agents
+            (Gymnasium, SB3) has its game truncated after 1,000 penalties in a row.
         illegal_reward: the penalty; under ``"lose"``, the loser's reward where rewards are scores.
         options: the game's variants.
         history: how many of the last actions to show beside each observation, 0 to 64 (see
@@ -82,13 +85,22 @@ class Settings:
         low = np.concatenate([np.full(field.size, field.low, dtype) for field in fields])
         high = np.concatenate([np.full(field.size, field.high, dtype) for field in fields])
         shape = self.observation_shape
+        box = spaces.Box(low.reshape(shape), high.reshape(shape), shape, dtype)
         seen: dict[str, spaces.Space] = {
-            "observation": spaces.Box(low.reshape(shape), high.reshape(shape), shape, dtype),
+            "observation": shorten(box),
             "action_mask": spaces.Box(0, 1, (self.game.num_actions,), np.int8),
         }
         if self.history:
             seen["history"] = self.history_space()
         return spaces.Dict(seen)
+
+    def observation_scale(self) -> np.ndarray:
+        """Return what observations are multiplied by for a network, so that numbers are around 1.
+
+        float32, of the shape of an observation.
+        """
+        fields = self.game.observation_schema(self.observation)
+        return scales(fields).reshape(self.observation_shape)
 
     def history_space(self) -> spaces.Box:
         """Return the space of histories: int16 ``(history, 2)``, the oldest action first.
@@ -150,6 +162,14 @@ class Settings:
         }
         arguments = ", ".join(f"{name}={value!r}" for name, value in values.items())
         return f"{self.game.name}_v{self.game.version}, {arguments}"
+
+
+def shorten(space: spaces.Space) -> Any:
+    """Return ``space`` with a short ``repr``: the widest bounds in place of all numbers."""
+    for one in space.values() if isinstance(space, spaces.Dict) else (space,):
+        if isinstance(one, spaces.Box):
+            one.low_repr, one.high_repr = str(one.low.min()), str(one.high.max())
+    return space
 
 
 def last_action_of(state: np.void) -> int | None:

@@ -214,7 +214,11 @@ def test_choice_and_last_action_do_not_give_it_away():
     action = GAME.action_from_string("hidden blue 3")
     GAME.step(states, action)
     assert states["last_action"][0] == action >= HIDDEN
-    assert (redraws(states, 1, 20)["last_action"] == -1).all()
+    # Who laid it keeps the action; for others it goes with the card that lies there.
+    assert (redraws(states, 0, 20)["last_action"] == action).all()
+    drawn = redraws(states, 1, 20)
+    assert (drawn["last_action"] - HIDDEN == drawn["down_card"][:, 0, 0]).all()
+    assert len(set(drawn["last_action"].tolist())) == 2
     others = play(position(forces={0: [["green 3"]]}, hands={0: ["blue 3", "red 1", "red 1"]}))
     play(others, "down 1", "hidden red 1")
     assert np.array_equal(GAME.observe(states, 1), GAME.observe(others, 1))

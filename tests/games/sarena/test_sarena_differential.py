@@ -394,7 +394,7 @@ def test_pawns_decide_who_takes_what(game):
     [
         ({"stacks": [[]] * 35}, "36 stacks"),
         ({"stacks": [[(0, 1)] * 5] + [[]] * 35}, "5 discs; at most 4"),
-        ({"stacks": [[(0, 4)]] + [[]] * 35}, "colours are 0..3"),
+        ({"stacks": [[(0, 4)]] + [[]] * 35}, "colour is 4; give a whole number from 0 to 3"),
         ({"secrets": [0, 1, 1, 3]}, "secrets are the colours"),
         ({"to_play": 2}, "to_play is 2"),
         ({"to_play": 0.5}, "to_play is 0.5"),

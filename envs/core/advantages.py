@@ -1,0 +1,133 @@
+"""Advantages of each seat's own decisions, for loops that train on a batch of all seats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import check_finite
+from .jit import kernel
+
+
+def seat_advantages(
+    rewards: Any,
+    dones: Any,
+    to_play: Any,
+    values: Any,
+    *,
+    gamma: float = 1.0,
+    gae_lambda: float = 0.95,
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return advantages and returns of every decision in a rollout where seats alternate.
+
+    Generalised advantage estimation (Schulman et al., 2016) along each seat's own decisions: what
+    follows a decision is all that its seat earns until that seat decides again, the others' plies
+    included, and then the value of that decision. A game's end cuts the chain for every seat.
+    Where the rollout stops before a seat decides again, nobody has said what its position is worth:
+    the value of its last decision stands in, so a rollout should last many times the number of
+    seats.
+
+    Args:
+        rewards: ``(plies, num_envs, num_players)``, every seat's reward of each ply
+            (``BatchEnv.rewards`` after the step).
+        dones: bool ``(plies, num_envs)``: the ply ended the game (``terminated | truncated``; a
+            truncated game too has its results as rewards).
+        to_play: integers ``(plies + 1, num_envs)``: the seat that decided at each ply, and the one
+            that decides next (``BatchEnv.to_play`` before each step, and after the last).
+        values: ``(plies + 1, num_envs)``: what that seat's position is worth to it.
+        gamma: discount from one decision of a seat to its next, 0 to 1.
+        gae_lambda: the mix of long and short estimates, 0 to 1.
+
+    Returns:
+        ``(advantages, returns)``, float32 ``(plies, num_envs)`` each; returns are advantages plus
+        values, what the values should have been.
+
+    Raises:
+        ValueError: shapes that don't fit, a seat that isn't there, or a number out of range.
+
+    Example:
+        >>> advantages, returns = seat_advantages(
+        ...     [[[0.0, 0.0]], [[1.0, -1.0]]], [[False], [True]], [[0], [1], [0]],
+        ...     [[0.5], [0.0], [0.0]],
+        ... )
+        >>> advantages[:, 0].tolist()
+        [0.5, -1.0]
+    """
+    rewards = np.ascontiguousarray(rewards, np.float32)
+    dones = np.ascontiguousarray(dones, np.bool_)
+    to_play = np.asarray(to_play)
+    values = np.ascontiguousarray(values, np.float32)
+    _check_shapes(rewards, dones, to_play, values)
+    for name, number in {"gamma": gamma, "gae_lambda": gae_lambda}.items():
+        if not 0 <= check_finite(number, name) <= 1:
+            raise ValueError(f"{name} is {number!r}; give a number from 0 to 1")
+    advantages = np.empty(dones.shape, np.float32)
+    seats = np.ascontiguousarray(to_play, np.int64)
+    following = np.empty((3, rewards.shape[2]), np.float64)
+    _fill(rewards, dones, seats, values, float(gamma), float(gae_lambda), following, advantages)
+    return advantages, advantages + values[:-1]
+
+
+def _check_shapes(
+    rewards: np.ndarray, dones: np.ndarray, to_play: np.ndarray, values: np.ndarray
+) -> None:
+    if rewards.ndim != 3 or not rewards.shape[2]:
+        raise ValueError(
+            f"rewards have shape {rewards.shape}; give (plies, num_envs, num_players), every "
+            "seat's reward of each ply"
+        )
+    plies, envs, players = rewards.shape
+    wanted = {"dones": (plies, envs), "to_play": (plies + 1, envs), "values": (plies + 1, envs)}
+    for name, array in {"dones": dones, "to_play": to_play, "values": values}.items():
+        if array.shape != wanted[name]:
+            more = " (a row more than plies: what comes after the last)" if name != "dones" else ""
+            raise ValueError(
+                f"{name} has shape {array.shape}; to rewards of shape {rewards.shape} belongs "
+                f"{wanted[name]}{more}"
+            )
+    for name, array in {"rewards": rewards, "values": values}.items():
+        if not np.isfinite(array).all():
+            raise ValueError(f"{name} holds numbers that aren't finite")
+    if to_play.dtype.kind not in "iu":
+        raise ValueError(f"to_play holds {to_play.dtype}; give whole numbers, seats")
+    if to_play.size and (to_play.min() < 0 or to_play.max() >= players):
+        raise ValueError(
+            f"to_play names seats {to_play.min()} to {to_play.max()}; rewards are of seats 0 to "
+            f"{players - 1}"
+        )
+
+
+@kernel
+def _fill(rewards, dones, to_play, values, gamma, gae_lambda, following, advantages):
+    """Fill ``advantages``, from the last ply back.
+
+    ``following`` holds of each seat its rewards since the ply looked at, and value and advantage of
+    its next decision; a value of NaN is one that isn't known.
+    """
+    plies, envs, players = rewards.shape
+    for i in range(envs):
+        for seat in range(players):
+            following[0, seat] = 0.0
+            following[1, seat] = np.nan
+            following[2, seat] = 0.0
+        following[1, to_play[plies, i]] = values[plies, i]
+        for back in range(plies):
+            t = plies - 1 - back
+            for seat in range(players):
+                if dones[t, i]:
+                    following[0, seat] = 0.0
+                    following[1, seat] = 0.0
+                    following[2, seat] = 0.0
+                following[0, seat] += rewards[t, i, seat]
+            seat = to_play[t, i]
+            value = values[t, i]
+            advantage = following[0, seat]
+            if not np.isnan(following[1, seat]):
+                advantage += gamma * following[1, seat] - value
+                advantage += gamma * gae_lambda * following[2, seat]
+            advantages[t, i] = advantage
+            following[0, seat] = 0.0
+            following[1, seat] = value
+            following[2, seat] = advantage

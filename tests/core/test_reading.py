@@ -1,0 +1,109 @@
+"""Reading observations by name, and positions from files."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ludotheque.envs import FileError, StateError, game_names, get_game, make_batch, sarena_v0
+
+SARENA = get_game("sarena")
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_every_number_of_an_observation_is_explained(name):
+    game = get_game(name)
+    for form in game.observation_forms:
+        fields = game.observation_schema(form)
+        ends = [field.slice.stop for field in fields]
+        assert [field.slice.start for field in fields] == [0, *ends[:-1]]
+        assert ends[-1] == game.observation_size(form)
+        for field in fields:
+            last = ", ".join(str(size - 1) for size in field.shape)
+            told = game.explain(field.slice.stop - 1, form)
+            assert told.startswith(f"{field.name}[{last}]: {field.meaning}")
+        with pytest.raises(ValueError, match=f"whole number from 0 to {ends[-1] - 1}"):
+            game.explain(ends[-1], form)
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_an_observation_is_read_by_name(name):
+    game = get_game(name)
+    states = game.new_state(3)
+    for form in game.observation_forms:
+        seen = game.observe(states, 0, form=form)
+        parts = game.read(seen, form)
+        joined = np.concatenate([part.ravel() for part in parts.values()])
+        assert np.array_equal(joined, seen.ravel())
+        for field in game.observation_schema(form):
+            assert parts[field.name].shape == field.shape
+            assert np.array_equal(parts[field.name].ravel(), seen.ravel()[field.slice])
+
+
+def test_observations_of_every_interface_are_read():
+    env = sarena_v0.env()
+    env.reset(seed=1)
+    read = SARENA.read(env.observe("player_0"))
+    batch = make_batch("sarena", 4)
+    parts = SARENA.read(batch.reset(seed=1))
+    assert {name: part.shape[1:] for name, part in parts.items()} == {
+        name: part.shape for name, part in read.items()
+    }
+    # A view, not a copy.
+    batch.observations[2] = 0
+    assert not any(part[2].any() for part in parts.values())
+
+
+@pytest.mark.parametrize("form", ["flat", "planes"])
+def test_what_is_no_observation_is_refused(form):
+    with pytest.raises(ValueError, match=r"of shape \(7,\).*forms: flat, planes"):
+        SARENA.read(np.zeros(7), form)
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_positions_are_saved_and_read_again(name, tmp_path):
+    game = get_game(name)
+    states = np.concatenate([game.new_state(seed, max(game.player_counts)) for seed in range(5)])
+    game.save_states(states, tmp_path / "games.zip")
+    assert np.array_equal(game.load_states(tmp_path / "games.zip"), states)
+
+
+def test_an_edited_game_is_saved_and_played_on(tmp_path):
+    states = SARENA.new_state(1)
+    SARENA.set_position(states, stacks=[[(0, 1)], [(2, 3)], *[[]] * 34], secrets=(3, 2, 1, 0))
+    named = SARENA.new_state(1)
+    stacks = [[("yellow", "red")], [("green", "blue")], *[[]] * 34]
+    SARENA.set_position(named, stacks=stacks, secrets=("blue", "green", "red", "yellow"))
+    assert np.array_equal(named, states)
+    SARENA.save_states(states, tmp_path / "problem.zip")
+    batch = make_batch("sarena", 1)
+    batch.set_state(SARENA.load_states(tmp_path / "problem.zip"))
+    assert batch.state_digest(0) == SARENA.digest(states)
+
+
+def test_colours_of_tokens_have_names():
+    game = get_game("harmonies")
+    states = np.concatenate([game.new_state(1), game.new_state(1)])
+    game.set_position(states, 0, boards={0: {3: ["brown", "green"]}}, hand=["red"], taken=0)
+    game.set_position(states, 1, boards={0: {3: [2, 3]}}, hand=[5], taken=0)
+    assert game.digest(states, 0) == game.digest(states, 1)
+    with pytest.raises(ValueError, match=r"blue\+red on hex 3 is no stack; allowed.*gray\+red"):
+        game.set_position(states, boards={0: {3: ["blue", "red"]}})
+
+
+def test_records_of_another_game_are_neither_saved_nor_read(tmp_path):
+    path = tmp_path / "games.zip"
+    with pytest.raises(StateError, match="give records of <Game saga_v1>"):
+        get_game("saga").save_states(SARENA.new_state(1), path)
+    assert not path.exists()
+    SARENA.save_states(SARENA.new_state(1), path)
+    with pytest.raises(FileError, match=r"games.zip.*records of sarena_v0, and.* saga_v1"):
+        get_game("saga").load_states(path)
+
+
+def test_a_record_that_cannot_be_is_refused(tmp_path):
+    states = SARENA.new_state(1)
+    states["height"][0, 3] = 9
+    SARENA.save_states(states, tmp_path / "games.zip")
+    with pytest.raises(FileError, match=r"games.zip.*field 'height'.*allowed: 0 to 4"):
+        SARENA.load_states(tmp_path / "games.zip")
