@@ -81,7 +81,7 @@ class Table(PlainTable):
 
 def fresh_seed() -> int:
     """Return a seed that nobody chose."""
-    from ludotheque.envs.core.game import fresh_seed as drawn
+    from ludotheque.envs.core.arguments import fresh_seed as drawn
 
     return drawn()
 

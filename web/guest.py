@@ -19,8 +19,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ludotheque.envs.core.arguments import fresh_seed
 from ludotheque.envs.core.errors import LudothequeError, is_whole
-from ludotheque.envs.core.game import fresh_seed
 
 from .mind import mind_of
 from .table import Table

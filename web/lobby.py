@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ludotheque.envs import game_names, get_game
+from ludotheque.envs.core.arguments import fresh_seed
 from ludotheque.envs.core.errors import LudothequeError, check_choice
-from ludotheque.envs.core.game import Game, fresh_seed
+from ludotheque.envs.core.game import Game
 
 from .pages import rules_of
 from .table import PERSON, Table
