@@ -10,11 +10,14 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from ludotheque.web.table import PERSON
 
 from .common import (
     FailedError,
@@ -24,6 +27,7 @@ from .common import (
     SeedOption,
     SetOption,
     StoppedError,
+    UserError,
     check_players,
     check_seat,
     draw_seed,
@@ -32,7 +36,24 @@ from .common import (
     game_options,
     print_json,
 )
-from .table import Table, check_target, save_replay, seats_for, split_specs
+from .table import (
+    Table,
+    check_target,
+    fresh_seed,
+    save_replay,
+    seats_for,
+    split_specs,
+)
+from .web import (
+    BrowserOption,
+    ExplainOption,
+    HostOption,
+    PortOption,
+    WebOption,
+    Where,
+    new_lobby,
+    serve,
+)
 
 POLL_S = 0.05
 HELP = """\
@@ -52,6 +73,7 @@ WindowOption = Annotated[
 
 
 def play(
+    context: typer.Context,
     game: GameOption = "sarena",
     players: PlayersOption = None,
     opponents: Annotated[
@@ -61,13 +83,32 @@ def play(
     seat: Annotated[int, typer.Option("--seat", help="Your seat, from 0.")] = 0,
     settings: SetOption = None,
     window: WindowOption = None,
+    web: WebOption = False,
+    host: HostOption = "127.0.0.1",
+    port: PortOption = None,
+    browser: BrowserOption = True,
+    explain: ExplainOption = False,
+    cheat: Annotated[
+        bool,
+        typer.Option(
+            "--cheat",
+            help="With --explain: show what the others think while you play. The replay says so.",
+        ),
+    ] = False,
     save: Annotated[
         Path | None, typer.Option("--save", help="Save the game as a replay (.jsonl).")
     ] = None,
     seed: SeedOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Play against agents."""
+    """Play against agents, and with --web also against other people (`--opponents person`)."""
+    if cheat and not explain:
+        raise UserError("--cheat shows more of what --explain shows: give both.")
+    if explain and not web:
+        raise UserError("--explain draws over the board in a browser: add --web.")
+    if web and not _named(context):
+        serve(new_lobby(), None, Where(host, port, browser))
+        return
     found = find_game(game)
     players = check_players(found, players)
     check_seat(seat, players)
@@ -76,6 +117,14 @@ def play(
     others = [other for other in range(players) if other != seat]
     specs = seats_for(split_specs(opponents), others, "opponents")
     options = game_options(found, settings)
+    if web:
+        # Who sees the seed knows what is hidden.
+        seed = draw_seed(seed) if seed is not None else fresh_seed()
+        agents = {seat: spec for seat, spec in specs.items() if spec != PERSON}
+        table = Table(found, seed, players, options, agents)
+        table.explain, table.cheat = explain, cheat
+        _play_in_browser(table, seat, Where(host, port, browser), save)
+        return
     table = Table(found, draw_seed(seed), players, options, specs)
     person = _WindowPerson if wants_window(window) else _TerminalPerson
     try:
@@ -92,6 +141,28 @@ def play(
     finally:
         if save is not None:
             save_replay(table, save)
+
+
+def _named(context: typer.Context) -> bool:
+    """Return whether a game was asked for; else the start page asks for one."""
+    names = ("game", "opponents", "players", "settings", "save", "seed", "explain")
+    sources = [context.get_parameter_source(name) for name in names]
+    return any(source is not None and source.name == "COMMANDLINE" for source in sources)
+
+
+def _play_in_browser(table: Table, seat: int, where: Where, save: Path | None) -> None:
+    lobby = new_lobby(tuple(dict.fromkeys(table.specs.values())))
+    room = lobby.add(table, first=seat)
+    if save is not None:
+        room.on_change = partial(_save_quietly, save)
+    serve(lobby, room, where)
+
+
+def _save_quietly(path: Path, table: Any) -> None:
+    """Write the replay after each move, so that no end of the program loses the game."""
+    if table.actions:
+        with suppress(FailedError):
+            save_replay(table, path)
 
 
 def wants_window(asked: bool | None) -> bool:

@@ -1,4 +1,4 @@
-"""A game being played: whose decision it is, what the agents do, what has been done."""
+"""What the commands do with tables: agents from their specs, files of replays."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from ludotheque.web.table import Table as PlainTable
 
 from .common import FailedError, UserError, arguments_checked, choose, needs_extra
 
@@ -65,113 +65,25 @@ def seats_for(specs: Sequence[str], seats: Sequence[int], what: str) -> dict[int
     return dict(zip(seats, specs, strict=True))
 
 
-class Table:
-    """One game, and who sits where.
+class Table(PlainTable):
+    """A table whose agents are made once for all tables; wrong arguments are told in one line.
 
     Args:
-        game: what is played.
-        seed: deals the game, and makes the agents' decisions repeatable.
-        players: number of seats.
-        options: of the game.
+        game, seed, players, options: as for the table that it is.
         specs: seat -> agent's spec; the other seats are a person's.
     """
 
     def __init__(self, game: Any, seed: int, players: int, options: dict, specs: dict[int, str]):
-        from ludotheque.envs.core.interfaces.settings import Settings
-
-        self.game = game
-        self.seed = seed
-        self.players = players
-        self.options = options
-        self.specs = specs
-        self.agents = {seat: agent_for(spec, game.name) for seat, spec in specs.items()}
+        agents = {seat: agent_for(spec, game.name) for seat, spec in specs.items()}
         with arguments_checked():
-            self.states = game.new_state(seed, num_players=players, **options)
-            self._settings = Settings(game, players, options=options)
-        self.actions: list[int] = []
-        self.moves: list[str] = []
-        self.illegal = "raise"
+            super().__init__(game, seed, players, options, specs, agents)
 
-    @property
-    def to_play(self) -> int:
-        """The seat that decides next."""
-        return int(self.states["to_play"][0])
 
-    @property
-    def over(self) -> bool:
-        """Whether the game has ended."""
-        return bool(self.states["terminated"][0] or self.states["truncated"][0])
+def fresh_seed() -> int:
+    """Return a seed that nobody chose."""
+    from ludotheque.envs.core.arguments import fresh_seed as drawn
 
-    def name(self, seat: int) -> str:
-        """Who sits there, for people."""
-        return f"player_{seat} ({self.specs.get(seat, 'you')})"
-
-    def legal_moves(self) -> dict[str, int]:
-        """The legal actions by their notation, in ascending order."""
-        actions = np.flatnonzero(self.game.legal_mask(self.states)).tolist()
-        state = self.states[0]
-        return {self.game.action_to_string(action, state): action for action in actions}
-
-    def take(self, action: int) -> None:
-        """Take a legal action for the seat to play."""
-        move = self.game.action_to_string(action, self.states[0])
-        self.game.step(self.states, action, illegal=self.illegal)
-        self.actions.append(action)
-        self.moves.append(move)
-
-    def last_move(self, seat: int | None) -> str | None:
-        """The last move, or None if a seat may not know of it; seat None may know everything."""
-        hides = self.game.hides_action
-        if seat is not None and hides is not None and hides(self.states[0], seat):
-            return None
-        return self.moves[-1]
-
-    def thinker(self, seat: int | None) -> str:
-        """Who is to play, for people; not by name where ``seat`` may not know it."""
-        if seat is not None and self.game.hides_action is not None:
-            return "an agent"
-        return self.name(self.to_play)
-
-    def draw(self, seat: int | None) -> Any:
-        """The picture as a seat sees it (None: everything), the last move marked."""
-        last = self.actions[-1] if self.actions else None
-        return self.game.draw(self.states[0], seat, last_action=last)
-
-    def agent_acts(self) -> int:
-        """Let the agent whose turn it is decide and act; return its action.
-
-        Its decision follows from the game's seed, as in a league: `watch` shows a league's game.
-        """
-        from ludotheque.envs.core.interfaces.seats import query_agent
-
-        (action,) = query_agent(self.agents[self.to_play], self._settings, self.states).tolist()
-        self.take(action)
-        return action
-
-    def result(self) -> dict:
-        """The final result, ready for JSON."""
-        scores, ranks = self.game.returns(self.states)
-        return {
-            "game": self.game.name,
-            "seed": self.seed,
-            "players": [self.specs.get(seat, "person") for seat in range(self.players)],
-            "scores": [float(score) for score in scores[: self.players]],
-            "ranks": [int(rank) for rank in ranks[: self.players]],
-            "plies": len(self.actions),
-            "moves": self.moves,
-        }
-
-    def result_lines(self) -> list[str]:
-        """The final result, for people: the best first."""
-        result = self.result()
-        if self.players == 1:
-            goal = "the goal is reached" if result["ranks"] == [1] else "the goal is not reached"
-            return [f"{self.name(0)}: {result['scores'][0]:g} points; {goal}"]
-        order = sorted(range(self.players), key=lambda seat: (result["ranks"][seat], seat))
-        return [
-            f"{result['ranks'][seat]}. {self.name(seat)}: {result['scores'][seat]:g} points"
-            for seat in order
-        ]
+    return drawn()
 
 
 def check_target(path: Path, endings: Sequence[str]) -> None:
@@ -192,19 +104,9 @@ def writing(path: Path) -> Iterator[None]:
         raise FailedError(f"{path} could not be written: {error}") from error
 
 
-def save_replay(table: Table, path: Path) -> None:
+def save_replay(table: PlainTable, path: Path) -> None:
     """Write the game so far as a replay; raises FailedError if the file can't be written."""
-    from ludotheque.envs.core.interfaces.replay import Replay
-
-    replay = Replay.record(
-        table.game.name,
-        table.players,
-        table.seed,
-        table.actions,
-        options=table.options,
-        illegal=table.illegal,
-        agents=[table.specs.get(seat, "person") for seat in range(table.players)],
-    )
+    replay = table.replay()
     with writing(path):
         replay.save(path)
 

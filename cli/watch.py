@@ -18,6 +18,7 @@ from .common import (
     SeedOption,
     SetOption,
     StoppedError,
+    UserError,
     check_players,
     check_seat,
     draw_seed,
@@ -36,6 +37,7 @@ from .table import (
     split_specs,
     writing,
 )
+from .web import BrowserOption, HostOption, PortOption, WebOption, Where, new_lobby, serve
 
 # A film is drawn smaller than a picture: half the time to make it, half the size of the file.
 FILM_SCALE = 0.7
@@ -83,6 +85,13 @@ def watch(
     ] = 0.7,
     settings: SetOption = None,
     window: WindowOption = None,
+    web: WebOption = False,
+    host: HostOption = "127.0.0.1",
+    port: PortOption = None,
+    browser: BrowserOption = True,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="With --web: show what the agents think.")
+    ] = False,
     seed: SeedOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -95,6 +104,12 @@ def watch(
         table, actions = _new_table(game, agents, players, settings, seed), None
     if seat is not None:
         check_seat(seat, table.players)
+    if explain and not web:
+        raise UserError("--explain draws over the board in a browser: add --web.")
+    if web:
+        table.explain = explain
+        _to_browser(table, actions, seat, Where(host, port, browser))
+        return
     view = _View(table, seat, seconds)
     try:
         if save:
@@ -135,6 +150,13 @@ def _new_table(
     seats = seats_for(specs, range(players), "agents")
     options = game_options(found, settings)
     return Table(found, draw_seed(seed), players, options, seats)
+
+
+def _to_browser(table: Table, actions: list[int] | None, seat: int | None, where: Where) -> None:
+    for action in actions or ():
+        table.take(action)
+    lobby = new_lobby()
+    serve(lobby, lobby.add(table, first=seat), where)
 
 
 class _View:

@@ -15,12 +15,20 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 GAMES = ("sagani", "harmonies", "saga", "shamans", "sarena")
 # Their fixtures take long to make: not in two workers.
-ALONE = ("test_jit_cache", "test_nojit", "test_packaging", "test_toy")
+ALONE = ("test_browser", "test_jit_cache", "test_nojit", "test_packaging", "test_toy")
 # Their tests play Sàrèná where they name no game.
-ON_SARENA = ("test_agents", "test_league", "test_batch", "test_gymnasium", "test_pettingzoo")
+ON_SARENA = (
+    "test_agents",
+    "test_batch",
+    "test_guest",
+    "test_gymnasium",
+    "test_league",
+    "test_pettingzoo",
+    "test_server",
+)
 
 # A failed assert in there is explained as one in a test.
-pytest.register_assert_rewrite("knowledge", "pictures")
+pytest.register_assert_rewrite("knowledge", "pictures", "serving")
 
 # No test may depend on a display, and none may open a window where there is one by chance.
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")

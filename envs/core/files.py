@@ -7,11 +7,13 @@ within one file system), is flushed to the disk and then takes the old file's na
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import platform
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 try:
     import fcntl
@@ -81,15 +83,18 @@ def lock_folder(folder: str | os.PathLike, what: str) -> Iterator[None]:
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / LOCK, "a+", encoding="utf-8") as file:
         try:
-            if fcntl is not None:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            file.seek(0)
-            holder = file.read(200).strip() or "another process"
-            raise BlockingIOError(
-                f"{holder} is writing {what} in {str(folder)!r}: wait for it, or name another "
-                "folder"
-            ) from error
+            if not _locks(file):
+                # An interrupt may have left a lock of our own to the garbage collector.
+                gc.collect()
+                if not _locks(file):
+                    file.seek(0)
+                    holder = file.read(200).strip() or "another process"
+                    raise BlockingIOError(
+                        f"{holder} is writing {what} in {str(folder)!r}: wait for it, or name "
+                        "another folder"
+                    )
+        except BlockingIOError:
+            raise
         except OSError:
             pass  # a file system without locks
         with contextlib.suppress(OSError):  # the name is not worth failing for
@@ -97,6 +102,17 @@ def lock_folder(folder: str | os.PathLike, what: str) -> Iterator[None]:
             file.write(f"process {os.getpid()} on {platform.node() or 'this machine'}")
             file.flush()
         yield
+
+
+def _locks(file: Any) -> bool:
+    """Lock a file; return False if it is locked already, True where there are no locks."""
+    if fcntl is None:
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _check_target(target: Path, given: str | os.PathLike) -> None:

@@ -118,6 +118,8 @@ class Validity:
         self._names = [name for name, line in lines if line is not None]
         self._table = np.array([line for _, line in lines if line is not None], np.int64)
         self._limits = limits
+        self._counts = set(game.player_counts)
+        self._seats_at = (game.dtype.fields or {})["num_players"][1]
         kernels = game.kernels
         bound = {
             "check": kernels.get("check", kernel(nothing_wrong)),
@@ -129,26 +131,27 @@ class Validity:
     def check(self, states: np.ndarray, playable: bool) -> None:
         """Raise StateError for the first record that no game can come to; it names the field."""
         states = np.ascontiguousarray(states)
-        counts = np.isin(states["num_players"], self.game.player_counts)
-        if not counts.all():
+        if not self._counts.issuperset(states["num_players"].tolist()):
+            counts = np.isin(states["num_players"], self.game.player_counts)
             self._refuse(states, int(np.argmin(counts)), "num_players", "")
-        fields = self.game.dtype.fields or {}
-        records = states.view(np.uint8).reshape(len(states), -1)
-        row, line = first_outside(records, fields["num_players"][1], self._table)
+        # Copied as bytes: those between fields then are the same in the copy.
+        records = states.view(np.uint8).reshape(len(states), self.game.dtype.itemsize)
+        worked_out = records.copy()
+        row, line = first_outside(records, self._seats_at, self._table)
         if row >= 0:
             name = self._names[line]
             low, high = self._limits.get(name) or (0, 1)
             last = int(states["num_players"][row]) - 1 if high == LAST_SEAT else high
             self._refuse(states, int(row), name, f"; allowed: {low} to {last}")
-        derived, found = states.copy(), np.zeros(2, np.int64)
-        mask = np.zeros(self.game.num_actions, np.int8)
+        derived, found = worked_out.view(self.game.dtype).reshape(-1), np.zeros(2, np.int64)
+        mask = np.empty(self.game.num_actions, np.int8)
         self._look(states, derived, mask, found)
         row, field = found.tolist()
         if row >= 0 and field == STUCK and playable:
             raise StateError(f"game {row} isn't over, and somebody has nothing to play")
         if row >= 0 and field != STUCK:
             self._refuse(states, row, self._names_of(field), ", which the rest contradicts")
-        if np.array_equal(derived.view(np.uint8), states.view(np.uint8)):
+        if worked_out.tobytes() == records.tobytes():
             return
         for name in self.game.dtype.names or ():
             same = states[name] == derived[name]

@@ -14,9 +14,10 @@ from pathlib import Path
 
 import pytest
 
-FOLDERS = ("envs", "agents", "openspiel", "testing", "cli", "benchmarks")
+FOLDERS = ("envs", "agents", "openspiel", "testing", "cli", "web", "benchmarks")
 EXTRAS = (
     "PIL",
+    "anywidget",
     "jax",
     "matplotlib",
     "openskill",
@@ -25,8 +26,11 @@ EXTRAS = (
     "rich",
     "sb3_contrib",
     "stable_baselines3",
+    "starlette",
     "torch",
     "typer",
+    "uvicorn",
+    "websockets",
 )
 
 

@@ -14,6 +14,7 @@ from ...core.drawing.panels import (
     area_of,
     equal_parts,
     fan,
+    of_last_record,
     one_and_others,
     uncovered,
 )
@@ -292,7 +293,7 @@ def locate(x: float, y: float, state: np.void) -> Place | None:
         x, y: in the picture's units (pixels of `draw(...).rgb(1.0)`).
         state: the record drawn there, seen by the seat to play.
     """
-    return spot_at(spots(state, int(state["to_play"])), x, y)
+    return spot_at(_spots_of(state), x, y)
 
 
 def spots(state: np.void, seat: int | None = None) -> list[Spot]:
@@ -302,3 +303,8 @@ def spots(state: np.void, seat: int | None = None) -> list[Spot]:
     """
     choices = layout_of(see(state, seat)).choices
     return [(tuple(ACTIONS.decode(action).values()), box) for action, box in choices]
+
+
+@of_last_record
+def _spots_of(state: np.void):
+    return spots(state, int(state["to_play"]))

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.drawing.panels import Place, Rect, area_of, fan, squares
+from ...core.drawing.panels import Place, Rect, area_of, fan, of_last_record, squares
 from ...core.drawing.spots import Spot, spot_at
 from ...core.drawing.words import looker_last
 from ..components import FACE_UP, STABILISATION_SQUARES, VALUES, WORLDS
@@ -168,7 +168,7 @@ def locate(x: float, y: float, state: np.void) -> Place | None:
         x, y: in the picture's units (pixels of `draw(...).rgb(1.0)`).
         state: the record drawn there, seen by the seat to play.
     """
-    return spot_at(spots(state, int(state["to_play"])), x, y)
+    return spot_at(_spots_of(state), x, y)
 
 
 def spots(state: np.void, seat: int | None = None) -> list[Spot]:
@@ -177,3 +177,8 @@ def spots(state: np.void, seat: int | None = None) -> list[Spot]:
     Nothing for a seat that isn't to play.
     """
     return [*layout_of(see(state, seat)).places]
+
+
+@of_last_record
+def _spots_of(state: np.void):
+    return spots(state, int(state["to_play"]))

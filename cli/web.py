@@ -1,0 +1,149 @@
+"""What `play --web` and `watch --web` share: a server on this machine, and the tab that opens."""
+
+from __future__ import annotations
+
+import errno
+import socket
+import webbrowser
+from threading import Thread
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from .common import FailedError, UserError, needs_extra
+
+if TYPE_CHECKING:
+    from ludotheque.web.lobby import Lobby, Room
+
+USUAL_PORT = 8642
+WebOption = Annotated[bool, typer.Option("--web", help="Show the game in a browser (extra [web]).")]
+HostOption = Annotated[
+    str,
+    typer.Option(
+        "--host",
+        help="With --web: the address to listen at. By default only this machine can reach it; "
+        "0.0.0.0 opens it to the network.",
+    ),
+]
+PortOption = Annotated[
+    int | None,
+    typer.Option(
+        "--port",
+        min=1,
+        max=65535,
+        help=f"With --web: the port; {USUAL_PORT}, or another if that is taken, by default.",
+    ),
+]
+BrowserOption = Annotated[
+    bool, typer.Option("--browser/--no-browser", help="With --web: whether to open the tab.")
+]
+ExplainOption = Annotated[
+    bool,
+    typer.Option(
+        "--explain",
+        help="With --web: show what an agent would do in your place, and what the others thought "
+        "when the game is over.",
+    ),
+]
+
+
+class Where(NamedTuple):
+    """Where to serve, and whether to open it here."""
+
+    host: str
+    port: int | None
+    browser: bool
+
+
+def new_lobby(agents: tuple[str, ...] = ()) -> Lobby:
+    """Return a lobby; raises FailedError without the extra [web]."""
+    try:
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+        import websockets  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise needs_extra("web", error) from error
+    from ludotheque.web.lobby import Lobby
+
+    return Lobby(agents)
+
+
+def serve(lobby: Lobby, room: Room | None, where: Where) -> None:
+    """Serve tables until Ctrl-C, and open the first seat of ``room``, or the start page.
+
+    Raises:
+        FailedError: the port is taken.
+        UserError: an address that this machine doesn't have.
+    """
+    import uvicorn
+
+    from ludotheque.web.server import LOOPBACK, MOST_BYTES, Server
+
+    listening = _listen(where.host, where.port)
+    address, port = listening.getsockname()[:2]
+    alone = address in LOOPBACK
+    shown = address if alone else _own_address(address)
+    url = f"http://{f'[{shown}]' if ':' in shown else shown}:{port}"
+    opened = _tell(lobby, room, url, alone)
+    config = uvicorn.Config(
+        Server(lobby, LOOPBACK if alone else None).app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        ws="websockets-sansio",
+        # What is too long for a message is answered; what is far too long ends the connection.
+        ws_max_size=16 * MOST_BYTES,
+        timeout_graceful_shutdown=1,
+    )
+    if where.browser:
+        Thread(target=webbrowser.open, args=(opened,), daemon=True).start()
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+def _listen(host: str, port: int | None) -> socket.socket:
+    try:
+        found = socket.getaddrinfo(host, port or USUAL_PORT, type=socket.SOCK_STREAM)
+        family, *_, address = found[0]
+        try:
+            return socket.create_server(address[:2], family=family)
+        except OSError as error:
+            if port is not None or error.errno != errno.EADDRINUSE:
+                raise
+            return socket.create_server((address[0], 0), family=family)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise FailedError(f"port {port} is taken: choose another --port.") from error
+        raise UserError(f"nobody can listen at {host}: {error.strerror or error}.") from error
+
+
+def _own_address(address: str) -> str:
+    """Return the address that others reach this machine at; nothing is sent to find it."""
+    if address not in ("0.0.0.0", "::"):
+        return address
+    family = socket.AF_INET6 if address == "::" else socket.AF_INET
+    with socket.socket(family, socket.SOCK_DGRAM) as asked:
+        try:
+            asked.connect(("fd00::1" if address == "::" else "10.255.255.255", 9))
+            return asked.getsockname()[0]
+        except OSError:
+            return "::1" if address == "::" else "127.0.0.1"
+
+
+def _tell(lobby: Lobby, room: Room | None, url: str, alone: bool) -> str:
+    """Print who opens what; return what to open here."""
+    seats = [] if room is None else [*room.tokens]
+    links = [f"{url}/table#{room.link(seat)}" for seat in seats] if room is not None else []
+    opened = links[0] if links else f"{url}/#{lobby.key}"
+    typer.echo(f"Open {opened}", err=True)
+    for seat, link in list(zip(seats, links, strict=True))[1:]:
+        typer.echo(f"player_{seat} opens {link}", err=True)
+    if not alone:
+        typer.echo(
+            "Everybody who can reach this machine over the network can open these pages. Who has "
+            "the link of a seat plays there; who has the next one begins games, which use this "
+            "machine. Nothing is encrypted: use it in a network that you trust.\n"
+            f"{url}/#{lobby.key}",
+            err=True,
+        )
+    typer.echo("Ctrl-C ends it.", err=True)
+    return opened

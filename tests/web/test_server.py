@@ -1,0 +1,301 @@
+"""The server: only the seats' own people play, and nothing else that is sent has any effect."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+
+import pytest
+from serving import Served
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from ludotheque.envs import game_names
+from ludotheque.web import lobby as lobby_module
+from ludotheque.web.lobby import Lobby
+from ludotheque.web.server import MOST_BYTES, MOST_ERRORS
+
+
+@pytest.fixture(scope="module")
+def served():
+    with Served() as server:
+        yield server
+
+
+def begin(served: Served, **changed) -> tuple[int, dict]:
+    wanted = {
+        "key": served.lobby.key,
+        "game": "sarena",
+        "players": 2,
+        "seats": ["you", "random"],
+        "options": {},
+        "explain": False,
+    }
+    status, body = served.ask("/tables", wanted | changed)
+    return status, json.loads(body)
+
+
+def digest(room) -> tuple:
+    table = room.table
+    return table.game.digest(table.states), len(table.actions), table.age
+
+
+# Pages
+
+
+def test_a_browser_finds_its_pages_and_every_game(served):
+    for path in ("/", "/table", "/board.js", "/board.css", "/page.css", "/table.js", "/start.js"):
+        assert served.ask(path)[0] == 200, path
+    status, body = served.ask("/games")
+    games = json.loads(body)
+    assert status == 200 and [game["name"] for game in games] == list(game_names())
+    for game in games:
+        assert served.ask(f"/{game['name']}.png")[0] == 200
+        assert game["rules"] and all(game["agents"][str(n)] for n in game["players"])
+    sarena = next(game for game in games if game["name"] == "sarena")
+    assert sarena["agents"]["2"][0] == "baseline"
+    assert "baseline" not in sarena["agents"]["3"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/../pyproject.toml",
+        "/..%2f..%2fpyproject.toml",
+        "/%2e%2e/web/server.py",
+        "//etc/passwd",
+        "/static/board.js",
+        "/server.py",
+        "/sarena.png/../../README.md",
+        "/table.html",
+    ],
+)
+def test_no_path_of_the_disk_can_be_reached(served, path):
+    assert served.ask(path)[0] in (400, 404)
+
+
+def test_pages_run_no_script_of_others_and_stand_in_no_frame(served):
+    with socket.create_connection(served.host.split(":")) as connection:
+        request = f"GET / HTTP/1.1\r\nHost: {served.host}\r\nConnection: close\r\n\r\n"
+        connection.sendall(request.encode())
+        head = b"".join(iter(lambda: connection.recv(4096), b"")).split(b"\r\n\r\n")[0].decode()
+    for wanted in ("script-src 'self'", "frame-ancestors 'none'", "nosniff", "no-referrer"):
+        assert wanted in head
+
+
+# Who may call
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "192.168.1.7", "", "[::1"])
+def test_a_name_that_is_not_ours_is_refused(served, host):
+    assert served.ask("/games", Host=host)[0] in (400, 403)
+    assert served.ask("/tables", {}, Host=host, Origin=f"http://{host}")[0] in (400, 403)
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "", "http://127.0.0.1:1"])
+def test_another_site_can_not_write(served, origin):
+    wanted = {"key": served.lobby.key}
+    assert served.ask("/tables", wanted, Origin=origin)[0] == 403
+    room = served.room(p1="random")
+    with (
+        pytest.raises(InvalidStatus) as refusal,
+        served.sit(room.link(0), origin=origin or None),
+    ):
+        pass
+    assert refusal.value.response.status_code == 403
+
+
+def test_a_server_open_to_the_network_takes_addresses_but_no_foreign_names():
+    with Served(hosts=None) as opened:
+        port = opened.host.rpartition(":")[2]
+        assert opened.ask("/games", Host=f"192.168.1.7:{port}")[0] == 200
+        assert opened.ask("/games", Host=f"localhost:{port}")[0] == 200
+        assert opened.ask("/games", Host=f"evil.example:{port}")[0] == 403
+
+
+# Beginning tables
+
+
+def test_a_table_begins_with_a_link_for_every_person(served):
+    status, answer = begin(served, seats=["you", "person"])
+    assert status == 200
+    links = {row["seat"]: row["link"] for row in answer["links"]}
+    assert set(links) == {0, 1} and links[0] != links[1]
+    for seat, link in links.items():
+        assert served.lobby.find(link)[1] == seat
+
+
+@pytest.mark.parametrize(
+    ("changed", "status", "why"),
+    [
+        ({"key": "guessed"}, 403, "begins tables"),
+        ({"key": None}, 403, "begins tables"),
+        ({"game": "chess"}, 400, "chess"),
+        ({"players": 5}, 400, "players of sarena"),
+        ({"seats": ["you"]}, 400, "2 players"),
+        ({"seats": ["you", "td:/etc/passwd"]}, 400, "who sits"),
+        ({"seats": ["you", "ppo:runs/a.zip"]}, 400, "who sits"),
+        ({"seats": ["you", "mcts:simulations=99999999"]}, 400, "who sits"),
+        ({"options": {"deal": "marked"}}, 400, "deal"),
+        ({"options": {"dealer": 1}}, 400, "no option"),
+        ({"options": []}, 400, "by name"),
+        ({"seed": 3}, 400, "asked for by"),
+    ],
+)
+def test_what_can_not_be_had_is_told(served, changed, status, why):
+    found, answer = begin(served, **changed)
+    assert found == status and why in answer["error"]
+
+
+@pytest.mark.parametrize("body", [b"{", b"[]", b"[" * 3000, b'"' + b"x" * (MOST_BYTES + 1) + b'"'])
+def test_a_request_that_is_none_is_refused(served, body):
+    head = {"Host": served.host, "Origin": served.url}
+    lines = "".join(f"{name}: {value}\r\n" for name, value in head.items())
+    with socket.create_connection(served.host.split(":")) as connection:
+        start = f"POST /tables HTTP/1.1\r\n{lines}Content-Length: {len(body)}\r\n\r\n"
+        connection.sendall(start.encode() + body)
+        assert connection.recv(4096).startswith(b"HTTP/1.1 400")
+
+
+def test_the_table_that_was_left_longest_ago_gives_way(monkeypatch):
+    monkeypatch.setattr(lobby_module, "MOST_TABLES", 2)
+    served = Served.__new__(Served)
+    served.lobby = Lobby()
+    rooms = [served.room() for _ in range(2)]
+    served.lobby.find(rooms[0].link(0))
+    served.room()
+    assert served.lobby.find(rooms[0].link(1))[1] == 1
+    with pytest.raises(ValueError, match="no table here"):
+        served.lobby.find(rooms[1].link(0))
+
+
+# Seats
+
+
+def test_a_person_plays_a_game_against_an_agent(served):
+    room = served.room(p1="random")
+    with served.sit(room.link(0)) as seat:
+        assert seat.hear("table")["seat"] == 0
+        while not seat.wait()["over"]:
+            assert len(seat.view["moves"]) > 0
+            seat.act()
+        assert [row["rank"] for row in seat.view["result"]][0] == 1
+        seat.send({"do": "save"})
+        assert json.loads(seat.hear("file")["text"])["game"] == "sarena"
+    assert room.table.over
+
+
+def test_two_people_see_each_other_play_and_each_the_own_view(served):
+    room = served.room()
+    with served.sit(room.link(0)) as one, served.sit(room.link(1)) as two:
+        for seat in (one, two):
+            seat.hear("view")
+        assert one.view["svg"] != two.view["svg"]
+        mover, waiter = (one, two) if one.view["yours"] else (two, one)
+        mover.act()
+        assert waiter.wait()["words"]
+        assert mover.hear("view")["words"] == waiter.view["words"]
+
+
+def test_a_seat_is_taken_again_where_it_was_and_two_tabs_do_not_disturb_each_other(served):
+    room = served.room(p1="random")
+    with served.sit(room.link(0)) as first:
+        first.wait()
+        first.act()
+        at = first.wait()
+        with served.sit(room.link(0)) as second:
+            assert second.wait()["frame"] == at["frame"]
+            assert second.view["svg"] == at["svg"]
+            second.act()
+            moved = second.wait()
+        # The first tab has seen it too, and plays on.
+        first.view = {}
+        while not first.view or first.view["frame"] < moved["frame"]:
+            first.hear("view")
+        first.act()
+        assert first.wait()["frame"] > moved["frame"]
+
+
+@pytest.mark.parametrize("spoil", ["token", "table", "empty", "kind"])
+def test_a_forged_link_opens_nothing(served, spoil):
+    room = served.room(p1="random")
+    link = room.link(0)
+    forged = {
+        "token": f"{room.name}.{'A' * len(room.tokens[0])}",
+        "table": f"ffffffff.{room.tokens[0]}",
+        "empty": "",
+        "kind": [link],
+    }[spoil]
+    before = digest(room)
+    with served.sit(forged) as seat:
+        message = seat.hear("error")
+        assert message["end"] and link not in json.dumps(message)
+        with pytest.raises(ConnectionClosed):
+            seat.connection.recv(timeout=20)
+    assert digest(room) == before
+
+
+def test_a_link_of_one_table_does_nothing_at_another(served):
+    mine, other = served.room(), served.room()
+    with pytest.raises(ValueError, match="no table here"):
+        served.lobby.find(f"{other.name}.{mine.tokens[0]}")
+    before = digest(other)
+    with served.sit(mine.link(mine.table.to_play)) as seat:
+        seat.wait()
+        assert "comes with" in seat.refused({"do": "act", "table": other.name})
+        seat.act()
+        seat.hear("view")
+    assert digest(other) == before
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "{",
+        "null",
+        '"act"',
+        "[" * 3000,
+        "x" * (MOST_BYTES + 1),
+        json.dumps({"do": "act", "action": 0, "frame": 99, "age": 0}),
+        json.dumps({"do": "act", "action": 0, "frame": 0, "age": 9}),
+        json.dumps({"do": "link", "link": "x"}),
+    ],
+)
+def test_what_is_no_message_gets_an_error_and_changes_nothing(served, message):
+    room = served.room(p1="random")
+    with served.sit(room.link(0)) as seat:
+        seat.wait()
+        before = digest(room)
+        assert seat.refused(message)
+        assert digest(room) == before
+        seat.act()
+        assert seat.wait()
+
+
+def test_far_too_much_ends_the_connection(served):
+    room = served.room(p1="random")
+    with served.sit(room.link(0)) as seat:
+        seat.wait()
+        before = digest(room)
+        with pytest.raises(ConnectionClosed):
+            seat.send("x" * (20 * MOST_BYTES))
+            while True:
+                seat.connection.recv(timeout=20)
+    assert digest(room) == before
+
+
+def test_a_flood_is_refused_and_then_cut_off(served):
+    room = served.room(p1="random")
+    texts = []
+    with served.sit(room.link(0)) as seat:
+        seat.wait()
+        before = digest(room)
+        with contextlib.suppress(ConnectionClosed):
+            for _ in range(2 * MOST_ERRORS):
+                seat.send({"do": "undo", "frame": 99, "age": 0})
+            while True:
+                texts.append(json.loads(seat.connection.recv(timeout=20)).get("text", ""))
+    assert any("too many messages" in text for text in texts)
+    assert digest(room) == before
+    with served.sit(room.link(0)) as seat:
+        assert seat.wait()["yours"]

@@ -1,0 +1,167 @@
+"""What an open page or cell may ask of a table, whatever carries its messages.
+
+A message is a dict with ``"do"`` and what belongs to it; nothing else has any effect:
+
+| do | with | |
+|---|---|---|
+| `act` | `action`, `frame`, `age` | play a legal action, if that frame is still the newest |
+| `undo` | `frame`, `age` | take back the last decision, for one person against agents |
+| `again` | `age` | deal a new game with the same seats, for one person against agents |
+| `frame` | `at` | show an earlier position |
+| `next` | | let the agents that are watched play an action |
+| `look` | `seat` | look with that seat's eyes, for who watches; -1 sees everything |
+| `mind` | `at` | what an agent thinks there, at a table that explains |
+| `save` | | the replay, once the game is over |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ludotheque.envs.core.arguments import fresh_seed
+from ludotheque.envs.core.errors import LudothequeError, is_whole
+
+from .mind import mind_of
+from .table import Table
+from .view import Film, Message, table_message
+
+FIELDS: dict[str, tuple[str, ...]] = {
+    "act": ("action", "frame", "age"),
+    "undo": ("frame", "age"),
+    "again": ("age",),
+    "frame": ("at",),
+    "next": (),
+    "look": ("seat",),
+    "mind": ("at",),
+    "save": (),
+}
+# What changes the table: not while an agent thinks.
+CHANGES = ("act", "undo", "again", "next")
+
+
+class Refused(Exception):
+    """Something was asked that can't be done; nothing has changed."""
+
+
+def check_message(message: Any) -> Message:
+    """Return a message that has the right form.
+
+    Raises:
+        Refused: it has not; the text says what is wrong with it.
+    """
+    what = message.get("do") if isinstance(message, dict) else None
+    if not isinstance(what, str) or what not in FIELDS:
+        raise Refused(f"a message says what to do: one of {', '.join(FIELDS)}")
+    if set(message) != {"do", *FIELDS[what]}:
+        raise Refused(f"{what} comes with: {', '.join(FIELDS[what]) or 'nothing else'}")
+    for name in FIELDS[what]:
+        if not is_whole(message[name]):
+            raise Refused(f"{name} of {what} must be a whole number")
+    return message
+
+
+class Guest:
+    """A page or cell that looks at a table from one seat; None sees everything and plays nothing.
+
+    Several may look from one seat: each gets all of it.
+    """
+
+    def __init__(self, table: Table, seat: int | None):
+        self.table = table
+        self.seat = seat
+        self.film = Film(table, seat)
+        self._sees_all = seat is None
+        self._told = (table.age, 0)  # how old the table was, and how many frames were told
+
+    def hello(self) -> list[Message]:
+        """Return what to begin with: the table and one frame, of what was recorded the first."""
+        recorded = not self.table.agents and not self.table.people
+        frame = 0 if recorded else len(self.film) - 1
+        self._told = (self.table.age, len(self.film))
+        head = table_message(self.table, self.seat) | {"chooses": self._sees_all}
+        return [head, self.film.message(frame)]
+
+    def news(self) -> list[Message]:
+        """Return the frames that have come since the last ones told."""
+        age, told = self._told
+        count = len(self.film)
+        if age != self.table.age:
+            told = count - 1
+        self._told = (self.table.age, count)
+        return [self.film.message(frame) for frame in range(told, count)]
+
+    def ask(self, message: Any) -> list[Message]:
+        """Do what a message asks; return the answer, which may be nothing but `news`.
+
+        Raises:
+            Refused: it can't be done.
+        """
+        asked = dict(check_message(message))
+        answer: Callable[..., list[Message]] = getattr(self, f"_{asked.pop('do')}")
+        try:
+            with self.table.lock:
+                return answer(**asked)
+        except (LudothequeError, ValueError) as error:
+            raise Refused(str(error)) from error
+
+    def _act(self, action: int, frame: int, age: int) -> list[Message]:
+        self._check_newest(frame, age)
+        if self.table.over or self.table.to_play != self.seat or self.seat in self.table.specs:
+            raise Refused("it is not your turn")
+        self.table.take(action)
+        return []
+
+    def _undo(self, frame: int, age: int) -> list[Message]:
+        self._check_newest(frame, age)
+        self.table.undo(self._person())
+        return []
+
+    def _again(self, age: int) -> list[Message]:
+        if age != self.table.age:
+            raise Refused("another game has begun since")
+        if self.table.people != [self._person()]:
+            raise Refused("only who plays against agents alone begins anew")
+        self.table.deal(fresh_seed())
+        return []
+
+    def _frame(self, at: int) -> list[Message]:
+        return [self.film.message(at)]
+
+    def _next(self) -> list[Message]:
+        if self.seat in self.table.people or not self.table.agent_is_next:
+            raise Refused("there is no agent to wait for")
+        self.table.agent_acts()
+        return []
+
+    def _look(self, seat: int) -> list[Message]:
+        if not self._sees_all:
+            raise Refused("only who sees everything looks with other eyes")
+        if not -1 <= seat < self.table.players:
+            raise Refused(f"there is no seat {seat}: -1 to {self.table.players - 1}")
+        self.seat = None if seat < 0 else seat
+        self.film = Film(self.table, self.seat)
+        return self.hello()
+
+    def _mind(self, at: int) -> list[Message]:
+        if not 0 <= at < len(self.film):
+            raise Refused(f"there is no frame {at}")
+        thoughts = mind_of(self.table, self.seat, self.film.ply(at))
+        return [{"kind": "mind", "frame": at, "age": self.table.age, **thoughts}]
+
+    def _save(self) -> list[Message]:
+        # It holds the seed: with it, everything hidden.
+        if not self.table.over and not self._sees_all:
+            raise Refused("the game can be saved when it is over")
+        replay = self.table.replay()
+        name = f"{self.table.game.name}-{replay.digest[:8] if replay.digest else 'game'}.jsonl"
+        return [{"kind": "file", "name": name, "text": replay.to_json() + "\n"}]
+
+    def _person(self) -> int:
+        if self.seat is None or self.seat in self.table.specs:
+            raise Refused("who watches doesn't play")
+        return self.seat
+
+    def _check_newest(self, frame: int, age: int) -> None:
+        if (frame, age) != (len(self.film) - 1, self.table.age):
+            raise Refused("the game has gone on since: look again")

@@ -1,0 +1,175 @@
+"""The tables of a server: who may sit where, and what may be played. No network in here either."""
+
+from __future__ import annotations
+
+import functools
+import hmac
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ludotheque.envs import game_names, get_game
+from ludotheque.envs.core.arguments import fresh_seed
+from ludotheque.envs.core.errors import LudothequeError, check_choice
+from ludotheque.envs.core.game import Game
+
+from .pages import rules_of
+from .table import PERSON, Table
+
+# Who watches sits nowhere: its link has this in the place of a seat.
+WATCHER = None
+ME = "you"
+MOST_TABLES = 200
+TOKEN_BYTES = 24
+# Beside the baselines, and what the command line names: a page can't name a file.
+USUAL_AGENTS = ("greedy", "mcts", "mcts:simulations=1000", "random")
+SETTINGS = {"game", "players", "seats", "options", "explain"}
+
+
+@dataclass
+class Room:
+    """A table with the secret of each seat.
+
+    Attributes:
+        name: what links call it; no secret.
+        tokens: of the people's seats, and of who watches where only agents play.
+        used: when somebody last asked something, in seconds of ``time.monotonic``.
+        on_change: called after each action.
+    """
+
+    table: Table
+    tokens: dict[int | None, str]
+    name: str = field(default_factory=lambda: secrets.token_hex(4))
+    used: float = field(default_factory=time.monotonic)
+    on_change: Callable[[Table], None] = lambda table: None
+
+    def link(self, seat: int | None) -> str:
+        """Return what follows ``#`` in the link of a seat: browsers don't send it anywhere."""
+        return f"{self.name}.{self.tokens[seat]}"
+
+
+class Lobby:
+    """All tables of a server.
+
+    Args:
+        agents: specs that may be chosen beside the usual ones, for every game that they fit.
+
+    Attributes:
+        key: the secret of who may begin tables.
+    """
+
+    def __init__(self, agents: tuple[str, ...] = ()):
+        self.key = secrets.token_urlsafe(TOKEN_BYTES)
+        self._agents = agents
+        self._rooms: dict[str, Room] = {}
+
+    def add(self, table: Table, first: int | None = WATCHER) -> Room:
+        """Give a table tokens, and let it be found; the one that was left longest ago may go.
+
+        Args:
+            first: whose token comes first; where only agents play, with whose eyes people watch.
+        """
+        seats: list[int | None] = [*sorted(table.people, key=lambda seat: seat != first)]
+        seats = seats or [first]
+        room = Room(table, {seat: secrets.token_urlsafe(TOKEN_BYTES) for seat in seats})
+        while len(self._rooms) >= MOST_TABLES:
+            del self._rooms[min(self._rooms.values(), key=lambda other: other.used).name]
+        self._rooms[room.name] = room
+        return room
+
+    def find(self, link: str) -> tuple[Room, int | None]:
+        """Return the room and the seat that a link's secret belongs to.
+
+        Raises:
+            ValueError: nothing belongs to it.
+        """
+        name, _, token = link.partition(".")
+        room = self._rooms.get(name)
+        # As long whatever is wrong with it.
+        tokens = {} if room is None else room.tokens
+        given = token.encode("utf-8", "replace")
+        found = [seat for seat, own in tokens.items() if hmac.compare_digest(own.encode(), given)]
+        if room is None or not found:
+            raise ValueError("this link belongs to no table here: it may have been left long ago")
+        room.used = time.monotonic()
+        return room, found[0]
+
+    def is_key(self, key: str) -> bool:
+        """Return whether this is the secret of who may begin tables."""
+        return hmac.compare_digest(self.key.encode(), key.encode("utf-8", "replace"))
+
+    def begin(self, wanted: Any) -> Room:
+        """Begin the table that a start page asks for.
+
+        Args:
+            wanted: ``game``; ``players``; ``seats``, a list of ``"you"``, ``"person"`` or an
+                agent's spec; ``options`` by name; ``explain``.
+
+        Raises:
+            ValueError: what can't be had; the message says what can.
+        """
+        if not isinstance(wanted, Mapping) or set(wanted) != SETTINGS:
+            raise ValueError(f"a table is asked for by: {', '.join(sorted(SETTINGS))}")
+        check_choice(wanted["game"], game_names(), "game")
+        game = get_game(wanted["game"])
+        check_choice(wanted["players"], game.player_counts, f"players of {game.name}")
+        specs = self._specs(game, wanted["players"], wanted["seats"])
+        options = wanted["options"]
+        if not isinstance(options, Mapping):
+            raise ValueError("options are given by name")
+        try:
+            agents = {seat: _agent(spec, game.name) for seat, spec in specs.items()}
+            table = Table(game, fresh_seed(), wanted["players"], options, specs, agents)
+        except (LudothequeError, TypeError) as error:
+            raise ValueError(str(error)) from error
+        table.explain = wanted["explain"] is True
+        return self.add(table)
+
+    def _specs(self, game: Game, players: int, seats: Any) -> dict[int, str]:
+        known = (ME, PERSON, *self.agents_for(game, players))
+        if not isinstance(seats, list) or len(seats) != players:
+            raise ValueError(f"seats says for each of {players} players who sits there")
+        for seat in seats:
+            check_choice(seat, known, "who sits at a seat")
+        return {k: seat for k, seat in enumerate(seats) if seat not in (ME, PERSON)}
+
+    def agents_for(self, game: Game, players: int) -> list[str]:
+        """Return the agents that can be chosen, the likeliest opponent first."""
+        from ludotheque.agents.baselines import baseline_counts
+
+        learned = ["baseline"] if players in baseline_counts(game) else []
+        return [*learned, *(spec for spec in (*self._agents, *USUAL_AGENTS) if spec not in learned)]
+
+    def games(self) -> list[dict[str, Any]]:
+        """Return what the start page offers: games with players, options, agents, rules."""
+        return [self._offer(get_game(name)) for name in game_names()]
+
+    def _offer(self, game: Game) -> dict[str, Any]:
+        options = [
+            {
+                "name": option.name,
+                "choices": option.choices,
+                "default": option.default,
+                "meaning": option.meaning,
+            }
+            for option in game.options
+        ]
+        return {
+            "name": game.name,
+            "title": game.title,
+            "players": game.player_counts,
+            "usual": game.usual_players,
+            "options": [option for option in options if len(option["choices"]) > 1],
+            "agents": {str(n): self.agents_for(game, n) for n in game.player_counts},
+            "rules": rules_of(game),
+        }
+
+
+@functools.cache
+def _agent(spec: str, game: str) -> Any:
+    """Return an agent, made once for all tables."""
+    from ludotheque.agents import make_agent
+
+    return make_agent(spec, game=game)

@@ -1,0 +1,162 @@
+"""What an agent thinks of a position: candidates with their shares and values, the expected line.
+
+It thinks on a record in which all that its seat can't know is drawn anew, as when it plays: so what
+is shown for a seat holds nothing that this seat doesn't know.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .table import Table, is_over
+
+MOST_CANDIDATES = 5
+# Of the expected line, after the action itself.
+LINE_PLIES = 3
+# A learned agent that plays without search shows what it would find with so many simulations.
+SIMULATIONS = 64
+
+# Of each action: its share from 0 to 1, and its value, NaN where there is none.
+Found = tuple[np.ndarray, np.ndarray]
+
+
+def mind_of(table: Table, seat: int | None, ply: int) -> dict[str, Any]:
+    """Return what the agent of the seat to play thinks after ``ply`` actions, shown to ``seat``.
+
+    A person's seat is thought for by the first agent of the table. Each candidate has its
+    notation, its parts, its share (of visits, or as the policy has it; None for an agent that only
+    compares values) and its value to that seat (of a search from -1 to +1, else in points).
+
+    Raises:
+        ValueError: the table doesn't explain; it is another's mind and the game is not over; or
+            nobody decides there.
+    """
+    if not table.explain:
+        raise ValueError("this table does not explain: begin it with --explain")
+    states = table.positions[ply]
+    if is_over(states):
+        raise ValueError("the game is over there: nobody decides")
+    thinker = int(states["to_play"][0])
+    if seat is not None and seat != thinker and not (table.over or table.cheat):
+        raise ValueError("what others think is shown when the game is over")
+    agent = table.agents.get(thinker) or _adviser(table)
+    # From the record's own chance, as for the agent's decision: with a seed that is known, what was
+    # drawn could be reckoned back to what is hidden.
+    seeds = np.empty(1, np.uint64)
+    table.game.loops.decision_seeds(states, 0, 1, seeds)
+    known = table.game.determinize(states, thinker, int(seeds[0]))
+    shares, values = _found_by(agent)(agent, table, known)
+    legal = np.flatnonzero(table.game.legal_mask(known)).tolist()
+    ranked = [np.nan_to_num(found, nan=-np.inf).tolist() for found in (shares, values)]
+    order = sorted(legal, key=lambda a: (-ranked[0][a], -ranked[1][a], a))
+    best = order[:MOST_CANDIDATES]
+    return {
+        "thinker": thinker,
+        "agent": table.specs.get(thinker) or getattr(agent, "name", "agent"),
+        "candidates": [_candidate(table, known, a, shares, values) for a in best],
+        "line": _line(table, agent, known, best[0]),
+    }
+
+
+def _adviser(table: Table) -> Any:
+    if table.agents:
+        return table.agents[min(table.agents)]
+    from ludotheque.agents import make_agent
+
+    return make_agent("mcts", game=table.game)
+
+
+def _candidate(
+    table: Table, known: np.ndarray, action: int, shares: np.ndarray, values: np.ndarray
+) -> dict[str, Any]:
+    share, value = float(shares[action]), float(values[action])
+    return {
+        "text": table.game.action_to_string(action, known[0]),
+        "parts": tuple(table.game.decode_action(action).values()),
+        "share": None if np.isnan(share) else round(share, 4),
+        "value": None if np.isnan(value) else round(value, 3),
+    }
+
+
+def _line(table: Table, agent: Any, known: np.ndarray, action: int) -> list[str]:
+    """Return the action and what the agent expects after it, if everybody played as it does."""
+    from ludotheque.envs.core.interfaces.seats import query_agent
+
+    states, line = known.copy(), [table.game.action_to_string(action, known[0])]
+    while len(line) <= LINE_PLIES:
+        table.game.step(states, action)
+        if is_over(states):
+            break
+        action = int(query_agent(agent, table.settings, states)[0])
+        line.append(table.game.action_to_string(action, states[0]))
+    return line
+
+
+# What each kind of agent can tell
+
+
+def _found_by(agent: Any) -> Callable[[Any, Table, np.ndarray], Found]:
+    """Return what asks an agent; by its class's name, not to import what isn't installed."""
+    asks = {
+        "MCTSAgent": _of_tree,
+        "TDAgent": _of_values,
+        "BaselineAgent": _of_baseline,
+        "PolicyAgent": _of_policy,
+        "GreedyAgent": _of_greedy,
+    }
+    names = [kind.__name__ for kind in type(agent).__mro__]
+    return next((asks[name] for name in names if name in asks), _of_anybody)
+
+
+def _seeds() -> np.ndarray:
+    return np.zeros(1, np.uint64)
+
+
+def _of_tree(agent: Any, table: Table, known: np.ndarray) -> Found:
+    visits, values = (row[0] for row in agent.search(known, _seeds()))
+    tried = np.where(visits > 0, visits, 1)
+    return visits / max(1, visits.sum()), np.where(visits > 0, values / tried, np.nan)
+
+
+def _of_values(agent: Any, table: Table, known: np.ndarray) -> Found:
+    searcher = copy.copy(agent)
+    searcher.simulations = agent.simulations or SIMULATIONS
+    masks = table.game.legal_mask(known)[None]
+    _, policy, values = searcher.search(known, masks, _seeds())
+    return policy[0], np.where(policy[0] > 0, values[0], np.nan)
+
+
+def _of_baseline(agent: Any, table: Table, known: np.ndarray) -> Found:
+    return _of_values(agent.agent_for(table.players), table, known)
+
+
+def _of_policy(agent: Any, table: Table, known: np.ndarray) -> Found:
+    game, seat = table.game, int(known["to_play"][0])
+    masks = game.legal_mask(known)[None]
+    seen = game.observe(known, seat, form=agent.observation)[None]
+    logits = np.where(masks[0] > 0, agent.network.logits(seen, masks)[0], -np.inf)
+    weights = np.exp((logits - logits.max()) / agent.temperature)
+    return weights / weights.sum(), np.full(game.num_actions, np.nan)
+
+
+def _of_greedy(agent: Any, table: Table, known: np.ndarray) -> Found:
+    game, seat = table.game, int(known["to_play"][0])
+    values = np.full(game.num_actions, np.nan)
+    for action in np.flatnonzero(game.legal_mask(known)).tolist():
+        after = known.copy()
+        game.step(after, action)
+        values[action] = game.kernels["evaluate"](after[0], seat)
+    return np.full(game.num_actions, np.nan), values
+
+
+def _of_anybody(agent: Any, table: Table, known: np.ndarray) -> Found:
+    """Return what is known of any agent: the action that it plays."""
+    from ludotheque.envs.core.interfaces.seats import query_agent
+
+    shares = np.zeros(table.game.num_actions)
+    shares[query_agent(agent, table.settings, known)[0]] = 1
+    return shares, np.full(table.game.num_actions, np.nan)

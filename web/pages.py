@@ -1,0 +1,34 @@
+"""What the games' own pages say, for whoever is about to play."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from pathlib import Path
+
+from ludotheque.envs.core.game import Game
+
+
+def rules_of(game: Game) -> list[str]:
+    """Return the short account of the rules on a game's page: what it is, then what one does."""
+    parts = re.split(r"^## ", page_of(game), flags=re.MULTILINE)
+    first = [block for block in parts[0].split("\n\n") if block[:1] not in "#!<|`"]
+    short = next((part for part in parts if part.startswith("In short\n")), "")
+    items = re.findall(r"^- (.+(?:\n  .+)*)", short, flags=re.MULTILINE)
+    return [plain(text) for text in (*first[:1], *items)]
+
+
+def plain(text: str) -> str:
+    """Return a piece of a page without its marks, in one line."""
+    return re.sub(r"[*`]", "", re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", " ".join(text.split())))
+
+
+def page_of(game: Game) -> str:
+    """Return a game's page, empty for a game that comes without one."""
+    path = folder_of(game) / "README.md"
+    return path.read_text("utf-8") if path.is_file() else ""
+
+
+def folder_of(game: Game) -> Path:
+    """Return where a game's package lies."""
+    return Path(str(import_module(game.home).__file__)).parent

@@ -1,0 +1,343 @@
+"""The board in a browser: tables over HTTP and WebSocket. Needs the extra [web].
+
+A page opens a WebSocket and sends the secret of its link; from then on it gets what that seat may
+see, and what it asks is done by `Guest`, which knows nothing of the network. Nothing else that is
+sent has any effect. Hosts and origins are checked, so that no other page can speak for a person;
+messages are small and few; no path of the disk can be named.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ipaddress
+import json
+import logging
+import os
+import time
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from socket import gethostname
+from typing import Any
+from urllib.parse import urlsplit
+
+import anyio
+from starlette.applications import Starlette
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from ludotheque.envs import game_names, get_game
+
+from .guest import CHANGES, Guest, Refused, check_message
+from .lobby import Lobby, Room
+from .pages import folder_of
+
+STATIC = Path(__file__).with_name("static")
+TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".png": "image/png"}
+PAGES = {"/": "start.html", "/table": "table.html"}
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+MOST_BYTES = 4096  # of a message or a request
+MOST_QUEUED = 64  # messages that a page may be behind
+MOST_PAGES = 16  # of one table
+# Messages that a page may send at once, and a second; who goes on after so many errors is cut off.
+BURST, PER_SECOND, MOST_ERRORS = 100.0, 50.0, 200
+SECONDS_TO_SIT = 10
+TOO_BIG, NOT_ALLOWED = 1009, 1008
+log = logging.getLogger(__name__)
+
+
+class Page:
+    """An open page: its connection, what is to be sent, and how much it may ask."""
+
+    def __init__(self, socket: WebSocket, guest: Guest):
+        self.guest = guest
+        self._socket = socket
+        self._queue: asyncio.Queue[Any] = asyncio.Queue(MOST_QUEUED)
+        self._credit, self._at = BURST, time.monotonic()
+        self.errors = 0
+
+    def tell(self, messages: Iterable[Any]) -> None:
+        """Send messages; a page that can't keep up is cut off, and comes back by itself."""
+        for message in messages:
+            if self._queue.full():
+                self.errors = MOST_ERRORS
+                return
+            self._queue.put_nowait(message)
+
+    def refuse(self, text: str) -> None:
+        """Tell why something wasn't done."""
+        self.errors += 1
+        self.tell([{"kind": "error", "text": text}])
+
+    def may_ask(self) -> bool:
+        """Return whether another message may be read now, and count it."""
+        now = time.monotonic()
+        self._credit = min(BURST, self._credit + PER_SECOND * (now - self._at))
+        self._at = now
+        if self._credit < 1:
+            return False
+        self._credit -= 1
+        return True
+
+    async def pump(self) -> None:
+        """Send what there is to send, for ever."""
+        while True:
+            await self._socket.send_text(json.dumps(await self._queue.get()))
+
+
+class Desk:
+    """A room that pages look at."""
+
+    def __init__(self, room: Room):
+        self.room = room
+        self.pages: set[Page] = set()
+        self.lock = asyncio.Lock()  # who changes the table, one after the other
+
+    @property
+    def thinks(self) -> bool:
+        """Whether an agent thinks about its move, which people wait for."""
+        table = self.room.table
+        return self.lock.locked() and bool(table.people) and table.agent_is_next
+
+
+class Server:
+    """Tables in browsers; ``app`` is the application to run.
+
+    Args:
+        lobby: the tables.
+        hosts: names that it may be called by; None takes any address, and this machine's names.
+    """
+
+    def __init__(self, lobby: Lobby, hosts: tuple[str, ...] | None = LOOPBACK):
+        self.lobby = lobby
+        self._desks: dict[str, Desk] = {}
+        self._tasks: set[asyncio.Task] = set()
+        self._limiter: anyio.CapacityLimiter | None = None
+        files = _files()
+        routes = [Route(path, partial(_send_file, files[path])) for path in files]
+        routes += [
+            Route("/games", self._games),
+            Route("/tables", self._begin, methods=["POST"]),
+        ]
+        self.app: ASGIApp = Guard(
+            Starlette(routes=[*routes, WebSocketRoute("/play", self._play)]), hosts
+        )
+
+    # The start page
+
+    async def _games(self, request: Request) -> Response:
+        return JSONResponse(await self._aside(self.lobby.games))
+
+    async def _begin(self, request: Request) -> Response:
+        try:
+            wanted = await _body_of(request)
+            key = wanted.pop("key", None)
+            if not isinstance(key, str) or not self.lobby.is_key(key):
+                return _error("only who started the server, or has its link, begins tables", 403)
+            room = await self._aside(self.lobby.begin, wanted)
+        except (ValueError, Refused) as error:
+            return _error(str(error), 400)
+        links = [{"seat": seat, "link": room.link(seat)} for seat in room.tokens]
+        return JSONResponse({"links": links})
+
+    # Tables
+
+    async def _play(self, socket: WebSocket) -> None:
+        await socket.accept()
+        try:
+            desk, seat = await self._seat_of(socket)
+        except (Refused, ValueError, TimeoutError) as error:
+            await socket.send_text(json.dumps({"kind": "error", "text": str(error), "end": True}))
+            await socket.close(NOT_ALLOWED)
+            return
+        except WebSocketDisconnect:
+            return
+        page = Page(socket, Guest(desk.room.table, seat))
+        pump = asyncio.ensure_future(page.pump())
+        try:
+            page.tell(await self._aside(page.guest.hello))
+            desk.pages.add(page)
+            self._go_on(desk)
+            await self._listen(socket, desk, page)
+        except WebSocketDisconnect:
+            pass
+        finally:
+            pump.cancel()
+            desk.pages.discard(page)
+            if not desk.pages and not desk.lock.locked():
+                self._desks.pop(desk.room.name, None)
+
+    async def _seat_of(self, socket: WebSocket) -> tuple[Desk, int | None]:
+        async with asyncio.timeout(SECONDS_TO_SIT):
+            asked = _parse(await socket.receive_text())
+        link = asked.get("link") if isinstance(asked, dict) else None
+        if not isinstance(link, str):
+            raise Refused("the first message must be the link of a seat")
+        room, seat = self.lobby.find(link)
+        desk = self._desks.setdefault(room.name, Desk(room))
+        if len(desk.pages) >= MOST_PAGES:
+            raise Refused(f"{MOST_PAGES} pages look at this table already: close one")
+        return desk, seat
+
+    async def _listen(self, socket: WebSocket, desk: Desk, page: Page) -> None:
+        while page.errors < MOST_ERRORS:
+            text = await socket.receive_text()
+            if not page.may_ask():
+                page.refuse("too many messages: wait a moment")
+                continue
+            try:
+                await self._answer(desk, page, check_message(_parse(text)))
+            except Refused as error:
+                page.refuse(str(error))
+        await socket.close(NOT_ALLOWED)
+
+    async def _answer(self, desk: Desk, page: Page, message: dict[str, Any]) -> None:
+        desk.room.used = time.monotonic()
+        if message["do"] not in CHANGES:
+            page.tell(await self._aside(page.guest.ask, message))
+            return
+        if desk.thinks:
+            raise Refused("an agent is thinking: wait for its move")
+        async with desk.lock:
+            page.tell(await self._aside(page.guest.ask, message))
+        self._go_on(desk)
+
+    def _go_on(self, desk: Desk) -> None:
+        """Tell everybody the news, and let agents play as long as it is their turn."""
+        task = asyncio.ensure_future(self._play_on(desk))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _play_on(self, desk: Desk) -> None:
+        table = desk.room.table
+        async with desk.lock:
+            try:
+                await self._spread(desk)
+                # Who watches agents asks for each of their moves.
+                while table.people and table.agent_is_next:
+                    await self._aside(table.agent_acts)
+                    await self._spread(desk)
+            except Exception:
+                log.exception("an agent could not play")
+                for page in desk.pages:
+                    page.refuse("the agent failed; the terminal of the server says why")
+
+    async def _spread(self, desk: Desk) -> None:
+        await self._aside(desk.room.on_change, desk.room.table)
+        for page in [*desk.pages]:
+            page.tell(await self._aside(page.guest.news))
+
+    async def _aside(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        """Do what takes long in a thread, as many at a time as there are cores."""
+        if self._limiter is None:
+            self._limiter = anyio.CapacityLimiter(max(2, os.cpu_count() or 1))
+        return await anyio.to_thread.run_sync(work, *arguments, limiter=self._limiter)
+
+
+class Guard:
+    """Lets in only requests to this server by its name, and from its own pages where they write.
+
+    A page of another site that gets a name of its own to mean this machine (DNS rebinding) calls it
+    by that name; one that simply sends here has its own origin.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: tuple[str, ...] | None):
+        self._app = app
+        self._hosts = hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        reads = scope["type"] == "http" and scope["method"] in ("GET", "HEAD")
+        if not self._is_ours(host):
+            refusal = "this server is not called by that name"
+        elif not reads and urlsplit(headers.get("origin", "")).netloc != host:
+            refusal = "this came from a page of another site"
+        else:
+            await self._app(scope, receive, partial(_with_headers, send, host))
+            return
+        # A WebSocket that was not accepted is answered as a request.
+        if scope["type"] == "websocket":
+            await WebSocket(scope, receive, send).close(NOT_ALLOWED)
+        else:
+            await _error(refusal, 403)(scope, receive, send)
+
+    def _is_ours(self, host: str) -> bool:
+        with contextlib.suppress(ValueError):
+            name = urlsplit(f"//{host}").hostname or ""
+            if self._hosts is not None:
+                return name in self._hosts
+            # An address can't be made to mean another machine.
+            with contextlib.suppress(ValueError):
+                return bool(ipaddress.ip_address(name))
+            return name in ("localhost", gethostname().lower())
+        return False
+
+
+async def _with_headers(send: Send, host: str, message: Message) -> None:
+    if message["type"] == "http.response.start":
+        policy = (
+            "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
+            f"img-src 'self' data:; connect-src 'self' ws://{host} wss://{host}; "
+            "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        )
+        message["headers"] += [
+            (b"content-security-policy", policy.encode("latin-1")),
+            (b"x-content-type-options", b"nosniff"),
+            (b"referrer-policy", b"no-referrer"),
+            (b"cache-control", b"no-cache"),
+        ]
+    await send(message)
+
+
+def _files() -> dict[str, Path]:
+    """Return every file that can be asked for, by its address; there are no others."""
+    files = {path: STATIC / name for path, name in PAGES.items()}
+    files |= {f"/{path.name}": path for path in STATIC.iterdir() if path.suffix in (".js", ".css")}
+    for name in game_names():
+        picture = folder_of(get_game(name)) / "picture.png"
+        if picture.is_file():
+            files[f"/{name}.png"] = picture
+    return files
+
+
+async def _send_file(path: Path, request: Request) -> Response:
+    return Response(path.read_bytes(), media_type=TYPES[path.suffix])
+
+
+def _error(text: str, status: int) -> Response:
+    return JSONResponse({"error": text}, status_code=status)
+
+
+async def _body_of(request: Request) -> dict[str, Any]:
+    body = b""
+    async for piece in request.stream():
+        body += piece
+        if len(body) > MOST_BYTES:
+            raise ValueError(f"a request has at most {MOST_BYTES} bytes")
+    found = _parse(body.decode("utf-8", "replace"))
+    if not isinstance(found, dict):
+        raise ValueError("a request is an object")
+    return found
+
+
+def _parse(text: str) -> Any:
+    """Return what a message holds.
+
+    Raises:
+        Refused: too much, or no JSON.
+    """
+    if len(text) > MOST_BYTES:
+        raise Refused(f"a message has at most {MOST_BYTES} characters")
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Refused("a message is JSON") from error

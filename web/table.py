@@ -1,0 +1,246 @@
+"""A game being played: whose decision it is, what the agents do, what has been done."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ludotheque.envs.core.game import Game
+    from ludotheque.envs.core.interfaces.replay import Replay
+
+PERSON = "person"
+# What the record says of a person who was shown what the agents thought.
+CHEAT = "person (saw the agents' minds)"
+
+
+class Table:
+    """One game from its deal on, and who sits where. It may be used by several threads.
+
+    Args:
+        game: what is played.
+        seed: deals the game, and makes the agents' decisions repeatable.
+        players: number of seats.
+        options: of the game.
+        specs: seat -> the agent there in words; the other seats are people's.
+        agents: seat -> the agent; made from ``specs`` if not given.
+
+    Attributes:
+        positions: ``(1,)`` records before the first action and after each.
+        actions, moves: what was done, as numbers and in notation.
+        age: how often actions were taken back or the game dealt anew; what was asked of the table
+            before is out of date then.
+        explain: people are shown what an agent would do in their place.
+        cheat: they are shown what the other seats' agents think, too.
+        illegal: the rule for illegal actions of a replay that is shown.
+
+    Raises:
+        ValueError: what the game or an agent doesn't have.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        seed: int,
+        players: int,
+        options: Mapping[str, Any],
+        specs: Mapping[int, str],
+        agents: Mapping[int, Any] | None = None,
+    ):
+        from ludotheque.envs.core.interfaces.settings import Settings
+
+        self.game = game
+        self.seed = seed
+        self.players = players
+        self.options = dict(options)
+        self.specs = dict(specs)
+        if agents is None:
+            from ludotheque.agents import make_agent
+
+            agents = {seat: make_agent(spec, game=game) for seat, spec in self.specs.items()}
+        self.agents = dict(agents)
+        self.settings = Settings(game, players, options=self.options)
+        self.positions = [game.new_state(seed, num_players=players, **self.options)]
+        self.actions: list[int] = []
+        self.moves: list[str] = []
+        self.age = 0
+        self.explain = self.cheat = False
+        self.illegal = "raise"
+        self.lock = threading.RLock()
+
+    @classmethod
+    def of_replay(cls, replay: Replay) -> Table:
+        """Return a table where a recorded game has been played; nobody plays on.
+
+        Raises:
+            StateError: the rules don't allow it, or it comes to something else than it says.
+        """
+        from ludotheque.envs import get_game
+
+        replay.verify()
+        names = replay.agents or ["unknown"] * replay.num_players
+        game = get_game(replay.game)
+        specs = dict(enumerate(names))
+        table = cls(game, replay.seed, replay.num_players, replay.options, specs, agents={})
+        table.illegal = replay.illegal
+        for action in replay.action_numbers():
+            table.take(action)
+        return table
+
+    @property
+    def states(self) -> np.ndarray:
+        """The ``(1,)`` record now."""
+        return self.positions[-1]
+
+    @property
+    def to_play(self) -> int:
+        """The seat that decides next."""
+        return int(self.states["to_play"][0])
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return is_over(self.states)
+
+    @property
+    def people(self) -> list[int]:
+        """The seats of people."""
+        return [seat for seat in range(self.players) if seat not in self.specs]
+
+    @property
+    def agent_is_next(self) -> bool:
+        """Whether an agent decides next."""
+        return not self.over and self.to_play in self.agents
+
+    def name(self, seat: int) -> str:
+        """Who sits there, for people."""
+        return f"player_{seat} ({self.specs.get(seat, 'you')})"
+
+    def legal_moves(self) -> dict[str, int]:
+        """The legal actions by their notation, in ascending order."""
+        actions = np.flatnonzero(self.game.legal_mask(self.states)).tolist()
+        state = self.states[0]
+        return {self.game.action_to_string(action, state): action for action in actions}
+
+    def take(self, action: int) -> None:
+        """Take a legal action for the seat to play; an illegal one raises and changes nothing."""
+        with self.lock:
+            states = self.states.copy()
+            move = self.game.action_to_string(action, states[0])
+            self.game.step(states, action, illegal=self.illegal)
+            self.positions.append(states)
+            self.actions.append(action)
+            self.moves.append(move)
+
+    def last_move(self, seat: int | None) -> str | None:
+        """The last move, or None if a seat may not know of it; seat None may know everything."""
+        hides = self.game.hides_action
+        if seat is not None and hides is not None and hides(self.states[0], seat):
+            return None
+        return self.moves[-1]
+
+    def thinker(self, seat: int | None) -> str:
+        """Who is to play, for people; not by name where ``seat`` may not know it."""
+        if seat is not None and self.game.hides_action is not None:
+            return "an agent"
+        return self.name(self.to_play)
+
+    def draw(self, seat: int | None) -> Any:
+        """The picture as a seat sees it (None: everything), the last move marked."""
+        last = self.actions[-1] if self.actions else None
+        return self.game.draw(self.states[0], seat, last_action=last)
+
+    def agent_acts(self) -> int:
+        """Let the agent whose turn it is decide and act; return its action.
+
+        Its decision follows from the game's seed, as in a league: `watch` shows a league's game.
+        """
+        from ludotheque.envs.core.interfaces.seats import query_agent
+
+        (action,) = query_agent(self.agents[self.to_play], self.settings, self.states).tolist()
+        self.take(action)
+        return action
+
+    def undo_to(self, seat: int) -> int | None:
+        """Return the ply that `undo` would go back to for the one person here, None for none."""
+        if self.people != [seat]:
+            return None
+        plies = range(len(self.actions) - 1, -1, -1)
+        return next((ply for ply in plies if self.positions[ply]["to_play"][0] == seat), None)
+
+    def undo(self, seat: int) -> None:
+        """Go back to the last decision of the person at ``seat``, who plays against agents alone.
+
+        Raises:
+            ValueError: others play as well, or there is nothing to take back.
+        """
+        with self.lock:
+            ply = self.undo_to(seat)
+            if ply is None:
+                alone = self.people == [seat]
+                raise ValueError(
+                    "there is nothing to take back yet"
+                    if alone
+                    else "only who plays against agents alone takes moves back"
+                )
+            del self.positions[ply + 1 :]
+            del self.actions[ply:]
+            del self.moves[ply:]
+            self.age += 1
+
+    def deal(self, seed: int) -> None:
+        """Begin a new game with the same people, agents and options."""
+        with self.lock:
+            states = self.game.new_state(seed, num_players=self.players, **self.options)
+            self.seed = seed
+            self.positions = [states]
+            self.actions, self.moves = [], []
+            self.age += 1
+
+    def replay(self) -> Replay:
+        """Return the game so far as a replay."""
+        from ludotheque.envs.core.interfaces.replay import Replay
+
+        person = CHEAT if self.cheat else PERSON
+        return Replay.record(
+            self.game.name,
+            self.players,
+            self.seed,
+            self.actions,
+            options=self.options,
+            illegal=self.illegal,
+            agents=[self.specs.get(seat, person) for seat in range(self.players)],
+        )
+
+    def result(self) -> dict:
+        """The final result, ready for JSON."""
+        scores, ranks = self.game.returns(self.states)
+        return {
+            "game": self.game.name,
+            "seed": self.seed,
+            "players": [self.specs.get(seat, PERSON) for seat in range(self.players)],
+            "scores": [float(score) for score in scores[: self.players]],
+            "ranks": [int(rank) for rank in ranks[: self.players]],
+            "plies": len(self.actions),
+            "moves": self.moves,
+        }
+
+    def result_lines(self) -> list[str]:
+        """The final result, for people: the best first."""
+        result = self.result()
+        if self.players == 1:
+            goal = "the goal is reached" if result["ranks"] == [1] else "the goal is not reached"
+            return [f"{self.name(0)}: {result['scores'][0]:g} points; {goal}"]
+        order = sorted(range(self.players), key=lambda seat: (result["ranks"][seat], seat))
+        return [
+            f"{result['ranks'][seat]}. {self.name(seat)}: {result['scores'][seat]:g} points"
+            for seat in order
+        ]
+
+
+def is_over(states: np.ndarray) -> bool:
+    """Return whether a ``(1,)`` record's game has ended."""
+    return bool(states["terminated"][0] or states["truncated"][0])

@@ -1,0 +1,206 @@
+"""What a seat is shown of a table: messages of plain values, with nothing in them that it may not
+know. Whatever leaves for a page or a notebook's cell is made here, from the game's own pictures.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ludotheque.envs.core.drawing.spots import parts_of
+from ludotheque.envs.core.drawing.words import name_of
+
+from .pages import rules_of
+from .table import PERSON, Table, is_over
+
+Message = dict[str, Any]
+
+
+def table_message(table: Table, seat: int | None) -> Message:
+    """Return what doesn't change in a game: what is played, and who sits where."""
+    seats = [
+        {
+            "name": name_of(other),
+            "who": table.specs.get(other, "you" if other == seat else PERSON),
+        }
+        for other in range(table.players)
+    ]
+    return {
+        "kind": "table",
+        "game": table.game.name,
+        "title": table.game.title,
+        "seat": seat,
+        "seats": seats,
+        "explain": table.explain,
+        "cheat": table.cheat,
+        # Nobody plays at this seat, or it is an agent's: pages look on, and step.
+        "watching": seat is None or seat in table.specs,
+        "live": bool(table.agents),
+        "rules": rules_of(table.game),
+    }
+
+
+def view_of(table: Table, seat: int | None, ply: int) -> Message:
+    """Return what ``seat`` sees after ``ply`` actions; None sees everything.
+
+    ``svg`` is the picture, in which it can click if it is to decide; ``to_play`` is None where it
+    may not know; ``words`` tells the last move, ``trace`` where that was, as SVG paths; ``points``
+    is text. Once the game is over everything is shown: that is how the score is checked.
+    """
+    state = table.positions[ply][0]
+    over = is_over(table.positions[ply])
+    eyes = None if over else seat
+    action = table.actions[ply - 1] if ply else None
+    seen = table.game.see(state, eyes, action)
+    yours = not over and seat is not None and seen.to_play == seat and seat not in table.specs
+    clickable = not over and (yours or eyes is None or table.explain)
+    return {
+        "svg": table.game.draw(state, eyes, action, clickable=clickable).svg(),
+        "to_play": None if over else seen.to_play,
+        "yours": yours,
+        "points": table.game.points_seen(state, eyes),
+        "over": over,
+        "result": _result(table) if over else [],
+        "words": _words(table, eyes, ply, seen) if ply else "",
+        "trace": _trace(table, seat, ply) if ply else [],
+    }
+
+
+def moves_of(table: Table) -> list[tuple[int, tuple, str]]:
+    """Return the legal actions: number, parts, notation. For the seat to play only."""
+    state = table.states[0]
+    legal = np.flatnonzero(table.game.legal_mask(table.states)).tolist()
+    return [
+        (a, tuple(table.game.decode_action(a).values()), table.game.action_to_string(a, state))
+        for a in legal
+    ]
+
+
+def _result(table: Table) -> list[Message]:
+    """Return the seats' results, the best first."""
+    result = table.result()
+    order = sorted(range(table.players), key=lambda seat: (result["ranks"][seat], seat))
+    return [
+        {
+            "seat": seat,
+            "rank": result["ranks"][seat],
+            "points": f"{result['scores'][seat]:g}",
+        }
+        for seat in order
+    ]
+
+
+def _hidden(table: Table, seat: int | None, ply: int) -> bool:
+    hides = table.game.hides_action
+    return seat is not None and hides is not None and hides(table.positions[ply][0], seat)
+
+
+def _words(table: Table, seat: int | None, ply: int, seen: Any) -> str:
+    text = getattr(seen.move, "text", "")
+    if text or _hidden(table, seat, ply):
+        return text
+    actor = int(table.positions[ply - 1]["to_play"][0])
+    return f"{name_of(actor)} plays {table.moves[ply - 1]}"
+
+
+def _trace(table: Table, seat: int | None, ply: int) -> list[str]:
+    """Return where the parts of the last action were in the picture before it."""
+    if _hidden(table, seat, ply):
+        return []
+    before = table.positions[ply - 1][0]
+    left = tuple(table.game.decode_action(table.actions[ply - 1]).values())
+    shapes = [(parts_of(place), shape) for place, shape in table.game.spots(before, seat)]
+    found = []
+    while left:
+        near = [(p, shape) for p, shape in shapes if left[: len(p)] == p]
+        if not near:
+            return []
+        parts, shape = max(near, key=lambda pair: len(pair[0]))
+        found.append(shape.path())
+        left = left[len(parts) :]
+    return found
+
+
+class Film:
+    """What a seat has been shown of a table, frame by frame.
+
+    A frame is a position that looks another than the one before to this seat: so that the number of
+    frames tells nothing of what others did unseen.
+
+    Args:
+        table: what is looked at.
+        seat: who looks; None sees everything.
+    """
+
+    def __init__(self, table: Table, seat: int | None):
+        self.table = table
+        self.seat = seat
+        self._plies: list[int] = []
+        self._next = 0  # the first ply that hasn't been looked at
+        self._last: tuple[int, Message] = (-1, {})
+        self._age = table.age
+
+    def __len__(self) -> int:
+        """Return how many frames there are by now."""
+        with self.table.lock:
+            self._catch_up()
+            return len(self._plies)
+
+    def ply(self, frame: int) -> int:
+        """Return how many actions had been played in a frame."""
+        return self._plies[frame]
+
+    def message(self, frame: int) -> Message:
+        """Return a frame, as it is sent: the newest with the moves that the seat can choose from.
+
+        Raises:
+            ValueError: there is no such frame.
+        """
+        with self.table.lock:
+            count = len(self)
+            if not 0 <= frame < count:
+                raise ValueError(f"there is no frame {frame}; there are {count}, from 0 on")
+            view = self._view(self._plies[frame])
+            newest = frame == count - 1
+            choosing = newest and view["yours"]
+            return {
+                "kind": "view",
+                "frame": frame,
+                "frames": count,
+                "age": self.table.age,
+                **view,
+                "yours": choosing,
+                "moves": moves_of(self.table) if choosing else [],
+                "undo": self.seat is not None and self.table.undo_to(self.seat) is not None,
+            }
+
+    def _view(self, ply: int) -> Message:
+        if self._last[0] != ply:
+            return view_of(self.table, self.seat, ply)
+        return self._last[1]
+
+    def _catch_up(self) -> None:
+        done = len(self.table.actions)
+        if self._age != self.table.age:
+            self._age = self.table.age
+            self._plies, self._next, self._last = [], 0, (-1, {})
+        for ply in range(self._next, done + 1):
+            if self._is_new(ply):
+                self._plies.append(ply)
+        self._next = done + 1
+
+    def _is_new(self, ply: int) -> bool:
+        """Return whether a position looks new; whoever may count the actions sees each of them."""
+        state = self.table.positions[ply][0]
+        if self.table.game.see(state, self.seat).ply is not None:
+            return True
+        view = view_of(self.table, self.seat, ply)
+        is_new = self._content(view) != self._content(self._last[1])
+        if is_new:
+            self._last = (ply, view)
+        return is_new
+
+    @staticmethod
+    def _content(view: Message) -> Message:
+        return {name: value for name, value in view.items() if name not in ("words", "trace")}
