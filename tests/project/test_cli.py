@@ -94,7 +94,7 @@ def test_installed_script_is_this_command():
     assert done.stdout == run("--version").stdout
 
 
-COMMANDS = ("games", "play", "watch", "train", "league", "rate", "warmup", "bench")
+COMMANDS = ("games", "play", "watch", "train", "league", "rate", "exploit", "warmup", "bench")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -870,3 +870,41 @@ def test_what_cannot_be_rated_is_told():
     assert_refused(run("rate"), "name an agent")
     assert_refused(run("rate", "no.module:Agent"), "no Agent in no.module")
     assert_refused(run("rate", "greedy", "--game", "sarena", "--players", 4), "no ladder for 4")
+
+
+# exploit
+
+
+@pytest.mark.training
+def test_a_response_to_an_agent_is_trained_and_measured(tmp_path: Path):
+    few = ("--game", "sarena", "--steps", "500", "--seed", "0")
+    found = run_json("exploit", "greedy", *few, "--out", tmp_path)
+    assert found["fair"] == 0.5 and found["found"]["games"] == 400
+    assert Path(found["model_path"]).is_file() and found["steps"] >= 500
+    assert_refused(run("exploit", "greedy", *few, "--out", tmp_path), "another --out")
+
+
+def test_what_cannot_be_responded_to_is_told(tmp_path: Path):
+    to = ("--game", "sarena", "--out", tmp_path / "none")
+    assert_refused(run("exploit", "mcts", *to), "greedy, baseline or td:FILE")
+    assert_refused(run("exploit", "td:none.zip", *to), "no model")
+    alone = ("--game", "sagani", "--players", 1, "--out", tmp_path / "none")
+    assert_refused(run("exploit", "greedy", *alone), "2, 3, 4")
+    assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.training
+def test_learning_curves_of_a_run_are_drawn(tmp_path: Path):
+    run_ = tmp_path / "run"
+    few = ("--game", "sarena", "--steps", "300", "--seed", "0", "--out", run_)
+    run_json("train", *few)
+    picture = tmp_path / "curves.svg"
+    done = run("bench", "curves", f"Sàrèná={run_}", "--out", picture)
+    assert done.returncode == 0, done.stderr
+    labels = re.findall(r"<!-- (.+) -->", picture.read_text("utf-8"))
+    assert {"Sàrèná against random", "Sàrèná against greedy", "minutes"} <= set(labels)
+    assert_refused(run("bench", "curves", tmp_path, "--out", picture), "no evaluations")
+    refused = run("bench", "curves", run_, "--opponent", "mcts", "--out", picture)
+    assert_refused(refused, "no evaluation against mcts")
+    (run_ / "evaluations.jsonl").write_text('{"steps": -1}\n')
+    assert_refused(run("bench", "curves", run_, "--out", picture), "damaged")
