@@ -695,6 +695,17 @@ def results_in(folder: Path) -> list[str]:
     return [line for path in folder.glob("*.jsonl") for line in path.read_text().splitlines()]
 
 
+def test_league_plays_the_same_games_with_more_workers(tmp_path):
+    arguments = ["league", "--agents", "random,greedy", "--games", "8", "--seed", "2"]
+    done = run(*arguments, "--workers", "2", "--out", str(tmp_path / "two"))
+    assert done.returncode == 0, done.stderr
+    done = run(*arguments, "--out", str(tmp_path / "one"))
+    assert done.returncode == 0, done.stderr
+    two, one = (tmp_path / name / "games.jsonl" for name in ("two", "one"))
+    assert two.read_bytes() == one.read_bytes()
+    assert_refused(run(*arguments, "--workers", "2", "--ray", "local"), "--workers or --ray")
+
+
 # train
 
 

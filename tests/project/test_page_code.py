@@ -20,6 +20,7 @@ PAGES = (
     "docs/board.md",
     "docs/learning.md",
     "docs/libraries.md",
+    "docs/machines.md",
     *(f"envs/{name}/README.md" for name in game_names()),
 )
 # A block is run with smaller numbers where they only make it long.
