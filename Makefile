@@ -94,7 +94,9 @@ build/integrations/%/.stamp: tests/integrations/%.txt pyproject.toml $(VENV)/.st
 
 integrations: $(INTEGRATIONS:%=build/integrations/%/.stamp)  ## train with each library, for minutes (INTEGRATIONS=torchrl for one)
 	for name in $(INTEGRATIONS); do \
-	    build/integrations/$$name/bin/python tests/integrations/with_$$name.py || exit 1; \
+	    for script in tests/integrations/with_$$name*.py; do \
+	        build/integrations/$$name/bin/python $$script || exit 1; \
+	    done; \
 	done
 
 # Whatever the wheel lacks shows here: a folder and an environment that know nothing of the tree.

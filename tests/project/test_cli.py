@@ -312,7 +312,8 @@ class Person:
         return self.read()
 
     def moves(self) -> list[str]:
-        return self.type("moves").removesuffix(self.PROMPT).split()
+        cells = re.split(r"\s{2,}|\n", self.type("moves").removesuffix(self.PROMPT).strip())
+        return [cell.partition(" ")[2] for cell in cells]
 
     def interrupt(self) -> None:
         """Press Ctrl-C."""
@@ -401,7 +402,25 @@ def test_a_move_may_be_typed_in_capitals_with_spaces():
         person.read()
         move = person.moves()[0]
         assert "is no move" not in person.type(f"  {move.upper()} ")
+        assert "is no move" not in person.type(person.moves()[0].upper().replace("-", " "))
+        number = get_game("sarena").action_from_string(person.moves()[0])
+        assert "is no move" not in person.type(str(number))
+        assert "'9999' is no move" in person.type("9999")
         person.type("quit")
+
+
+def test_moves_are_listed_in_columns_that_fit(monkeypatch):
+    pytest.importorskip("typer", reason="needs the extra [cli]")
+    from ludotheque.cli.play import _listed
+
+    game = get_game("saga")
+    moves = {game.action_to_string(action): action for action in range(game.num_actions)}
+    for columns in (20, 80, 110, 300):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        lines = _listed(moves)
+        assert max(map(len, lines)) <= max(columns, max(map(len, moves)) + 4)
+        found = [cell for line in lines for cell in re.split(r"\s{2,}", line)]
+        assert found == [f"{action} {move}" for move, action in moves.items()]
 
 
 def test_end_of_input_ends_the_game():
@@ -674,6 +693,17 @@ def test_ctrl_c_in_a_league_keeps_finished_games(tmp_path: Path):
 def results_in(folder: Path) -> list[str]:
     """The lines of results that a league has written so far."""
     return [line for path in folder.glob("*.jsonl") for line in path.read_text().splitlines()]
+
+
+def test_league_plays_the_same_games_with_more_workers(tmp_path):
+    arguments = ["league", "--agents", "random,greedy", "--games", "8", "--seed", "2"]
+    done = run(*arguments, "--workers", "2", "--out", str(tmp_path / "two"))
+    assert done.returncode == 0, done.stderr
+    done = run(*arguments, "--out", str(tmp_path / "one"))
+    assert done.returncode == 0, done.stderr
+    two, one = (tmp_path / name / "games.jsonl" for name in ("two", "one"))
+    assert two.read_bytes() == one.read_bytes()
+    assert_refused(run(*arguments, "--workers", "2", "--ray", "local"), "--workers or --ray")
 
 
 # train
