@@ -20,7 +20,7 @@ GAMES = [get_game(name) for name in game_names()]
 @pytest.mark.parametrize("game", GAMES, ids=repr)
 def test_page_is_up_to_date(game):
     changes = docs.difference(game)
-    assert not changes, f"{changes}\nPut it right with: make docs"
+    assert not changes, f"{changes}\nPut it right with: make pages"
 
 
 @pytest.mark.parametrize("game", GAMES, ids=repr)
