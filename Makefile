@@ -20,7 +20,7 @@ BENCHED := $(VENV)/.stamp-bench
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install demo test lint types format docs bench integrations release-check clean distclean
+.PHONY: help install demo test lint types format docs pages bench integrations release-check clean distclean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -72,7 +72,11 @@ format: $(INSTALLED)  ## put style and formatting right
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(INSTALLED)  ## write again the recorded games and the tables of the pages
+# Everything is on this machine: no network. Warnings are errors, links between pages among them.
+docs: $(INSTALLED)  ## build the documentation's site (build/site/index.html)
+	$(BIN)/python -m sphinx -W --keep-going -q -c docs -d build/site-trees . build/site
+
+pages: $(INSTALLED)  ## write again the recorded games and the tables of the pages
 	$(BIN)/python -m ludotheque.testing.playthrough
 	$(BIN)/python -m ludotheque.testing.playthrough --told
 	$(BIN)/python -m ludotheque.testing.docs --write
@@ -90,7 +94,9 @@ build/integrations/%/.stamp: tests/integrations/%.txt pyproject.toml $(VENV)/.st
 
 integrations: $(INTEGRATIONS:%=build/integrations/%/.stamp)  ## train with each library, for minutes (INTEGRATIONS=torchrl for one)
 	for name in $(INTEGRATIONS); do \
-	    build/integrations/$$name/bin/python tests/integrations/with_$$name.py || exit 1; \
+	    for script in tests/integrations/with_$$name*.py; do \
+	        build/integrations/$$name/bin/python $$script || exit 1; \
+	    done; \
 	done
 
 # Whatever the wheel lacks shows here: a folder and an environment that know nothing of the tree.

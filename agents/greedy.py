@@ -6,12 +6,21 @@ from typing import Any
 
 import numpy as np
 
+from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.jit import specialize
 
 from .base import Agent
 from .kernels import choose_greedy
 
 _compiled: dict[str, Any] = {}
+
+
+def _compile(game: Game) -> Any:
+    """Return the kernel that chooses; an agent out of a pickle finds none compiled yet."""
+    if game.name not in _compiled:
+        kernels = {name: game.kernels[name] for name in ("evaluate", "step")}
+        _compiled[game.name] = specialize(choose_greedy, f"{game.name}_choose_greedy", **kernels)
+    return _compiled[game.name]
 
 
 class GreedyAgent(Agent):
@@ -26,11 +35,7 @@ class GreedyAgent(Agent):
 
     def __init__(self, game, seed=None):
         super().__init__(game, seed)
-        if self.game.name not in _compiled:
-            kernels = {name: self.game.kernels[name] for name in ("evaluate", "step")}
-            _compiled[self.game.name] = specialize(
-                choose_greedy, f"{self.game.name}_choose_greedy", **kernels
-            )
+        _compile(self.game)
         self._scratch = self.game.new_states(1)
 
     def act(self, observations, masks, *, states=None, seeds=None):
@@ -39,6 +44,6 @@ class GreedyAgent(Agent):
             raise ValueError("greedy looks ahead: pass states, determinized for the seat to act")
         actions = np.zeros(len(masks), np.int64)
         seeds = self.seeds_or_own(seeds, len(masks))
-        choose = _compiled[self.game.name]
+        choose = _compile(self.game)
         choose(states, np.asarray(masks), seeds, self._scratch.copy(), actions)
         return actions

@@ -38,6 +38,7 @@ from ludotheque.envs.core.loading import (
 
 from .base import Agent
 from .baselines import baseline_counts
+from .executors import gather
 from .league import League
 from .match import Match
 from .ratings import Rating, rate, wilson
@@ -216,6 +217,7 @@ def rate_agent(  # noqa: PLR0913
     max_rounds: int = 40,
     seed: int = 0,
     progress: Callable[[int, int], Any] | None = None,
+    executor: Any = None,
 ) -> Rated:
     """Rate an agent on a game's ladder.
 
@@ -228,6 +230,8 @@ def rate_agent(  # noqa: PLR0913
             against every rung.
         seed: of the first deal.
         progress: called with (rounds, max_rounds) after each round.
+        executor: where the games are played (see ``executors``); None plays here. The rating is
+            the same.
 
     Raises:
         ValueError: no such agent, game or ladder, a number out of range.
@@ -239,13 +243,23 @@ def rate_agent(  # noqa: PLR0913
     check_seed(seed)
     found = get_game(game) if isinstance(game, str) else game
     ladder = ladder or read_ladder(found, num_players)
-    own = _Timed(make_agent(agent, found))
+    own = make_agent(agent, found)
     settings = Settings(found, num_players)
+    spent = np.zeros(2)
     games: list[dict[str, Any]] = []
     for number in range(max_rounds):
         seeds = [(seed + number * DEALS + k) % 2**64 for k in range(DEALS)]
-        for rung in ladder.rungs:
-            games += _play(settings, own, rung, seeds)
+        pieces = [(settings, own, rung, seeds) for rung in ladder.rungs]
+
+        def take(played: tuple[list[dict[str, Any]], tuple[int, float]]) -> None:
+            games.extend(played[0])
+            spent[:] += played[1]
+
+        if executor is None:
+            for piece in pieces:
+                take(_play_timed(*piece))
+        else:
+            gather(executor, _play_timed, pieces, take)
         rating = _rating(ladder, games, num_players)
         if progress is not None:
             progress(number + 1, max_rounds)
@@ -264,7 +278,7 @@ def rate_agent(  # noqa: PLR0913
         "uncertainty": 2 * rating.sigma,
     }
     rows = tuple(_row(ladder, rung, games) for rung in ladder.rungs)
-    return Rated(rating.mu, 2 * rating.sigma, own.rate, rows, record)
+    return Rated(rating.mu, 2 * rating.sigma, spent[0] / max(spent[1], 1e-9), rows, record)
 
 
 def check_record(path: str | os.PathLike, agent: str | Agent | None = None) -> int:
@@ -331,6 +345,15 @@ def _play(settings: Settings, own: Any, rung: str, seeds: list[int]) -> list[dic
     ]
 
 
+def _play_timed(
+    settings: Settings, own: Agent, rung: str, seeds: list[int]
+) -> tuple[list[dict[str, Any]], tuple[int, float]]:
+    """Return the games, and how many decisions took the agent how many seconds."""
+    timed = _Timed(own)
+    games = _play(settings, timed, rung, seeds)
+    return games, (timed.decisions, timed.seconds)
+
+
 def _rating(ladder: Ladder, games: list[dict[str, Any]], players: int) -> Rating:
     names = [OWN, *ladder.rungs]
     played = [
@@ -362,7 +385,7 @@ class _Timed:
 
     def __init__(self, agent: Agent):
         self._agent = agent
-        self._decisions, self._seconds = 0, 0.0
+        self.decisions, self.seconds = 0, 0.0
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._agent, name)
@@ -371,11 +394,6 @@ class _Timed:
         """Ask the agent."""
         start = perf_counter()
         actions = self._agent.act(*asked, **more)
-        self._seconds += perf_counter() - start
-        self._decisions += len(actions)
+        self.seconds += perf_counter() - start
+        self.decisions += len(actions)
         return actions
-
-    @property
-    def rate(self) -> float:
-        """Decisions a second."""
-        return self._decisions / max(self._seconds, 1e-9)

@@ -10,8 +10,6 @@ from itertools import combinations, combinations_with_replacement, permutations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ludotheque.envs.core.arguments import check_seed, fresh_seed
 from ludotheque.envs.core.errors import check_whole
 from ludotheque.envs.core.game import Game
@@ -19,14 +17,14 @@ from ludotheque.envs.core.interfaces.replay import Replay
 from ludotheque.envs.core.interfaces.settings import Settings
 
 from .base import Agent
+from .batches import Planned, Seats, match_of, pack, play_batch, records_of, seed_of
 from .camps import Round, rounds_of
+from .executors import gather
 from .ledger import TABLE, GameRecord, Ledger, read_config
-from .match import Match
 from .ratings import import_cli_extra
 from .specs import make_agent
 from .standings import LeagueTable, build_table
 
-Seats = tuple[str, ...]
 _log = logging.getLogger("ludotheque.league")
 
 
@@ -118,6 +116,7 @@ class League:
         games_per_pair: int,
         progress: Callable[[int, int], Any] | bool | None = None,
         batch_size: int = 64,
+        executor: Any = None,
     ) -> LeagueTable:
         """Play until every table has had its games, and return the table of all finished games.
 
@@ -129,6 +128,9 @@ class League:
             progress: called with (games finished, games in all) now and then; True shows a bar.
             batch_size: games played side by side; results don't depend on it. More is faster, but
                 games are only safe once their batch is finished.
+            executor: where the batches are played (see ``executors``): ``ProcessExecutor(4)``,
+                ``RayExecutor()``, or anything with ``submit``. None plays here, one after the
+                other. Results are the same, byte for byte.
 
         Raises:
             ValueError: a number that isn't from 1 up.
@@ -148,8 +150,12 @@ class League:
             todo = [game for game in plan if game not in self._games]
             done = len(plan) - len(todo)
             report(done, len(plan))
-            for start in range(0, len(todo), batch_size):
-                self._play(todo[start : start + batch_size], done + start, len(plan), report)
+            batches = [todo[k : k + batch_size] for k in range(0, len(todo), batch_size)]
+            if executor is not None:
+                self._play_elsewhere(executor, batches, len(plan), report)
+                batches = []
+            for k, batch in enumerate(batches):
+                self._play(batch, done + k * batch_size, len(plan), report)
         table = self.table()
         if self.out:
             table.save(self.out / TABLE)
@@ -197,33 +203,30 @@ class League:
         """Write ``replay(seats, deal)`` to a file."""
         self.replay(seats, deal).save(path)
 
-    def _play(
-        self, batch: list[tuple[int, Seats]], done: int, total: int, report: Callable
-    ) -> None:
-        names = list(self.agents)
-        seating = [[names.index(name) for name in seats] for _, seats in batch]
-        seeds = [self._seed_of(deal) for deal, _ in batch]
-        match = Match(self.settings, list(self.agents.values()), seating, seeds)
+    def _play(self, batch: list[Planned], done: int, total: int, report: Callable) -> None:
+        match = match_of(self.settings, self.agents, batch, self.seed)
         try:
             unfinished = len(batch)
             while unfinished:
                 unfinished = match.step()
                 report(done + len(batch) - unfinished, total)
         finally:
-            self._keep(
-                [self._record(match, k, *batch[k]) for k in np.flatnonzero(match.finished).tolist()]
-            )
+            self._keep(records_of(match, batch, self.seed))
 
-    def _record(self, match: Match, k: int, deal: int, seats: Seats) -> GameRecord:
-        return GameRecord(
-            deal=deal,
-            seats=seats,
-            seed=self._seed_of(deal),
-            scores=tuple(match.scores[k].tolist()),
-            ranks=tuple(match.ranks[k].tolist()),
-            rewards=tuple(match.rewards[k].tolist()),
-            actions=tuple(match.actions(k).tolist()),
-        )
+    def _play_elsewhere(
+        self, executor: Any, batches: list[list[Planned]], total: int, report: Callable
+    ) -> None:
+        """Play the batches in an executor; keep each in its order."""
+        carried = pack(self.settings, self.agents)
+        done = total - sum(len(batch) for batch in batches)
+
+        def take(records: list[GameRecord]) -> None:
+            nonlocal done
+            self._keep(records)
+            done += len(records)
+            report(done, total)
+
+        gather(executor, play_batch, [(carried, batch, self.seed) for batch in batches], take)
 
     def _rounds_of(self, record: GameRecord) -> list[Round]:
         """Return a game's rounds; a game is looked through once."""
@@ -237,9 +240,6 @@ class League:
             )
         return self._rounds[record.key]
 
-    def _seed_of(self, deal: int) -> int:
-        return (self.seed + deal) % 2**64
-
     def _keep(self, records: list[GameRecord]) -> None:
         self._games.update((record.key, record) for record in records)
         if self._ledger and records:
@@ -252,7 +252,7 @@ class League:
             bad_action = max(record.actions, default=0) >= self.game.num_actions
             if (
                 record.seats not in allowed
-                or record.seed != self._seed_of(record.deal)
+                or record.seed != seed_of(record.deal, self.seed)
                 or bad_action
             ):
                 raise ValueError(

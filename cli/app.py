@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from . import bench, games, league, play, rate, train, warmup, watch
+from . import bench, exploit, games, league, play, rate, train, warmup, watch
 from .common import friendly
 
 app = typer.Typer(
@@ -44,5 +44,6 @@ app.command("watch")(friendly(watch.watch))
 app.command("train")(friendly(train.train))
 app.command("league")(friendly(league.league))
 app.command("rate")(friendly(rate.rate))
+app.command("exploit")(friendly(exploit.exploit))
 app.command("warmup")(friendly(warmup.warmup))
 app.add_typer(bench.app, name="bench")

@@ -49,7 +49,12 @@ def strength(context: typer.Context) -> None:
     _bench("strength", context.args)
 
 
-for _command in (throughput, search, training, strength):
+def curves(context: typer.Context) -> None:
+    """Draw learning curves of runs: win rate by decisions and by minutes."""
+    _bench("curves", context.args)
+
+
+for _command in (throughput, search, training, strength, curves):
     app.command(_command.__name__, context_settings=HANDED_ON)(friendly(_command))
 
 

@@ -28,6 +28,7 @@ from .common import (
     out,
 )
 from .table import agent_for, check_specs, split_specs
+from .workers import RayOption, WorkersOption, executor_for
 
 
 def league(
@@ -47,6 +48,8 @@ def league(
         typer.Option("--resume", help="Continue the league in --out: play only the missing games."),
     ] = False,
     settings: SetOption = None,
+    workers: WorkersOption = 1,
+    ray: RayOption = None,
     seed: SeedOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -79,13 +82,25 @@ def league(
             )
     except ModuleNotFoundError as error:
         raise needs_extra("cli", error) from error
-    words = ["league", "--game", game, "--agents", agents, "--players", players, "--games", games]
+    words: list[object] = [
+        "league",
+        "--game",
+        game,
+        "--agents",
+        agents,
+        "--players",
+        players,
+        "--games",
+        games,
+    ]
+    words += ["--workers", workers] if workers > 1 else []
+    words += ["--ray", ray] if ray else []
     words += [word for setting in settings or () for word in ("--set", setting)]
     again = shlex.join(["ludotheque", *map(str, words), "--out", str(folder)])
     stopped = f"finished games are in {folder}; resume with: {again} --resume"
     try:
-        with Bar("Playing", "games") as bar:
-            table = plan.run(games, progress=bar)
+        with executor_for(workers, ray) as executor, Bar("Playing", "games") as bar:
+            table = plan.run(games, progress=bar, executor=executor)
     except KeyboardInterrupt:
         raise StoppedError(stopped) from None
     except OSError as error:

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
@@ -57,8 +60,8 @@ from .web import (
 
 POLL_S = 0.05
 HELP = """\
-Type a move, or:
-  moves   list the legal moves
+Type a move or its number, or:
+  moves   list the legal moves with their numbers
   board   show the board again
   help    show this
   quit    leave the game"""
@@ -228,7 +231,7 @@ class _TerminalPerson:
 
     def __enter__(self) -> _TerminalPerson:
         typer.echo(f"You are player_{self._seat}.", err=True)
-        typer.echo(HELP, err=True)
+        self._help()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -251,14 +254,13 @@ class _TerminalPerson:
             if words in ("quit", "exit", "q"):
                 return None
             if words in ("help", "?", "h"):
-                typer.echo(HELP, err=True)
+                self._help()
             elif words == "board":
                 self._board()
             elif words == "moves":
-                # Notation may hold spaces: two between moves keep them apart.
-                typer.echo("  ".join(self._table.legal_moves()), err=True)
-            elif words in self._table.legal_moves():
-                return self._table.legal_moves()[words]
+                typer.echo("\n".join(_listed(self._table.legal_moves())), err=True)
+            elif (action := _meant(words, self._table.legal_moves())) is not None:
+                return action
             elif words:
                 typer.echo(self._complaint(words), err=True)
         raise FailedError(
@@ -267,6 +269,12 @@ class _TerminalPerson:
 
     def _board(self) -> None:
         typer.echo(self._table.game.describe(self._table.states[0], self._seat), err=True)
+
+    def _help(self) -> None:
+        typer.echo(HELP, err=True)
+        page = Path(str(import_module(self._table.game.home).__file__)).with_name("README.md")
+        if page.exists():
+            typer.echo(f"Rules, and what moves are called: {page}", err=True)
 
     def _complaint(self, words: str) -> str:
         try:
@@ -278,6 +286,30 @@ class _TerminalPerson:
         near = difflib.get_close_matches(words, known)
         hint = f" Did you mean {' or '.join(near)}?" if near else ""
         return f"{problem}{hint} Type moves for the legal ones, help for the commands."
+
+
+def _listed(moves: dict[str, int]) -> list[str]:
+    """Legal moves with their numbers, in columns as wide as the terminal has room for."""
+    cells = [f"{action} {move}" for move, action in moves.items()]
+    wide = max(map(len, cells), default=0) + 2
+    columns = max(1, shutil.get_terminal_size().columns // wide)
+    rows = [cells[k : k + columns] for k in range(0, len(cells), columns)]
+    return ["".join(cell.ljust(wide) for cell in row).rstrip() for row in rows]
+
+
+def _meant(words: str, moves: dict[str, int]) -> int | None:
+    """The legal action that somebody means: its notation, with or without marks, or its number."""
+    if words in moves:
+        return moves[words]
+    if words.isdecimal() and int(words) in moves.values():
+        return int(words)
+    alike = [action for move, action in moves.items() if _bare(move) == _bare(words)]
+    return alike[0] if len(alike) == 1 else None
+
+
+def _bare(move: str) -> str:
+    # A minus before a number is one.
+    return re.sub(r"-(?=[a-z])|[\s,]+", " ", move)
 
 
 def _typed_lines() -> Iterator[str]:

@@ -26,6 +26,7 @@ from .common import (
     print_json,
 )
 from .table import check_specs
+from .workers import RayOption, WorkersOption, executor_for
 
 
 def rate(
@@ -59,6 +60,8 @@ def rate(
     games: Annotated[
         int, typer.Option("--games", min=1, help="With --measure, games per pair of rungs.")
     ] = 200,
+    workers: WorkersOption = 1,
+    ray: RayOption = None,
     seed: SeedOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -80,7 +83,11 @@ def rate(
         raise UserError("name an agent to rate, e.g. ludotheque rate greedy --game sarena.")
     rated = _agent(agent, found)
     try:
-        with Bar("Playing", "rounds") as bar, arguments_checked():
+        with (
+            executor_for(workers, ray) as executor,
+            Bar("Playing", "rounds") as bar,
+            arguments_checked(),
+        ):
             result = ladder.rate_agent(
                 rated,
                 found,
@@ -89,6 +96,7 @@ def rate(
                 max_rounds=rounds,
                 seed=seed,
                 progress=bar,
+                executor=executor,
             )
     except KeyboardInterrupt:
         raise StoppedError("nothing was written: a rating is of whole rounds.") from None

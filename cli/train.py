@@ -29,7 +29,7 @@ from .common import (
 )
 
 DEFAULT_MINUTES = 20.0
-METHODS = ("ppo", "td", "search")
+METHODS = ("ppo", "td", "search", "policy")
 
 
 def train(
@@ -38,9 +38,9 @@ def train(
         str | None,
         typer.Option(
             "--method",
-            help="ppo (a policy, by MaskablePPO), td (values of positions) or search (a policy and "
-            "values, from what a tree search finds); by default what suits the "
-            "game, or as the resumed run.",
+            help="ppo (by MaskablePPO), td (values of positions), search (a policy, from what a "
+            "tree search finds) or policy (a policy over what actions lead to, from the games "
+            "played); by default what suits the game, or as the resumed run.",
         ),
     ] = None,
     players: PlayersOption = None,
@@ -139,8 +139,7 @@ def _trainer(method: str) -> tuple[Any, Any]:
         if method != "ppo":
             from ludotheque.agents.td import trainer
 
-            config = trainer.SearchConfig if method == "search" else trainer.TDConfig
-            return config, trainer.train_td
+            return trainer.CONFIGS[method], trainer.train_td
         from ludotheque.agents import ppo
 
         return ppo.TrainConfig, ppo.train

@@ -249,13 +249,15 @@ class Table:
 
     def result_lines(self) -> list[str]:
         """The final result, for people: the best first."""
+        from ludotheque.envs.core.drawing.words import amount
+
         result = self.result()
         if self.players == 1:
             goal = "the goal is reached" if result["ranks"] == [1] else "the goal is not reached"
-            return [f"{self.name(0)}: {result['scores'][0]:g} points; {goal}"]
+            return [f"{self.name(0)}: {amount(result['scores'][0], 'point')}; {goal}"]
         order = sorted(range(self.players), key=lambda seat: (result["ranks"][seat], seat))
         return [
-            f"{result['ranks'][seat]}. {self.name(seat)}: {result['scores'][seat]:g} points"
+            f"{result['ranks'][seat]}. {self.name(seat)}: {amount(result['scores'][seat], 'point')}"
             for seat in order
         ]
 

@@ -17,27 +17,29 @@ from ludotheque.envs.core.interfaces.settings import Settings
 
 from ..td.agent import TDAgent
 from ..td.model import ValueModel, read_value_model, save_value_model
-from ..td.trainer import SearchConfig, TDConfig, train_td
+from ..td.trainer import CONFIGS, train_td
 from ..training.evaluation import ALONE, evaluate
 from . import baseline_path
 
 # (game, players) → method, and settings other than the defaults.
 RECIPES: dict[tuple[str, int], tuple[str, dict[str, Any]]] = {
     ("sarena", 2): ("td", {"minutes": 6, "reuse": 6.0, "eval_every": 60_000}),
+    ("saga", 2): ("policy", {"minutes": 12, "eval_every": 250_000}),
+    ("harmonies", 2): ("policy", {"minutes": 14, "eval_every": 60_000}),
+    ("shamans", 3): ("policy", {"minutes": 9, "eval_every": 400_000, "eval_games": 600}),
+    ("harmonies", 1): ("policy", {"minutes": 6, "eval_every": 60_000}),
+    ("sagani", 1): ("td", {"minutes": 5, "reuse": 3.0, "eval_every": 60_000}),
+    ("saga", 3): ("policy", {"minutes": 6, "eval_every": 150_000}),
+    ("saga", 4): ("policy", {"minutes": 6, "eval_every": 150_000}),
+    ("shamans", 4): ("policy", {"minutes": 5, "eval_every": 400_000}),
+    ("shamans", 5): ("policy", {"minutes": 5, "eval_every": 400_000}),
+    ("sarena", 3): ("policy", {"minutes": 4, "eval_every": 150_000}),
+    ("sarena", 4): ("policy", {"minutes": 4, "eval_every": 150_000}),
     ("sagani", 2): ("td", {"minutes": 23, "reuse": 3.0, "eval_every": 60_000}),
-    ("harmonies", 2): ("td", {"minutes": 8.5, "num_threads": 2, "eval_every": 60_000}),
-    ("shamans", 3): (
-        "td",
-        {
-            "minutes": 4,
-            "reuse": 2.0,
-            "batch_size": 512,
-            "averaging": 0.998,
-            "window": 65_536,
-            "eval_every": 200_000,
-            "eval_games": 600,
-        },
-    ),
+    ("sagani", 3): ("td", {"minutes": 5, "reuse": 3.0, "eval_every": 100_000}),
+    ("sagani", 4): ("td", {"minutes": 5, "reuse": 3.0, "eval_every": 100_000}),
+    ("harmonies", 3): ("policy", {"minutes": 6, "eval_every": 60_000}),
+    ("harmonies", 4): ("policy", {"minutes": 6, "eval_every": 60_000}),
 }
 COMMON = {"seed": 1, "eval_opponents": ("greedy",), "eval_games": 300}
 # Deals of the card's table: none of the training.
@@ -50,7 +52,7 @@ def make(game: str, players: int) -> None:
     method, settings = RECIPES[game, players]
     folder = Path("runs") / "baselines" / f"{game}-{players}"
     resume = (folder / "config.json").is_file()
-    config = (SearchConfig if method == "search" else TDConfig)(
+    config = CONFIGS[method](
         game=game,
         num_players=players,
         out=folder,

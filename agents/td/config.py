@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from ludotheque.envs import get_game
 from ludotheque.envs.core.arguments import check_seed
 from ludotheque.envs.core.errors import check_finite, check_whole
 
 from ..training.common import RunConfig
-from .model import positions_of, usual_inputs
+from .model import ValueModel, positions_of, read_value_model, usual_inputs
 
-LIMIT = 32
 CHECKPOINT = Path("checkpoint") / "run.zip"
+GREEDY = "greedy"
 
 
 @dataclass
@@ -43,14 +44,18 @@ class TDConfig(RunConfig):
             ranks.
         pool_share: probability of a game against the greedy agent or a past self.
         limit: actions of a decision that the network sees, the best at a glance; None: what suits
-            the game, or 32.
+            the game, else 32; 16 for a policy.
         decay: weight decay of the first layer (AdamW), against learning by heart.
+        start: a model file to begin with, whose inputs, widths and limit are kept; None: with a
+            network that adds nothing to ``evaluate``.
 
     Raises:
         ValueError: a value that isn't allowed, a folder without a run under ``resume``.
+        FileError: ``start`` is no model for the game.
     """
 
     method: ClassVar[str] = "td"
+    usual_limit: ClassVar[int] = 32
     checkpoint: ClassVar[Path] = CHECKPOINT
 
     game: str = "saga"
@@ -76,23 +81,45 @@ class TDConfig(RunConfig):
     eval_every: int = 100_000
     limit: int | None = None
     decay: float = 0.0
+    start: str | None = None
 
     @property
     def searches(self) -> bool:
         """Whether some decisions are searched."""
         return False
 
+    @property
+    def keeps(self) -> bool:
+        """Whether the policy learns from the decisions of self-play themselves."""
+        return False
+
+    @property
+    def leads(self) -> bool:
+        """Whether it is the policy that plays, and learns."""
+        return self.searches or self.keeps
+
     def __post_init__(self):
         game = self.complete()
         if self.limit is None:
-            self.limit = game.learning.get("limit", LIMIT)
+            self.limit = game.learning.get("limit", self.usual_limit)
         if self.num_players == 1:
             self.pool_share = 0.0
         inputs = usual_inputs(game) if self.inputs is None else self.inputs
         self.inputs = tuple(inputs)
         positions_of(game, self.inputs)
+        model = self.begun()
+        if model is not None:
+            self.inputs = tuple(model.about["inputs"])
+            self.width, self.last_width = model.arrays["second"].shape
+            self.limit, self.rank_share = model.about["limit"], model.about["rank_share"]
         self.settings()
         self._check()
+
+    def begun(self) -> ValueModel | None:
+        """Return the model to begin with; None: the greedy agent."""
+        if self.start is None:
+            return None
+        return read_value_model(self.start, get_game(self.game), self.num_players)
 
     def _check(self) -> None:
         check_seed(self.seed)
@@ -174,3 +201,68 @@ class SearchConfig(TDConfig):
                 raise ValueError(f"{name} is {getattr(self, name)!r}; give a number from 0 up")
         if not check_finite(self.sharpness, "sharpness") > 0:
             raise ValueError(f"sharpness is {self.sharpness!r}; give a number above 0")
+
+
+@dataclass
+class PolicyConfig(TDConfig):
+    """Settings of learning a policy over afterstates from its own games: as PPO does.
+
+    The policy is a softmax over the logits of the afterstates, at the start of ``evaluate`` times
+    its weight and ``sharpness``: a soft greedy agent. A decision's advantage is its target (see
+    ``TDConfig.trace``) less the mean value of what the policy could have done. The loss is clipped
+    (Schulman et al., "Proximal policy optimization algorithms", 2017); the value learns as in
+    ``TDConfig``, from the newest decisions.
+
+    Attributes:
+        epochs: how often a round's decisions are learned from.
+        choice_batch: decisions in a minibatch of the policy.
+        clip: how far the probability of an action may go from what it was, as a ratio from 1.
+        entropy: weight of the policy's entropy.
+        sharpness: how much a value of 1 adds to a logit before anything is learned.
+        against: "greedy", or a model file: it sits in all other seats, and what is learned is the
+            best response to it, from a copy of it on. None: self-play.
+
+    Raises:
+        ValueError: as ``TDConfig``.
+    """
+
+    method: ClassVar[str] = "policy"
+    usual_limit: ClassVar[int] = 16
+
+    trace: float = 0.95
+    temperature: float = 1.0
+    final_temperature: float = 1.0
+    learning_rate: float = 5e-4
+    final_learning_rate: float = 5e-5
+    epochs: int = 2
+    choice_batch: int = 512
+    clip: float = 0.2
+    entropy: float = 0.003
+    sharpness: float = 20.0
+    against: str | None = None
+
+    @property
+    def keeps(self) -> bool:
+        """Whether the policy learns from the decisions of self-play themselves."""
+        return True
+
+    def __post_init__(self):
+        greedy = self.against == GREEDY
+        if self.against is not None:
+            self.start = None if greedy else self.against
+            self.eval_opponents = (GREEDY if greedy else f"td:{self.against}",)
+        super().__post_init__()
+        if self.against is not None:
+            self.pool_share = 1.0
+
+    def _check(self) -> None:
+        super()._check()
+        for name in ("epochs", "choice_batch"):
+            check_whole(getattr(self, name), name, 1)
+        if check_finite(self.entropy, "entropy") < 0:
+            raise ValueError(f"entropy is {self.entropy!r}; give a number from 0 up")
+        for name in ("clip", "sharpness"):
+            if not check_finite(getattr(self, name), name) > 0:
+                raise ValueError(f"{name} is {getattr(self, name)!r}; give a number above 0")
+        if (self.temperature, self.final_temperature) != (1.0, 1.0):
+            raise ValueError("temperature is 1 with method policy: what is learned is its own play")

@@ -222,7 +222,8 @@ def _worth(state, seat, nets, k, work):
 
 
 def _choose(state, nets, k, work, seed, how):
-    """Rate the actions of ``work.mask`` and return the place of the best in ``work.actions``.
+    """Rate the actions of ``work.mask``; return the place of the best in ``work.actions``, and how
+    many are there.
 
     ``how`` is ``(temperature, by_policy, limit)``: of the noise, whether logits are compared and
     not values, and for ``rate``. Equal ones are told apart by the seed, as the greedy agent does.
@@ -245,7 +246,7 @@ def _choose(state, nets, k, work, seed, how):
         if takes:
             best = key
             chosen = j
-    return chosen
+    return chosen, count
 
 
 def choose_rows(states, start, stop, asked, nets, work, how, actions):
@@ -253,7 +254,7 @@ def choose_rows(states, start, stop, asked, nets, work, how, actions):
     masks, seeds = asked
     for row in range(start, stop):
         work.mask[:] = masks[row]
-        actions[row] = work.actions[choose(states[row], nets, 0, work, seeds[row], how)]
+        actions[row] = work.actions[choose(states[row], nets, 0, work, seeds[row], how)[0]]
 
 
 # In an order in which each comes after those that it calls.

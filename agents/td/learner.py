@@ -15,14 +15,16 @@ _POLICY = ("policy", "gain")
 # Standard deviation of the first layer's weights at the start, for inputs of which some hundred
 # are not 0.
 _START = 0.05
+# The logit of what can't be done.
+_NEVER = -1e9
 
 
 class Lesson(NamedTuple):
     """A minibatch of searched decisions.
 
     Attributes:
-        seen: int8 ``(n, candidates, inputs)``.
-        base: float32 ``(n, candidates)``: ``evaluate`` times its weight in the value.
+        seen: int8 ``(afterstates, inputs)``: of the candidates that there are, in order.
+        base: float32 ``(afterstates,)``: ``evaluate`` times its weight in the value.
         policy: float32 ``(n, candidates)``: the improved policy; missing: bool: no action there.
         value, visits: float32 ``(n, candidates)``: what the search found, and the share of the
             simulations that this is from.
@@ -40,6 +42,28 @@ class Lesson(NamedTuple):
     weights: tuple[float, float]
 
 
+class Choices(NamedTuple):
+    """A minibatch of decisions as they were taken.
+
+    Attributes:
+        seen, base, missing, sharpness: as in ``Lesson``.
+        before: float32 ``(n,)``: the logarithm of the probability that the action had.
+        chosen: int64 ``(n,)``: the place of the action among the candidates.
+        advantage: float32 ``(n,)``.
+        clip, entropy: see ``PolicyConfig``.
+    """
+
+    seen: np.ndarray
+    base: np.ndarray
+    missing: np.ndarray
+    before: np.ndarray
+    chosen: np.ndarray
+    advantage: np.ndarray
+    sharpness: float
+    clip: float
+    entropy: float
+
+
 class Learner:
     """A network of two hidden layers with ReLU.
 
@@ -52,7 +76,7 @@ class Learner:
         averaging: part of the running mean that is kept at each step.
         weights: of the losses of the value, by results, and of all other outputs.
         decay: weight decay of the first layer, as in AdamW.
-        searches: whether the policy is learned too.
+        policy: whether the policy is learned too.
     """
 
     def __init__(
@@ -61,7 +85,7 @@ class Learner:
         averaging: float,
         weights: tuple[float, float],
         decay: float = 0.0,
-        searches: bool = False,
+        policy: bool = False,
     ):
         inputs, width, last_width, outputs = sizes
         shapes = [(width, inputs), (width,), (last_width, width), (last_width,)]
@@ -70,7 +94,7 @@ class Learner:
         self.mean = [torch.zeros(shape) for shape in shapes]
         self.scale = torch.ones(inputs)
         self.averaging = averaging
-        self.searches = searches
+        self.learns_policy = policy
         own, auxiliary = weights
         self.parts = torch.tensor([own, *[auxiliary / (outputs - 1)] * (outputs - 1)])
         first, *others = self.weights
@@ -92,6 +116,22 @@ class Learner:
             for mean, weight in zip(self.mean, self.weights, strict=True):
                 mean.copy_(weight)
 
+    def begin_as(self, arrays: Mapping[str, np.ndarray], sharpness: float) -> None:
+        """Begin with the weights of a model of the same sizes; other outputs are 0.
+
+        ``sharpness`` is what the factor of ``evaluate`` in the logit is divided by.
+        """
+        seats = len(arrays["last"])
+        begun = {name: arrays[name] for name in ("first_bias", "second_bias")}
+        begun |= {name: arrays[name].T for name in ("first", "second")}
+        begun["policy"] = arrays["policy"][None]
+        begun["gain"] = arrays["weight"][1:] / sharpness
+        with torch.no_grad():
+            for name, weight, mean in zip(_NAMES, self.weights, self.mean, strict=True):
+                part = weight[:seats] if name in ("last", "last_bias") else weight
+                part.copy_(torch.from_numpy(np.array(begun.get(name, arrays.get(name)))))
+                mean.copy_(weight)
+
     def _units(self, seen: torch.Tensor) -> torch.Tensor:
         """Return the units of the last layer for float32 ``(n, inputs)``."""
         first, first_bias, second, second_bias = self.weights[:4]
@@ -104,7 +144,11 @@ class Learner:
         return functional.linear(self._units(seen), last, last_bias)
 
     def step(
-        self, seen: np.ndarray, goal: np.ndarray, rate: float, lesson: Lesson | None = None
+        self,
+        seen: np.ndarray,
+        goal: np.ndarray,
+        rate: float,
+        lesson: Lesson | Choices | None = None,
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Learn from a minibatch; return losses, before that.
 
@@ -114,7 +158,7 @@ class Learner:
             seen: int8 ``(n, inputs)``.
             goal: float32 ``(n, outputs)``.
             rate: the learning rate.
-            lesson: searched decisions.
+            lesson: what the policy learns from.
         """
         for group in self.optimizer.param_groups:
             group["lr"] = rate
@@ -122,7 +166,10 @@ class Learner:
         losses = errors.mean(0)
         whole = (losses * self.parts).sum()
         policy = value = torch.zeros(())
-        if lesson is not None:
+        if isinstance(lesson, Choices):
+            policy = self._clipped(lesson)
+            whole = whole + policy
+        elif lesson is not None:
             policy, value = self._missed(lesson)
             whole = whole + lesson.weights[0] * policy + lesson.weights[1] * value
         self.optimizer.zero_grad(set_to_none=True)
@@ -138,24 +185,42 @@ class Learner:
 
         The first is the Kullback-Leibler divergence, the second the mean square by visits.
         """
-        last, last_bias, policy, gain = self.weights[4:]
-        rows, width, inputs = lesson.seen.shape
-        units = self._units(torch.from_numpy(lesson.seen.reshape(rows * width, inputs)).float())
-        base = torch.from_numpy(lesson.base)
-        logits = functional.linear(units, policy).reshape(rows, width)
-        logits = logits + gain * lesson.sharpness * base
-        logits = logits.masked_fill(torch.from_numpy(lesson.missing), -1e9)
-        goal = torch.from_numpy(lesson.policy)
+        last, last_bias = self.weights[4:6]
+        units, logits = self._logits(lesson)
         found = functional.log_softmax(logits, 1)
-        values = functional.linear(units, last[:1], last_bias[:1]).reshape(rows, width) + base
-        visits = torch.from_numpy(lesson.visits)
-        errors = (values - torch.from_numpy(lesson.value)).square() * visits
+        there = torch.from_numpy(~lesson.missing)
+        values = functional.linear(units, last[:1], last_bias[:1])[:, 0]
+        values = values + torch.from_numpy(lesson.base)
+        visits = torch.from_numpy(lesson.visits)[there]
+        errors = (values - torch.from_numpy(lesson.value)[there]).square() * visits
         missed = errors.sum() / visits.sum().clamp(min=1e-6)
+        goal = torch.from_numpy(lesson.policy)
         return functional.kl_div(found, goal, reduction="batchmean"), missed
 
-    def acting(self) -> dict[str, np.ndarray]:
-        """Return the running mean as ``ValueModel.arrays`` has it, in new arrays."""
-        first, first_bias, second, second_bias, last, last_bias, policy, gain = self.mean
+    def _logits(self, lesson: Lesson | Choices) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the units of all candidates, a row each, and logits ``(n, candidates)``."""
+        policy, gain = self.weights[6:]
+        units = self._units(torch.from_numpy(lesson.seen).float())
+        flat = functional.linear(units, policy)[:, 0]
+        flat = flat + gain * lesson.sharpness * torch.from_numpy(lesson.base)
+        logits = torch.full(lesson.missing.shape, _NEVER)
+        return units, logits.masked_scatter(torch.from_numpy(~lesson.missing), flat)
+
+    def _clipped(self, choices: Choices) -> torch.Tensor:
+        """Return PPO's clipped loss, less the entropy times its weight."""
+        found = functional.log_softmax(self._logits(choices)[1], 1)
+        taken = found.gather(1, torch.from_numpy(choices.chosen)[:, None])[:, 0]
+        ratio = (taken - torch.from_numpy(choices.before)).exp()
+        advantage = torch.from_numpy(choices.advantage)
+        kept = ratio.clamp(1.0 - choices.clip, 1.0 + choices.clip)
+        gained = torch.minimum(ratio * advantage, kept * advantage).mean()
+        entropy = -(found.exp() * found).sum(1).mean()
+        return -gained - choices.entropy * entropy
+
+    def acting(self, newest: bool = False) -> dict[str, np.ndarray]:
+        """Return the running mean, or the weights, as new arrays, as ``ValueModel`` has them."""
+        weights = [weight.detach() for weight in self.weights] if newest else self.mean
+        first, first_bias, second, second_bias, last, last_bias, policy, gain = weights
         # The scale of the inputs goes into the weights.
         seats = len(last) // 3
         parts = [(first * self.scale).T, first_bias, second.T, second_bias]
@@ -182,7 +247,7 @@ class Learner:
             "scale": (np.float32, tuple(self.scale.shape))
         }
         for name, weight in zip(_NAMES, self.weights, strict=True):
-            reached = self.searches or name not in _POLICY
+            reached = self.learns_policy or name not in _POLICY
             parts = ("weight", "mean", *(("adam/exp_avg", "adam/exp_avg_sq") if reached else ()))
             for part in parts:
                 found[f"{name}/{part}"] = np.float32, tuple(weight.shape)

@@ -42,15 +42,16 @@ class Samples(NamedTuple):
 
 
 class Lessons(NamedTuple):
-    """Searched decisions, a row each.
+    """Decisions for the policy to learn from, a row each: searched, or with ``keeps`` all.
 
     Attributes:
         state: records with the hidden drawn anew for the seat to act.
-        action: int16 ``(rows, candidates)``, the actions that got most of the improved policy; -1:
-            none.
-        policy: float32 ``(rows, candidates)``: the improved policy.
-        value, visits: float32 ``(rows, candidates)``: what the search found them to be worth, and
-            the share of the simulations that this is from.
+        action: int16 ``(rows, candidates)``, the actions that got most of the improved policy, or
+            all that were rated; -1: none.
+        policy: float32 ``(rows, candidates)``: the improved policy, or the one that chose.
+        value: float32 ``(rows, candidates)``: what they are worth, as searched or as rated.
+        visits: float32 ``(rows, candidates)``: the share of the simulations that this is from; or
+            1 for the action that was chosen.
         used: int64 ``(1,)``: rows in use.
     """
 
@@ -74,6 +75,7 @@ class Plan(NamedTuple):
         rank_share: of the rank in what is learned, the rest is the margin.
         spread: points that count as 1.
         search_share: of decisions that are searched.
+        keeps: whether decisions that aren't searched are kept too, as ``Lessons``.
         rivals: float64, cumulated chances of the networks; a game at the first is played by the
             learner alone, in others it has one seat against the network drawn.
     """
@@ -86,6 +88,7 @@ class Plan(NamedTuple):
     rank_share: float
     spread: float
     search_share: float
+    keeps: bool
     rivals: Any
 
 
@@ -120,7 +123,7 @@ def play_games(seed, options, nets, work, tree, plans, kept):
                     action += 1
             elif not learns:
                 how = (0.0, plan.by_policy, plan.limit)
-                action = work.actions[choose(state, nets, rival, work, word, how)]
+                action = work.actions[choose(state, nets, rival, work, word, how)[0]]
             else:
                 if uniform(mix64(word ^ _SEARCHED)) < plan.search_share:
                     node, children = search(state, nets, 0, work, tree, word, method)
@@ -130,9 +133,11 @@ def play_games(seed, options, nets, work, tree, plans, kept):
                     keep_lesson(lessons, work, tree, children, method.simulations)
                 else:
                     how = (plan.temperature, plan.by_policy, plan.limit)
-                    place = choose(state, nets, 0, work, word, how)
+                    place, rated = choose(state, nets, 0, work, word, how)
                     action = work.actions[place]
                     value = work.values[place]
+                    if plan.keeps:
+                        keep_choice(lessons, work, rated, place)
                 work.trial[0] = work.known[0]
                 step(work.trial[0], action)
                 observe(work.trial[0], seat, work.best)
@@ -197,27 +202,49 @@ def keep_lesson(lessons, work, tree, count, simulations):
             lessons.visits[row, i] = child["visits"] / simulations
 
 
-def see_lessons(states, actions, seen, bases, trial):
+@kernel
+def keep_choice(lessons, work, count, place):
+    """Write a lesson: the ``count`` actions that were rated; that at ``place`` was chosen."""
+    row = lessons.used[0]
+    lessons.used[0] = row + 1
+    lessons.state[row] = work.known[0]
+    highest = -np.inf
+    for j in range(count):
+        highest = max(highest, work.logits[j])
+    whole = 0.0
+    for j in range(count):
+        whole += np.exp(work.logits[j] - highest)
+    for j in range(lessons.action.shape[1]):
+        lessons.action[row, j] = -1
+        lessons.policy[row, j] = lessons.value[row, j] = lessons.visits[row, j] = 0.0
+        if j < count:
+            lessons.action[row, j] = work.actions[j]
+            lessons.policy[row, j] = np.exp(work.logits[j] - highest) / whole
+            lessons.value[row, j] = work.values[j]
+    lessons.visits[row, place] = 1.0
+
+
+def see_lessons(states, actions, first, seen, bases, trial):
     """Fill ``seen`` (int8) and ``bases`` (float32) of afterstates: what lessons are about.
 
     Args:
         states: records ``(rows,)``.
-        actions: int16 ``(rows, candidates)``.
-        seen: ``(rows, candidates, size)``; zeros where there is no action.
-        bases: ``(rows, candidates)``: by ``evaluate``.
+        actions: int16 ``(rows, candidates)``; -1: none.
+        first: int64 ``(rows,)``: where a row's afterstates begin; they follow one another.
+        seen: ``(afterstates, size)``.
+        bases: ``(afterstates,)``: by ``evaluate``.
         trial: one record to work in.
     """
     for row in range(len(states)):
         seat = np.int64(states[row]["to_play"])
+        place = first[row]
         for i in range(actions.shape[1]):
-            if actions[row, i] < 0:
-                seen[row, i, :] = 0
-                bases[row, i] = 0.0
-            else:
+            if actions[row, i] >= 0:
                 trial[0] = states[row]
                 step(trial[0], np.int64(actions[row, i]))
-                observe(trial[0], seat, seen[row, i])
-                bases[row, i] = evaluate(trial[0], seat)
+                observe(trial[0], seat, seen[place])
+                bases[place] = evaluate(trial[0], seat)
+                place += 1
 
 
 @kernel

@@ -42,6 +42,9 @@ class SelfPlay:
         pieces: of a round.
         rows: decisions of a piece, rounded up to whole games.
         num_threads: threads that share the pieces.
+
+    Attributes:
+        most: decisions that a piece may come to.
     """
 
     def __init__(
@@ -57,8 +60,10 @@ class SelfPlay:
         self.columns: Any = slice(None) if len(positions) == size else positions
         # A game begun before the piece is full is played to its end; among more than two a decision
         # leaves two rows. Rows not used cost nothing.
-        most = rows + game.max_plies * min(settings.num_players, 2)
-        self._samples = [_make_samples(most, size, settings.num_players) for _ in range(pieces)]
+        self.most = rows + game.max_plies * min(settings.num_players, 2)
+        self._samples = [
+            _make_samples(self.most, size, settings.num_players) for _ in range(pieces)
+        ]
 
     def play(
         self,

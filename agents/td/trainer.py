@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -19,6 +19,7 @@ import numpy as np
 
 from ludotheque.envs.core.files import lock_folder
 from ludotheque.envs.core.game import Game
+from ludotheque.envs.core.interfaces.threads import run
 from ludotheque.envs.core.loading import (
     COUNT,
     MEGABYTE,
@@ -46,7 +47,7 @@ from ..training.common import (
     torch_threads,
 )
 from .agent import TDAgent, compile_for
-from .config import CHECKPOINT, SearchConfig, TDConfig
+from .config import CHECKPOINT, PolicyConfig, SearchConfig, TDConfig
 from .model import (
     ValueModel,
     describe,
@@ -65,12 +66,21 @@ try:
     import torch
     from torch.utils.tensorboard import SummaryWriter
 
-    from .learner import Learner, Lesson
+    from .learner import Choices, Learner, Lesson
 except ModuleNotFoundError as error:
     raise needs_train(error) from error
 
-__all__ = ["SearchConfig", "TDConfig", "TDTrainer", "TrainResult", "train_td"]
+__all__ = [
+    "CONFIGS",
+    "PolicyConfig",
+    "SearchConfig",
+    "TDConfig",
+    "TDTrainer",
+    "TrainResult",
+    "train_td",
+]
 
+CONFIGS = {config.method: config for config in (TDConfig, SearchConfig, PolicyConfig)}
 STATE = "run.json"
 FORMAT = 1
 _FIELDS = {
@@ -149,13 +159,17 @@ class TDTrainer(Run):
             width = config.lesson_width
             self.lessons = lesson_window(settings.game, config.lesson_window, width)
         sizes = (self.num_inputs, config.width, config.last_width)
-        self.greedy = zero_arrays(*sizes, settings.num_players)
+        self.fixed = zero_arrays(*sizes, settings.num_players)
+        self.begun = config.begun()
+        self.responds = getattr(config, "against", None) is not None
+        if self.responds and self.begun is not None:
+            self.fixed = dict(self.begun.arrays)
         self.learner = Learner(
             (*sizes, 3 * settings.num_players),
             config.averaging,
             (config.result_weight, config.auxiliary),
             config.decay,
-            config.searches,
+            config.leads,
         )
         if config.resumes:
             self._load()
@@ -172,7 +186,7 @@ class TDTrainer(Run):
             start = perf_counter()
             played = self._play()
             play_seconds = perf_counter() - start
-            losses = self._train(len(played.samples.seat))
+            losses = self._train(played)
             self.round_seconds = perf_counter() - start
             self._log(played, play_seconds, losses)
             over = self._at_boundary(progress)
@@ -188,7 +202,7 @@ class TDTrainer(Run):
                 self.settings.named_options,
                 config.inputs or (),
             ),
-            "lead": "policy" if config.searches else "value",
+            "lead": "policy" if config.leads else "value",
             "limit": config.limit,
             "spread": self.spread,
             "rank_share": config.rank_share,
@@ -203,14 +217,21 @@ class TDTrainer(Run):
     def _calibrate(self) -> None:
         """Play a round as the greedy agent does, to learn the size of scores and of ``evaluate``.
 
+        One that begins with a model takes them from there.
+
         One unit of value is the standard deviation of results. The weight of ``evaluate`` is the
         slope of results against it near the end of games. Earlier the slope is less, since luck is
         to come; but what ``evaluate`` says of two actions differs by as many points as later.
         """
         config = self.config
+        if self.begun is not None:
+            self.spread = float(self.begun.about["spread"])
+            self.weight = float(self.begun.arrays["weight"][0])
+            self.learner.begin_as(self.begun.arrays, self.weight * self._sharpness())
+            return
         plan = self._plan(0.0, np.ones(1))
-        plan = plan._replace(rank_share=0.0, search_share=0.0, by_policy=False)
-        played = self._play_round([self.greedy], plan)
+        plan = plan._replace(rank_share=0.0, search_share=0.0, by_policy=False, keeps=False)
+        played = self._play_round([self.fixed], plan)
         outcome = played.samples.outcome[:, :, 0].astype(np.float64)
         margins, ranks = outcome[:, 0], outcome[:, 2]
         self.spread = float(np.std(margins)) or 1.0
@@ -230,30 +251,31 @@ class TDTrainer(Run):
         there = np.maximum(np.count_nonzero(seen, axis=0), 1)
         return np.maximum(np.sqrt(squares / there), 1.0).astype(np.float32)
 
-    def _acting(self) -> dict[str, np.ndarray]:
-        arrays = self.learner.acting()
+    def _acting(self, newest: bool = False) -> dict[str, np.ndarray]:
+        arrays = self.learner.acting(newest)
         gain = arrays.pop("gain")[0]
         sharpness = self.weight * self._sharpness()
-        if not self.config.searches:
+        if not self.config.leads:
             # No policy is learned: the better the value, the likelier.
             arrays["policy"] = arrays["last"][0] * np.float32(self._sharpness())
         return {**arrays, "weight": np.array([self.weight, gain * sharpness], np.float32)}
 
     def _sharpness(self) -> float:
-        return self.config.sharpness if self.config.searches else SHARPNESS
+        return getattr(self.config, "sharpness", SHARPNESS)
 
     def _play(self) -> Played:
         config = self.config
         left = part_left(config, self.steps, self.seconds)
         fall = config.temperature - config.final_temperature
-        rivals = [self.greedy, *self.pool]
+        rivals = [self.fixed, *self.pool]
         # The newest past self and the greedy agent as often, older ones less.
         chances = [1.0, *(OLDER ** np.arange(len(self.pool))[::-1])]
         shares = np.array([1.0 - config.pool_share, *chances])
         shares[1:] *= config.pool_share / sum(chances)
         self.round += 1
         plan = self._plan(config.final_temperature + fall * left, np.cumsum(shares))
-        played = self._play_round([self._acting(), *rivals], plan)
+        # What is learned from its own play has to be its play.
+        played = self._play_round([self._acting(newest=config.keeps), *rivals], plan)
         self.window.add(seen=played.samples.seen, goal=goals(played.samples))
         if config.searches:
             self.lessons.add(
@@ -267,12 +289,13 @@ class TDTrainer(Run):
         return Plan(
             rows=config.piece_rows,
             temperature=float(temperature),
-            by_policy=config.searches,
+            by_policy=config.leads,
             limit=min(config.limit, self.settings.game.num_actions),
             trace=float(config.trace),
             rank_share=float(config.rank_share),
             spread=float(self.spread),
             search_share=config.search_share if config.searches else 0.0,
+            keeps=config.keeps,
             rivals=rivals.astype(np.float64),
         )
 
@@ -296,56 +319,108 @@ class TDTrainer(Run):
         )
 
     def _lesson_size(self) -> tuple[int, int]:
-        """Return how many searched decisions a piece keeps, and how many actions of each."""
+        """Return how many decisions a piece keeps for the policy, and how many actions of each."""
         config = self.config
+        if config.keeps:
+            return self.games.most, min(config.limit, self.settings.game.num_actions)
         if not config.searches:
             return 0, 1
         return round(config.piece_rows * config.search_share * 1.5) + 1, config.lesson_width
 
-    def _train(self, new: int) -> list[float]:
+    def _train(self, played: Played) -> list[float]:
         """Learn from minibatches of the window; return the mean losses (see ``Learner.step``)."""
         config = self.config
         left = part_left(config, self.steps, self.seconds)
         fall = config.learning_rate - config.final_learning_rate
         self.rate = config.final_learning_rate + fall * left
+        new = len(played.samples.seat)
         count = max(1, round(config.reuse * new / config.batch_size))
+        if isinstance(config, PolicyConfig):
+            count = config.epochs * -(-new // config.choice_batch)
         rng = np.random.default_rng([config.seed, 1, self.round])
         rows = rng.integers(0, self.window.filled, (count, config.batch_size))
-        lessons: list[Any] = [None] * count
-        if config.searches and self.lessons.filled:
-            lessons = list(rng.integers(0, self.lessons.filled, (count, config.lesson_batch)))
         arrays = self.window.arrays
         losses = [
             torch.stack(
-                self.learner.step(
-                    arrays["seen"][some], arrays["goal"][some], self.rate, self._lesson(asked)
-                )
+                self.learner.step(arrays["seen"][some], arrays["goal"][some], self.rate, lesson)
             )
-            for some, asked in zip(rows, lessons, strict=True)
+            for some, lesson in zip(rows, self._lessons(played, rng, count), strict=True)
         ]
         return torch.stack(losses).mean(0).tolist()
 
-    def _lesson(self, rows: np.ndarray | None) -> Lesson | None:
+    def _lessons(
+        self, played: Played, rng: np.random.Generator, count: int
+    ) -> Iterator[Lesson | Choices | None]:
+        """Yield what the policy learns from, minibatch after minibatch."""
+        config = self.config
+        if isinstance(config, PolicyConfig):
+            yield from self._choices(played, config, rng)
+        elif isinstance(config, SearchConfig) and self.lessons.filled:
+            for rows in rng.integers(0, self.lessons.filled, (count, config.lesson_batch)):
+                yield self._lesson(rows, config)
+        else:
+            yield from itertools.repeat(None, count)
+
+    def _lesson(self, rows: np.ndarray, config: SearchConfig) -> Lesson:
         """Return searched decisions as the learner wants them."""
-        if rows is None:
-            return None
-        game = self.settings.game
         drawn = {name: array[rows] for name, array in self.lessons.arrays.items()}
-        actions = drawn["action"]
-        seen = np.empty((*actions.shape, game.observation_size(form_of(game))), np.int8)
-        bases = np.empty(actions.shape, np.float32)
-        see_lessons = compile_for(game, "play and search").see_lessons
-        see_lessons(drawn["state"], actions, seen, bases, game.new_states(1))
+        seen, base = self._afterstates(drawn["state"], drawn["action"])
         return Lesson(
-            seen=seen[:, :, self.games.columns],
-            base=bases * np.float32(self.weight),
+            seen=seen,
+            base=base,
             policy=drawn["policy"],
-            missing=actions < 0,
+            missing=drawn["action"] < 0,
             value=drawn["value"],
             visits=drawn["visits"],
-            sharpness=self._sharpness(),
-            weights=(self.config.lesson_weight, self.config.value_weight),
+            sharpness=config.sharpness,
+            weights=(config.lesson_weight, config.value_weight),
         )
+
+    def _choices(
+        self, played: Played, config: PolicyConfig, rng: np.random.Generator
+    ) -> Iterator[Choices]:
+        """Yield the decisions of a round, ``epochs`` times, each time in another order."""
+        taken = played.lessons
+        rows = np.arange(len(taken.action))
+        chosen = taken.visits.argmax(1)
+        before = np.log(taken.policy[rows, chosen])
+        advantage = played.samples.target - (taken.policy * taken.value).sum(1)
+        advantage /= advantage.std() + 1e-6
+        for _ in range(config.epochs):
+            order = rng.permutation(rows)
+            for start in range(0, len(order), config.choice_batch):
+                some = order[start : start + config.choice_batch]
+                seen, base = self._afterstates(taken.state[some], taken.action[some])
+                yield Choices(
+                    seen=seen,
+                    base=base,
+                    missing=taken.action[some] < 0,
+                    before=before[some],
+                    chosen=chosen[some],
+                    advantage=advantage[some],
+                    sharpness=config.sharpness,
+                    clip=config.clip,
+                    entropy=config.entropy,
+                )
+
+    def _afterstates(
+        self, states: np.ndarray, actions: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return what is seen after each action that there is, ``(n, inputs)``, and their bases."""
+        game = self.settings.game
+        counts = (actions >= 0).sum(1)
+        first = np.cumsum(counts) - counts
+        seen = np.empty((counts.sum(), game.observation_size(form_of(game))), np.int8)
+        bases = np.empty(len(seen), np.float32)
+        use = "play and search" if self.config.searches else "play"
+        see_lessons = compile_for(game, use).see_lessons
+
+        def see(states, start, stop):
+            rows = slice(start, stop)
+            see_lessons(states[rows], actions[rows], first[rows], seen, bases, game.new_states(1))
+
+        run(see, self.config.num_threads, states)
+        return seen[:, self.games.columns], bases * np.float32(self.weight)
 
     # What happens at a boundary
 
@@ -355,7 +430,8 @@ class TDTrainer(Run):
         return self.pass_boundary(over, progress)
 
     def _take_snapshot(self) -> None:
-        self.pool = [*self.pool, self._acting()][-self.config.pool_size :]
+        if not self.responds:
+            self.pool = [*self.pool, self._acting()][-self.config.pool_size :]
 
     def _agent(self) -> TDAgent:
         return TDAgent(self.settings.game, self.model(), num_threads=self.config.num_threads)
@@ -441,7 +517,7 @@ class TDTrainer(Run):
             wanted["lessons/state"] = np.uint8, (rows, self.settings.game.dtype.itemsize)
             wanted["lessons/place"] = np.int64, (1,)
         for number in range(pool):
-            for name, array in self.greedy.items():
+            for name, array in self.fixed.items():
                 wanted[f"pool/{number}/{name}"] = array.dtype, array.shape
         return wanted
 

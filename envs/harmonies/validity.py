@@ -126,6 +126,8 @@ def _check_tokens(state):
         tokens = 0
         for colour in range(NUM_COLOURS):
             tokens += np.int64(state["central"][space, colour])
+        if space == state["taken"] and tokens and not state["terminated"]:
+            return FIELD.taken
         in_use = space < NUM_SPACES[state["num_players"]]
         if tokens > (PER_SPACE if in_use else 0):
             return FIELD.central

@@ -11,6 +11,20 @@ GAME = assemble(
     # Random play says little here; measured against greedy. Greedy plies before the evaluation
     # take five times as long.
     search={"leaf": "evaluate", "leaf_plies": 0, "leaf_scale": 10.0, "exploration": 0.5},
-    # Values learned from results mislead here, see docs/learning.md.
-    learning={"method": "search"},
+    # Values learned from results mislead here, and so do too many inputs: see docs/learning.md.
+    learning={
+        "method": "policy",
+        "inputs": (
+            "own_forces",
+            "kingdoms",
+            "powers",
+            "hand",
+            "free",
+            "seats",
+            "choices",
+            "force",
+            "game",
+        ),
+        "limit": 12,
+    },
 )

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..core.bits import count_bits
 from ..core.jit import kernel
+from ..core.state import seat_after
 from ..core.validity import FINE, LAST_SEAT, numbered
 from .actions import ACTIONS
 from .artefacts import eclipse_shows
@@ -244,6 +245,10 @@ def _check_decision(state):
     offered = phase in (MOON_PHASE, LAST_PHASE, PORTAL_PHASE)
     if offered and not is_asked_about(state, seat, PORTAL):
         return FIELD.phase
+    if offered:
+        field = _check_offer(state)
+        if field != FINE:
+            return field
     if phase == PORTAL_PHASE and not moon_in_reach(state):
         return FIELD.phase
     if phase == LAST_PHASE and seat != state["target"] and not moon_in_reach(state):
@@ -260,6 +265,8 @@ def _check_decision(state):
         return FIELD.pending
     for giver in range(np.int64(state["num_players"])):
         card = np.int64(state["given"][giver])
+        if not state["eclipsed"] and (card >= 0 or state["held_then"][giver]):
+            return FIELD.given if card >= 0 else FIELD.held_then
         if card >= 0:
             holders = np.int64(0)
             for other in range(np.int64(state["num_players"])):
@@ -268,3 +275,50 @@ def _check_decision(state):
             if holders != 1 or own != (phase == ECLIPSE_PHASE):
                 return FIELD.given
     return FINE
+
+
+@kernel
+def _check_offer(state):
+    """Look at who is asked about a Portal, and at what goes on after it."""
+    asked = np.int64(state["asked"])
+    if state["mover"] < 0:
+        return FIELD.mover
+    if asked < 1 or seat_after(state, np.int64(state["mover"]), asked - 1) != state["to_play"]:
+        return FIELD.asked
+    if state["phase"] == MOON_PHASE:
+        if state["after"] == STAGE.RITUALS:
+            return FINE if state["performer"] >= 0 else FIELD.after
+        if state["after"] in (STAGE.LAYING, STAGE.CARD_TURN):
+            return FINE if _can_play(state) else FIELD.after
+        return _check_resumed(state) if state["after"] == STAGE.OFFERING else FIELD.after
+    falls = state["resume"] == STAGE.FALLING
+    return _check_resumed(state) if falls == (state["phase"] == LAST_PHASE) else FIELD.resume
+
+
+@kernel
+def _check_resumed(state):
+    """Look at what goes on once all have been asked about a Portal."""
+    resume = state["resume"]
+    fits = False
+    if resume == STAGE.RITUAL:
+        fits = state["performer"] >= 0 and state["doing"] >= 0
+    elif resume == STAGE.FALLING:
+        target = np.int64(state["target"])
+        fits = target >= 0 and state["performer"] >= 0
+        fits = fits and not np.int64(state["eliminated"]) >> target & 1
+    elif resume == STAGE.CARD_TURN:
+        fits = _can_play(state)
+    elif resume == STAGE.TRICK_OVER:
+        fits = state["destination"] >= 0 and state["performer"] < 0
+    elif resume == STAGE.OUT_OF_CARDS:
+        fits = state["destination"] < 0 and state["performer"] < 0
+    return FINE if fits else FIELD.resume
+
+
+@kernel
+def _can_play(state):
+    """Say whether the seat whose turn it is goes on with it, or has a card to play."""
+    turn = np.int64(state["turn"])
+    if state["card"] >= 0:
+        return True
+    return state["hand"][turn] != 0 and not np.int64(state["eliminated"]) >> turn & 1

@@ -21,6 +21,12 @@ def test_without_torchrl_the_module_says_what_is_missing():
         import ludotheque.agents.torchrl  # noqa: F401
 
 
+@pytest.mark.skipif(find_spec("pyspiel") is not None, reason="open_spiel is installed")
+def test_without_open_spiel_the_package_says_what_is_missing():
+    with pytest.raises(ModuleNotFoundError, match="needs open_spiel. Try: pip install"):
+        import ludotheque.openspiel  # noqa: F401
+
+
 # RLlib
 
 

@@ -40,6 +40,7 @@ PLAN = Plan(
     rank_share=0.0,
     spread=4.0,
     search_share=0.0,
+    keeps=False,
     rivals=np.ones(1),
 )
 SHORT = Method(
@@ -480,10 +481,11 @@ TINY = {
 
 def tiny(out: Path, method: str = "td", **changes):
     pytest.importorskip("torch")
-    from ludotheque.agents.td.trainer import SearchConfig, TDConfig
+    from ludotheque.agents.td.trainer import CONFIGS
 
-    config = SearchConfig if method == "search" else TDConfig
-    return config(out=out, **{"game": "sarena", **TINY, **changes})
+    if method == "policy":
+        changes = {"temperature": 1.0, **changes}
+    return CONFIGS[method](out=out, **{"game": "sarena", **TINY, **changes})
 
 
 def train(config):
@@ -547,9 +549,10 @@ def test_a_run_stopped_and_resumed_with_more_threads_gives_the_same_arrays(finis
 
 
 @pytest.mark.training
-def test_a_run_that_searches_is_resumed_exactly(tmp_path):
+@pytest.mark.parametrize("method", ["search", "policy"])
+def test_a_run_that_learns_a_policy_is_resumed_exactly(tmp_path, method):
     """A policy is learned, which leads; and the arrays are those of a run in one go."""
-    from ludotheque.agents.td.trainer import SearchConfig
+    from ludotheque.agents.td.trainer import CONFIGS
 
     def stop(done, total, text):
         if done > 600 and not stopped:
@@ -557,17 +560,92 @@ def test_a_run_that_searches_is_resumed_exactly(tmp_path):
             signal.raise_signal(signal.SIGINT)
 
     stopped: list[float] = []
-    changes = {"simulations": 6, "steps": 1600, "lesson_batch": 32, "eval_opponents": ()}
-    whole = train(tiny(tmp_path / "whole", "search", **changes))
-    assert train(tiny(tmp_path / "parts", "search", progress=stop, **changes)).interrupted
-    again = SearchConfig(out=tmp_path / "parts", game="sarena", resume=True, steps=1600)
+    changes = {"steps": 1600, "eval_opponents": ()}
+    if method == "search":
+        changes |= {"simulations": 6, "lesson_batch": 32}
+    whole = train(tiny(tmp_path / "whole", method, **changes))
+    assert train(tiny(tmp_path / "parts", method, progress=stop, **changes)).interrupted
+    again = CONFIGS[method](out=tmp_path / "parts", game="sarena", resume=True, steps=1600)
     parts = train(again)
     models = [read_value_model(run.model_path, get_game("sarena")) for run in (whole, parts)]
     one, two = (model.arrays for model in models)
     assert all(np.array_equal(one[name], two[name]) for name in one)
     assert np.abs(one["policy"]).max() > 0
     agent = TDAgent("sarena", whole.model_path)
-    assert agent.lead == "policy" and agent.about["method"] == "search"
+    assert agent.lead == "policy" and agent.about["method"] == method
+
+
+@pytest.mark.training
+def test_a_run_that_begins_with_a_model_plays_as_it_does(finished, tmp_path):
+    """Before it has learned: the same logits, and the same share of ``evaluate`` in the value."""
+    from ludotheque.agents.td.trainer import PolicyConfig, TDTrainer
+
+    game = get_game("sarena")
+    begun = read_value_model(finished.model_path, game)
+    run = TDTrainer(
+        PolicyConfig(out=tmp_path, game="sarena", steps=1, start=str(finished.model_path))
+    )
+    run.start()
+    found = run.model()
+    assert found.about["inputs"] == begun.about["inputs"] and found.about["lead"] == "policy"
+    assert begun.arrays.keys() == found.arrays.keys()
+    for name, array in begun.arrays.items():
+        assert np.allclose(array, found.arrays[name], rtol=1e-5), name
+    assert np.abs(begun.arrays["policy"]).max() > 0
+
+
+@pytest.mark.training
+def test_a_response_learns_from_games_against_the_agent_alone(finished, tmp_path):
+    from ludotheque.agents.td.trainer import PolicyConfig, TDTrainer
+
+    model = str(finished.model_path)
+    sizes = {"piece_rows": 64, "pieces": 2, "steps": 1}
+    config = PolicyConfig(out=tmp_path, game="sarena", against=model, **sizes)
+    assert config.start == model and config.eval_opponents == (f"td:{model}",)
+    run = TDTrainer(config)
+    run.start()
+    played = run._play()
+    begun = read_value_model(finished.model_path, get_game("sarena")).arrays
+    assert all(np.array_equal(run.fixed[name], begun[name]) for name in begun)
+    # One seat of each game is the learner's: half of the plies, but for those without a choice.
+    assert len(played.samples.seat) <= 0.6 * played.plies
+    run._take_snapshot()
+    assert run.pool == []
+
+
+@pytest.mark.training
+def test_what_did_better_than_expected_becomes_likelier(tmp_path):
+    """One minibatch of two actions: the policy moves to the one with an advantage, and the clip
+    holds it back from going on once it has gone far enough."""
+    import torch
+
+    from ludotheque.agents.td.learner import Choices, Learner
+
+    learner = Learner((4, 8, 8, 6), 0.0, (1.0, 0.1), policy=True)
+    learner.begin(np.random.default_rng(0), np.ones(4, np.float32), 0.0)
+    seen = np.array([[1, 0, 2, 0], [0, 1, 0, 2]], np.int8)
+    choices = Choices(
+        seen=seen,
+        base=np.zeros(2, np.float32),
+        missing=np.array([[False, False, True]]),
+        before=np.log(np.array([0.5], np.float32)),
+        chosen=np.array([1]),
+        advantage=np.ones(1, np.float32),
+        sharpness=1.0,
+        clip=0.2,
+        entropy=0.0,
+    )
+
+    def likely() -> float:
+        return float(torch.softmax(learner._logits(choices)[1], 1)[0, 1].detach())
+
+    assert likely() == 0.5
+    found = [likely()]
+    for _ in range(200):
+        learner.step(seen, np.zeros((2, 6), np.float32), 1e-3, choices)
+        found.append(likely())
+    assert all(b >= a - 1e-3 for a, b in zip(found, found[1:], strict=False))
+    assert 0.6 <= found[-1] < 0.75
 
 
 @pytest.mark.training

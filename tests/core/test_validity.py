@@ -191,6 +191,22 @@ LEADING_ASTRAY = {
         lambda: played("shamans", 2, eclipse_is_second),
         {"pile_size": lambda size: size - 1},
     ),
+    "shamans: an elimination of nobody": (
+        lambda: played("shamans", 2, lambda state: state["phase"] == 3 and state["doing"] < 0),
+        {"phase": 2},
+    ),
+    "shamans: a ritual of no world after a Portal": (
+        lambda: played("shamans", 2, lambda state: state["phase"] == 3 and state["doing"] < 0),
+        {"resume": 9},
+    ),
+    "shamans: a card given before the Eclipse": (
+        lambda: played("shamans", 2, lambda state: state["hand"][1] & 8),
+        {"given": lambda given: [3, *given[1:]]},
+    ),
+    "harmonies: tokens taken that still lie there": (
+        lambda: played("harmonies", 3, lambda state: state["taken"] == 2),
+        {"taken": 1},
+    ),
     "harmonies: a spirit to choose, and no room for it": (
         lambda: played("harmonies", 3, without_room, spirits=True),
         {"spirit": lambda spirit: [0, *spirit[1:]]},

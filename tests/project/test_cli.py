@@ -94,7 +94,7 @@ def test_installed_script_is_this_command():
     assert done.stdout == run("--version").stdout
 
 
-COMMANDS = ("games", "play", "watch", "train", "league", "rate", "warmup", "bench")
+COMMANDS = ("games", "play", "watch", "train", "league", "rate", "exploit", "warmup", "bench")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -312,7 +312,8 @@ class Person:
         return self.read()
 
     def moves(self) -> list[str]:
-        return self.type("moves").removesuffix(self.PROMPT).split()
+        cells = re.split(r"\s{2,}|\n", self.type("moves").removesuffix(self.PROMPT).strip())
+        return [cell.partition(" ")[2] for cell in cells]
 
     def interrupt(self) -> None:
         """Press Ctrl-C."""
@@ -401,7 +402,25 @@ def test_a_move_may_be_typed_in_capitals_with_spaces():
         person.read()
         move = person.moves()[0]
         assert "is no move" not in person.type(f"  {move.upper()} ")
+        assert "is no move" not in person.type(person.moves()[0].upper().replace("-", " "))
+        number = get_game("sarena").action_from_string(person.moves()[0])
+        assert "is no move" not in person.type(str(number))
+        assert "'9999' is no move" in person.type("9999")
         person.type("quit")
+
+
+def test_moves_are_listed_in_columns_that_fit(monkeypatch):
+    pytest.importorskip("typer", reason="needs the extra [cli]")
+    from ludotheque.cli.play import _listed
+
+    game = get_game("saga")
+    moves = {game.action_to_string(action): action for action in range(game.num_actions)}
+    for columns in (20, 80, 110, 300):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        lines = _listed(moves)
+        assert max(map(len, lines)) <= max(columns, max(map(len, moves)) + 4)
+        found = [cell for line in lines for cell in re.split(r"\s{2,}", line)]
+        assert found == [f"{action} {move}" for move, action in moves.items()]
 
 
 def test_end_of_input_ends_the_game():
@@ -676,6 +695,17 @@ def results_in(folder: Path) -> list[str]:
     return [line for path in folder.glob("*.jsonl") for line in path.read_text().splitlines()]
 
 
+def test_league_plays_the_same_games_with_more_workers(tmp_path):
+    arguments = ["league", "--agents", "random,greedy", "--games", "8", "--seed", "2"]
+    done = run(*arguments, "--workers", "2", "--out", str(tmp_path / "two"))
+    assert done.returncode == 0, done.stderr
+    done = run(*arguments, "--out", str(tmp_path / "one"))
+    assert done.returncode == 0, done.stderr
+    two, one = (tmp_path / name / "games.jsonl" for name in ("two", "one"))
+    assert two.read_bytes() == one.read_bytes()
+    assert_refused(run(*arguments, "--workers", "2", "--ray", "local"), "--workers or --ray")
+
+
 # train
 
 
@@ -859,3 +889,41 @@ def test_what_cannot_be_rated_is_told():
     assert_refused(run("rate"), "name an agent")
     assert_refused(run("rate", "no.module:Agent"), "no Agent in no.module")
     assert_refused(run("rate", "greedy", "--game", "sarena", "--players", 4), "no ladder for 4")
+
+
+# exploit
+
+
+@pytest.mark.training
+def test_a_response_to_an_agent_is_trained_and_measured(tmp_path: Path):
+    few = ("--game", "sarena", "--steps", "500", "--seed", "0")
+    found = run_json("exploit", "greedy", *few, "--out", tmp_path)
+    assert found["fair"] == 0.5 and found["found"]["games"] == 400
+    assert Path(found["model_path"]).is_file() and found["steps"] >= 500
+    assert_refused(run("exploit", "greedy", *few, "--out", tmp_path), "another --out")
+
+
+def test_what_cannot_be_responded_to_is_told(tmp_path: Path):
+    to = ("--game", "sarena", "--out", tmp_path / "none")
+    assert_refused(run("exploit", "mcts", *to), "greedy, baseline or td:FILE")
+    assert_refused(run("exploit", "td:none.zip", *to), "no model")
+    alone = ("--game", "sagani", "--players", 1, "--out", tmp_path / "none")
+    assert_refused(run("exploit", "greedy", *alone), "2, 3, 4")
+    assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.training
+def test_learning_curves_of_a_run_are_drawn(tmp_path: Path):
+    run_ = tmp_path / "run"
+    few = ("--game", "sarena", "--steps", "300", "--seed", "0", "--out", run_)
+    run_json("train", *few)
+    picture = tmp_path / "curves.svg"
+    done = run("bench", "curves", f"Sàrèná={run_}", "--out", picture)
+    assert done.returncode == 0, done.stderr
+    labels = re.findall(r"<!-- (.+) -->", picture.read_text("utf-8"))
+    assert {"Sàrèná against random", "Sàrèná against greedy", "minutes"} <= set(labels)
+    assert_refused(run("bench", "curves", tmp_path, "--out", picture), "no evaluations")
+    refused = run("bench", "curves", run_, "--opponent", "mcts", "--out", picture)
+    assert_refused(refused, "no evaluation against mcts")
+    (run_ / "evaluations.jsonl").write_text('{"steps": -1}\n')
+    assert_refused(run("bench", "curves", run_, "--out", picture), "damaged")

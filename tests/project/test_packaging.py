@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-FOLDERS = ("envs", "agents", "testing", "cli", "web", "widget", "benchmarks")
+FOLDERS = ("envs", "agents", "openspiel", "testing", "cli", "web", "widget", "benchmarks")
 EXTRAS = (
     "PIL",
     "anywidget",

@@ -1,0 +1,165 @@
+"""Work in pieces, on many processes or machines: where leagues and ratings are played.
+
+An *executor* is anything with ``submit(function, *arguments)`` that returns a future: those of
+``concurrent.futures``, ``ProcessExecutor``, ``RayExecutor``. Pieces don't depend on each other, and
+their results are taken in the order of the pieces, so what comes out doesn't depend on how many
+work, who is first, or who is lost on the way.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+from typing import Any
+
+from ludotheque.envs.core.errors import check_whole
+
+# Pieces handed out for each piece whose result is waited for: more keep workers busy, and more are
+# lost with them.
+WINDOW = 32
+# How often a piece is handed out again whose worker was lost.
+RETRIES = 3
+
+
+class ProcessExecutor:
+    """Worker processes on this machine; when one dies the others are started anew too.
+
+    Use it in a ``with`` block, or call ``shutdown``. In a script, guard what runs with
+    ``if __name__ == "__main__":``, as for every use of ``multiprocessing``.
+
+    Args:
+        workers: how many; None takes as many as there are cores.
+    """
+
+    def __init__(self, workers: int | None = None):
+        if workers is not None:
+            check_whole(workers, "workers", 1)
+        self.workers = workers
+        self._pool: ProcessPoolExecutor | None = None
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Return a future of ``function(*arguments)``, which must be picklable."""
+        try:
+            return self._opened().submit(function, *arguments)
+        except BrokenExecutor:
+            self.shutdown()
+            return self._opened().submit(function, *arguments)
+
+    def _opened(self) -> ProcessPoolExecutor:
+        if self._pool is None:
+            # Forked processes hang on locks that threads of the parent held.
+            context = multiprocessing.get_context("spawn")
+            self._pool = ProcessPoolExecutor(self.workers, mp_context=context)
+        return self._pool
+
+    def shutdown(self) -> None:
+        """End the processes; pieces that haven't begun are dropped."""
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+            self._pool = None
+
+    def __enter__(self) -> ProcessExecutor:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.shutdown()
+
+
+class RayExecutor:
+    """Ray's workers, on this machine or a cluster; Ray itself repeats what a lost node worked on.
+
+    Ray isn't among the dependencies: ``pip install "ray==2.60.0"`` in an environment of its own,
+    on every node with this package.
+
+    Args:
+        address: of a running cluster (``"auto"`` finds it); ``"local"`` starts Ray on this
+            machine, if it isn't started yet.
+
+    Raises:
+        ImportError: ray isn't installed.
+        ConnectionError: there is no cluster at ``address``.
+    """
+
+    def __init__(self, address: str = "local"):
+        try:
+            import ray
+        except ImportError as error:
+            raise ImportError(
+                "RayExecutor needs ray: in an environment of its own, pip install ray ludotheque"
+            ) from error
+        self._ray = ray
+        if not ray.is_initialized():
+            ray.init(address=address, include_dashboard=False, log_to_driver=False)
+        self._remote = ray.remote(max_retries=RETRIES)(_call)
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Return a future of ``function(*arguments)``, which must be picklable."""
+        return self._remote.remote(function, *arguments).future()
+
+    def shutdown(self) -> None:
+        """Leave the cluster, or end what was started here."""
+        self._ray.shutdown()
+
+    def __enter__(self) -> RayExecutor:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.shutdown()
+
+
+def _call(function: Callable[..., Any], *arguments: Any) -> Any:
+    return function(*arguments)
+
+
+def gather(
+    executor: Any,
+    function: Callable[..., Any],
+    pieces: Sequence[tuple[Any, ...]],
+    take: Callable[[Any], Any],
+) -> None:
+    """Call ``take(function(*piece))`` for each piece, in order; the functions run in ``executor``.
+
+    A piece whose worker was lost (``concurrent.futures.BrokenExecutor``) is handed out again, up
+    to three times. When a piece or ``take`` fails, or on Ctrl-C, what is finished by then is taken
+    too, what isn't is cancelled, and the error goes on.
+
+    Raises:
+        TypeError: the executor has no ``submit``.
+        Whatever a piece or ``take`` raises.
+    """
+    if not hasattr(executor, "submit"):
+        raise TypeError(
+            f"executor is {executor!r}; give an object with submit(function, *arguments), as "
+            "ProcessExecutor, RayExecutor or one of concurrent.futures"
+        )
+    todo, begun = deque(pieces), deque[tuple[Any, Any]]()
+    try:
+        while todo or begun:
+            while todo and len(begun) < WINDOW:
+                piece = todo.popleft()
+                begun.append((piece, executor.submit(function, *piece)))
+            result = _result(executor, function, *begun[0])
+            begun.popleft()
+            take(result)
+    except BaseException:
+        for _, future in begun:
+            _take_if_finished(future, take)
+        raise
+
+
+def _result(executor: Any, function: Any, piece: tuple[Any, ...], future: Any) -> Any:
+    for _ in range(RETRIES):
+        try:
+            return future.result()
+        except BrokenExecutor:
+            future = executor.submit(function, *piece)
+    return future.result()
+
+
+def _take_if_finished(future: Any, take: Callable[[Any], Any]) -> None:
+    if future.done() and not future.cancelled() and future.exception() is None:
+        take(future.result())
+    else:
+        future.cancel()

@@ -1,0 +1,112 @@
+"""Learning curves of runs of `ludotheque train`: wins by decisions and by minutes, as a picture.
+
+A run's curve is what its evaluations found on the way (``evaluations.jsonl``), with 95 % intervals.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ludotheque.agents.training.common import EVALUATIONS, read_evaluations
+from ludotheque.agents.training.evaluation import ALONE, Evaluation
+from ludotheque.cli.common import UserError
+from ludotheque.envs.core.loading import MEGABYTE
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+DOTS = 150
+
+
+def main(
+    runs: Annotated[
+        list[Path], typer.Argument(help="Folders of runs; NAME=FOLDER to name a curve.")
+    ],
+    picture: Annotated[Path, typer.Option("--out", help="The picture: .png, .svg or .pdf.")] = Path(
+        "curves.png"
+    ),
+    opponent: Annotated[
+        str | None,
+        typer.Option("--opponent", help="Evaluations against this agent; by default all."),
+    ] = None,
+) -> None:
+    """Draw the learning curves of runs."""
+    curves = {}
+    for run in runs:
+        name, equals, folder = str(run).rpartition("=")
+        curves[name if equals else Path(folder).name] = evaluations_of(Path(folder))
+    plot_curves(curves, opponent).savefig(picture, dpi=DOTS)
+    typer.echo(picture)
+
+
+def evaluations_of(folder: Path) -> list[Evaluation]:
+    """Return the evaluations of the run in ``folder``, in order.
+
+    Raises:
+        UserError: there are none, or they are damaged.
+    """
+    path = folder / EVALUATIONS
+    if not path.is_file():
+        raise UserError(f"{folder} holds no evaluations: give the folder of a run.")
+    if path.stat().st_size > MEGABYTE:
+        raise UserError(f"{path} is larger than the evaluations of a run are.")
+    try:
+        lines = path.read_text("utf-8").splitlines()
+        return read_evaluations([json.loads(line) for line in lines])
+    except ValueError as error:
+        raise UserError(f"{path} is damaged: {error}.") from error
+
+
+def plot_curves(curves: Mapping[str, Sequence[Evaluation]], opponent: str | None = None) -> Figure:
+    """Return a figure of win rates with intervals, by decisions and by minutes.
+
+    Args:
+        curves: name → evaluations of a run; alone, points a game are drawn.
+        opponent: only evaluations against this one; None: against each, one curve.
+
+    Raises:
+        UserError: there is nothing to draw.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 3.6), layout="constrained")
+    axes: Any = figure.subplots(1, 2, sharey=True)
+    drawn = 0
+    for name, found in curves.items():
+        for against in dict.fromkeys(one.opponent for one in found):
+            if opponent in (None, against):
+                some = [one for one in found if one.opponent == against]
+                label = name if against == ALONE else f"{name} against {against}"
+                _draw(axes, some, label)
+                drawn += 1
+    if not drawn:
+        raise UserError(f"there is no evaluation against {opponent} to draw.")
+    axes[0].set_xlabel("decisions")
+    axes[1].set_xlabel("minutes")
+    axes[0].set_ylabel("points a game" if _alone(curves) else "games won")
+    axes[1].legend(fontsize="small")
+    for one in axes:
+        one.grid(alpha=0.3)
+    return figure
+
+
+def _draw(axes: Any, found: Sequence[Evaluation], label: str) -> None:
+    for ax, x in (
+        (axes[0], [one.steps for one in found]),
+        (axes[1], [one.seconds / 60 for one in found]),
+    ):
+        if found[0].opponent == ALONE:
+            ax.plot(x, [one.score for one in found], label=label)
+        else:
+            (line,) = ax.plot(x, [one.win_rate for one in found], label=label)
+            low, high = [one.low for one in found], [one.high for one in found]
+            ax.fill_between(x, low, high, color=line.get_color(), alpha=0.15)
+
+
+def _alone(curves: Mapping[str, Sequence[Evaluation]]) -> bool:
+    return all(one.opponent == ALONE for found in curves.values() for one in found)

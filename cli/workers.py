@@ -1,0 +1,41 @@
+"""The options that say where games are played, for commands that play many."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from typing import Annotated, Any
+
+import typer
+
+from .common import UserError
+
+WorkersOption = Annotated[
+    int,
+    typer.Option("--workers", min=1, help="Processes that play; results don't depend on it."),
+]
+RayOption = Annotated[
+    str | None,
+    typer.Option("--ray", help="Play on Ray: the address of a cluster, auto, or local."),
+]
+
+
+def executor_for(workers: int, ray: str | None) -> AbstractContextManager[Any]:
+    """Return what plays the games, to be used in a ``with`` block; None within it plays here.
+
+    Raises:
+        UserError: both options were given, or ray isn't installed, or there is no cluster.
+    """
+    if ray is None and workers == 1:
+        return nullcontext()
+    if ray is not None and workers > 1:
+        raise UserError("give --workers or --ray; Ray knows by itself how many workers there are.")
+    from ludotheque.agents.executors import ProcessExecutor, RayExecutor
+
+    if ray is None:
+        return ProcessExecutor(workers)
+    try:
+        return RayExecutor(ray)
+    except ImportError as error:
+        raise UserError(f"{error}.") from error
+    except (ConnectionError, ValueError) as error:
+        raise UserError(f"there is no Ray cluster at {ray}: {error}.") from error

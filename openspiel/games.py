@@ -1,0 +1,297 @@
+"""Games, states and observers as ``pyspiel`` wants them."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ludotheque.envs import game_names, get_game
+from ludotheque.envs.core.errors import check_choice, check_whole
+from ludotheque.envs.core.game import Game
+from ludotheque.envs.core.interfaces.settings import Settings
+from ludotheque.envs.core.loops import RAISE
+
+try:
+    import pyspiel
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        'ludotheque.openspiel needs open_spiel. Try: pip install "ludotheque[bench]"',
+        name=error.name,
+    ) from error
+
+DEALS = 1024
+REWARDS = ("rank", "win")
+# Seeds of redraws are made of a number from 0 to 1.
+_PRECISION = 1 << 53
+
+
+class Rules:
+    """What all states of a game share: copies of a state keep the same one.
+
+    Attributes:
+        settings: the game, its players and options.
+        deals: how many outcomes chance has.
+    """
+
+    def __init__(self, name: str, parameters: tuple[tuple[str, Any], ...]):
+        self._key = name, parameters
+        options = dict(parameters)
+        self.deals = check_whole(options.pop("deals"), "deals", 1)
+        reward = options.pop("reward")
+        check_choice(reward, REWARDS, "reward")
+        players = options.pop("players")
+        self.settings = Settings(name, players, reward=reward, options=options)
+
+    @property
+    def game(self) -> Game:
+        return self.settings.game
+
+    def __deepcopy__(self, memo: Any) -> Rules:
+        return self
+
+    def __reduce__(self) -> Any:
+        return rules_of, self._key
+
+
+@lru_cache(maxsize=64)
+def rules_of(name: str, parameters: tuple[tuple[str, Any], ...]) -> Rules:
+    """Return the rules of the game called ``name`` with these parameters.
+
+    Raises:
+        ValueError: a value that isn't allowed; the message lists those that are.
+    """
+    return Rules(name, parameters)
+
+
+class LudothequeState(pyspiel.State):
+    """A game in progress, or the chance node before it."""
+
+    def __init__(self, game: Any):
+        super().__init__(game)
+        self._rules: Rules = game.rules
+        # An array of one record, once dealt.
+        self._states: np.ndarray | None = None
+        self._rewards = np.zeros(self._rules.settings.num_players, np.float64)
+        # What each seat has seen so far, as a digest.
+        self._seen = [b""] * self._rules.settings.num_players
+
+    @property
+    def record(self) -> np.ndarray:
+        """The record, an array of one; not a copy.
+
+        Raises:
+            ValueError: nothing is dealt yet.
+        """
+        if self._states is None:
+            raise ValueError("nothing is dealt yet: this is the chance node at the root")
+        return self._states
+
+    def current_player(self) -> int:
+        if self._states is None:
+            return pyspiel.PlayerId.CHANCE
+        if self.is_terminal():
+            return pyspiel.PlayerId.TERMINAL
+        return int(self._states["to_play"][0])
+
+    def is_terminal(self) -> bool:
+        states = self._states
+        return states is not None and bool(states["terminated"][0] or states["truncated"][0])
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        deals = self._rules.deals
+        return [(deal, 1.0 / deals) for deal in range(deals)]
+
+    def _legal_actions(self, player: int) -> list[int]:
+        return np.flatnonzero(self._rules.game.legal_mask(self.record)).tolist()
+
+    def _apply_action(self, action: int) -> None:
+        settings = self._rules.settings
+        if self._states is None:
+            self._states = settings.game.new_states(1)
+            seeds = np.array([action], np.uint64)
+            settings.loops.deal(self._states, 0, 1, seeds, settings.options)
+            self._look(None, action)
+            return
+        seat = int(self._states["to_play"][0])
+        count = settings.num_players
+        rewards, scores = np.zeros((2, count), np.float32)
+        ranks = np.zeros(count, np.int64)
+        rule = (RAISE, 0.0, settings.reward_code)
+        code = settings.loops.play(self._states, 0, action, rule, rewards, scores, ranks)
+        if code:
+            settings.game.raise_refusal(self._states, 0, action, code)
+        # A third in float32 isn't one, and OpenSpiel looks at nine digits of the sum. Shares of up
+        # to five players are whole sixtieths.
+        self._rewards += np.round(rewards.astype(np.float64) * 60) / 60
+        self._look(seat, action)
+
+    def _look(self, actor: int | None, action: int) -> None:
+        """Add to what each seat has seen: its observation, and its own action."""
+        for seat, before in enumerate(self._seen):
+            own = f"{action}".encode() if seat == actor else b""
+            self._seen[seat] = _digest(before, own, self._observed(seat))
+
+    def _observed(self, seat: int) -> bytes:
+        return self._rules.game.observe(self.record, seat).tobytes()
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        if player == pyspiel.PlayerId.CHANCE:
+            return f"deal {action}"
+        return self._rules.game.action_to_string(action, None)
+
+    def returns(self) -> list[float]:
+        return self._rewards.tolist()
+
+    def resample_from_infostate(self, player: int, sampler: Any) -> LudothequeState:
+        """Return a copy in which all that ``player`` can't know is drawn anew.
+
+        Args:
+            player: whose information state is kept.
+            sampler: called for a number from 0 to 1.
+        """
+        drawn = self.clone()
+        if self._states is None:
+            return drawn
+        seed = np.array([int(sampler() * _PRECISION)], np.uint64)
+        self._rules.settings.loops.redraw(drawn.record, 0, 1, np.array([player]), seed)
+        # The others' own past isn't known: they begin with what they see now.
+        for seat in range(len(drawn._seen)):
+            if seat != player:
+                drawn._seen[seat] = _digest(b"", b"", drawn._observed(seat))
+        return drawn
+
+    def __str__(self) -> str:
+        """Return the position in words. Omniscient."""
+        if self._states is None:
+            return "before the deal"
+        return self._rules.game.describe(self._states[0])
+
+
+class Observer:
+    """What a seat sees.
+
+    Attributes:
+        tensor: float32 ``(size,)``, the flat observation; None with perfect recall.
+        dict: ``{"observation": tensor}``, or empty.
+
+    Args:
+        kind: ``IIGObservationType``, of which ``perfect_recall`` counts.
+        rules: of the game.
+    """
+
+    def __init__(self, kind: Any, rules: Rules):
+        self._recalls = kind.perfect_recall
+        self._rules = rules
+        size = rules.settings.observation_size
+        self.tensor = None if self._recalls else np.zeros(size, np.float32)
+        self.dict = {} if self.tensor is None else {"observation": self.tensor}
+
+    def set_from(self, state: LudothequeState, player: int) -> None:
+        """Fill the tensor with what ``player`` sees; zeros before the deal."""
+        if self.tensor is None:
+            return
+        if state._states is None:
+            self.tensor[:] = 0
+        else:
+            self.tensor[:] = self._rules.game.observe(state._states, player)
+
+    def string_from(self, state: LudothequeState, player: int) -> str:
+        """Return what ``player`` sees in words; with perfect recall, what it has seen, digested."""
+        if self._recalls:
+            return f"{player} {state._seen[player].hex()}"
+        if state._states is None:
+            return "before the deal"
+        return self._rules.game.describe(state._states[0], player)
+
+
+def _digest(*parts: bytes) -> bytes:
+    hasher = hashlib.sha256()
+    for part in parts:
+        hasher.update(len(part).to_bytes(4, "little") + part)
+    return hasher.digest()[:16]
+
+
+def register(game: str | Game) -> str:
+    """Register a game with OpenSpiel, and return the name it has there.
+
+    The suite's own are registered when this is imported.
+
+    Raises:
+        ValueError: no such game, or one for a single player.
+    """
+    game = get_game(game) if isinstance(game, str) else game
+    if game.max_players < 2:
+        raise ValueError(f"{game.name} is for one player; OpenSpiel's algorithms want two or more")
+    name = f"ludotheque_{game.name}"
+    if name not in pyspiel.registered_names():
+        kind = _game_type(game, name)
+        pyspiel.register_game(kind, _game_class(game, kind))
+    return name
+
+
+def _game_type(game: Game, name: str) -> Any:
+    chosen = {option.name: option.default for option in game.options if option.read is None}
+    plain = {key: value for key, value in chosen.items() if isinstance(value, (str, int))}
+    return pyspiel.GameType(
+        short_name=name,
+        long_name=game.title,
+        dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+        chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
+        information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
+        utility=pyspiel.GameType.Utility.ZERO_SUM,
+        reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+        max_num_players=game.max_players,
+        min_num_players=max(2, min(game.player_counts)),
+        provides_information_state_string=True,
+        provides_information_state_tensor=False,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        parameter_specification={
+            "players": max(2, game.usual_players),
+            "deals": DEALS,
+            "reward": "rank",
+            **plain,
+        },
+    )
+
+
+def _game_class(game: Game, kind: Any) -> type:
+    class LudothequeGame(pyspiel.Game):
+        """One of the games, with its parameters."""
+
+        def __init__(self, params: dict[str, Any] | None = None):
+            chosen = {**kind.parameter_specification, **(params or {})}
+            self.rules = rules_of(game.name, tuple(sorted(chosen.items())))
+            info = pyspiel.GameInfo(
+                num_distinct_actions=game.num_actions,
+                max_chance_outcomes=self.rules.deals,
+                num_players=chosen["players"],
+                min_utility=-1.0,
+                max_utility=1.0,
+                utility_sum=0.0,
+                max_game_length=game.max_plies,
+            )
+            super().__init__(kind, info, params or {})
+
+        def new_initial_state(self) -> LudothequeState:
+            return LudothequeState(self)
+
+        def max_chance_nodes_in_history(self) -> int:
+            return 1
+
+        def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Observer | None:
+            if params:
+                raise ValueError(f"an observer has no parameters; got {params}")
+            kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
+            own = kind.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
+            # What is public and what is one's own are told together only.
+            return Observer(kind, self.rules) if own and kind.public_info else None
+
+    return LudothequeGame
+
+
+for _name in game_names():
+    register(_name)

@@ -1,0 +1,162 @@
+"""Leagues and ratings on many workers: the same bytes, whoever is first or lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ludotheque.agents.base import Agent
+from ludotheque.agents.executors import RETRIES, WINDOW, ProcessExecutor, RayExecutor, gather
+from ludotheque.agents.ladder import rate_agent
+from ludotheque.agents.league import League
+
+pytest.importorskip("openskill", reason="leagues rate with the extra [cli]")
+
+
+class First(Agent):
+    """Plays the lowest legal action; ends its process once, if it finds a file to remove."""
+
+    name = "first"
+
+    def __init__(self, fuse: str = ""):
+        super().__init__("sarena", seed=0)
+        self.fuse = fuse
+
+    def act(self, observations, masks, *, states=None, seeds=None):
+        if self.fuse and Path(self.fuse).exists():
+            Path(self.fuse).unlink()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return masks.argmax(axis=1)
+
+
+class Late:
+    """An executor that does nothing before a result is asked for, and loses its workers at times.
+
+    ``losing`` says for which submissions, counted from 0.
+    """
+
+    def __init__(self, losing=()):
+        self.losing, self.count = set(losing), 0
+
+    def submit(self, function, *arguments):
+        number, self.count = self.count, self.count + 1
+        future: Future = Future()
+        if number in self.losing:
+            future.set_exception(BrokenExecutor("lost"))
+        else:
+            future.result = lambda timeout=None: function(*arguments)
+        return future
+
+
+def played(folder, executor, batch_size=8, **agents) -> bytes:
+    """The bytes of a league's games and table."""
+    league = League("sarena", {"greedy": "greedy", "random": "random", **agents}, folder, seed=3)
+    league.run(20, batch_size=batch_size, executor=executor)
+    return (folder / "games.jsonl").read_bytes() + (folder / "table.json").read_bytes()
+
+
+def test_the_same_bytes_for_any_executor(tmp_path):
+    here = played(tmp_path / "here", None)
+    assert here.count(b"\n") >= 20
+    with ThreadPoolExecutor(3) as threads:
+        assert played(tmp_path / "threads", threads, batch_size=3) == here
+    assert played(tmp_path / "late", Late()) == here
+    assert played(tmp_path / "losing", Late(losing=(0, 2, 3, 4)), batch_size=5) == here
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed_costs_its_piece_alone(tmp_path):
+    """Real processes; the first to play an agent's move dies in the midst of a batch."""
+    fuse = tmp_path / "fuse"
+    here = played(tmp_path / "here", None, first=First(str(fuse)))
+    fuse.touch()
+    with ProcessExecutor(2) as executor:
+        found = played(tmp_path / "killed", executor, first=First(str(fuse)))
+    assert not fuse.exists(), "a process was killed"
+    assert found == here
+
+
+def test_what_is_finished_is_kept_when_a_piece_fails():
+    def piece(number):
+        if number == 2:
+            raise ArithmeticError("no result")
+        return number
+
+    taken = []
+    with ThreadPoolExecutor(1) as one, pytest.raises(ArithmeticError):
+        gather(_Finished(one), piece, [(k,) for k in range(6)], taken.append)
+    assert taken == [0, 1, 3, 4, 5], "each once, in order"
+
+
+class _Finished:
+    """An executor whose pieces are finished before the next is handed out."""
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    def submit(self, function, *arguments):
+        future = self.inner.submit(function, *arguments)
+        future.exception()
+        return future
+
+
+def test_a_piece_that_loses_every_worker_fails():
+    executor = Late(losing=range(100))
+    with pytest.raises(BrokenExecutor):
+        gather(executor, abs, [(-1,)], print)
+    assert executor.count == 1 + RETRIES
+
+
+def test_no_more_pieces_are_handed_out_than_workers_can_need():
+    executor, most = Late(), []
+    gather(executor, abs, [(k,) for k in range(3 * WINDOW)], lambda k: most.append(executor.count))
+    assert max(np.array(most) - np.arange(3 * WINDOW)) == WINDOW
+
+
+def test_a_resumed_league_plays_what_is_missing(tmp_path):
+    agents = {"greedy": "greedy", "random": "random"}
+    League("sarena", agents, tmp_path, seed=3).run(6)
+    executor = Late()
+    table = League("sarena", agents, tmp_path, seed=3, resume=True).run(
+        20, batch_size=7, executor=executor
+    )
+    assert executor.count == 2, "14 games in batches of 7"
+    assert len((tmp_path / "games.jsonl").read_text().splitlines()) == 20
+    whole = League("sarena", agents, seed=3)
+    assert table.to_json() == whole.run(20).to_json()
+
+
+def test_a_rating_is_the_same_elsewhere():
+    here = rate_agent("greedy", max_rounds=1)
+    executor = Late(losing=(1,))
+    elsewhere = rate_agent("greedy", max_rounds=1, executor=executor)
+    assert executor.count == 1 + len(here.rows)
+    assert elsewhere.record == here.record and elsewhere.rows == here.rows
+
+
+def test_wrong_executors_are_refused(tmp_path):
+    with pytest.raises(TypeError, match="give an object with submit"):
+        played(tmp_path, executor=3)
+    league = League("sarena", {"random": "random", "own": _unpicklable()})
+    with pytest.raises(TypeError, match="agent 'own' can't be sent to other processes"):
+        league.run(2, executor=Late())
+    with pytest.raises(ValueError, match="workers is 0"):
+        ProcessExecutor(0)
+
+
+def _unpicklable() -> Agent:
+    agent = First()
+    agent.choose = lambda: None
+    return agent
+
+
+@pytest.mark.skipif(find_spec("ray") is not None, reason="ray is installed")
+def test_without_ray_the_executor_says_what_is_missing():
+    with pytest.raises(ImportError, match="RayExecutor needs ray"):
+        RayExecutor()
