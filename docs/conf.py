@@ -48,6 +48,9 @@ autodoc_mock_imports = [
 autodoc_default_options = {"members": True, "member-order": "bysource"}
 autodoc_typehints = "none"
 napoleon_numpy_docstring = False
+napoleon_use_ivar = True
+# Attributes of the same name in several classes, where one of them is listed.
+suppress_warnings = ["ref.python"]
 # A name between single backticks.
 default_role = "code"
 
