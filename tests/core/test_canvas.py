@@ -355,9 +355,15 @@ def happen(kind, window, **more):
 picture = np.zeros((60, 100, 3), np.uint8)
 picture[:, :50] = (200, 0, 0)
 first, second = Window("first", fps=200), Window("second", fps=200)
+first.say("before it opens")
 first.show(picture)
 second.show(picture)
 first.poll(), second.poll()
+assert (first._window.title, second._window.title) == ("first — before it opens", "second")
+first.say("a hint")
+assert first._window.title == "first — a hint"
+first.say("")
+assert first._window.title == "first"
 assert first._window.size == (100, 60)
 happen(pygame.MOUSEBUTTONDOWN, first, button=1, pos=(25, 30))
 happen(pygame.MOUSEBUTTONDOWN, first, button=3, pos=(1, 1))
