@@ -20,7 +20,7 @@ BENCHED := $(VENV)/.stamp-bench
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install demo test lint types format docs bench docs-site integrations release-check clean distclean
+.PHONY: help install demo test lint types format docs bench integrations release-check clean distclean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -81,20 +81,6 @@ bench: $(BENCHED)  ## measure against the peers (installs them)
 	$(BIN)/ludotheque bench throughput
 	$(BIN)/ludotheque bench search
 	$(BIN)/ludotheque bench training
-
-# Pages and pictures as they lie in the tree, and what they point to.
-SITE := "*.md" "*.png" docs examples notebooks tests/playthroughs/told "envs/*/*.json" \
-    pyproject.toml LICENSE CITATION.cff
-
-$(VENV)/.stamp-docs: $(INSTALLED)
-	$(BIN)/python -m pip install -e ".[docs]"
-	@touch $@
-
-docs-site: $(VENV)/.stamp-docs  ## build the site (build/docs/html); warnings are errors
-	rm -rf build/docs && mkdir -p build/docs/source
-	git ls-files $(SITE) | tar -cf - -T - | tar -xf - -C build/docs/source
-	$(BIN)/python -m sphinx -W --keep-going -q -c build/docs/source/docs/site \
-	    build/docs/source build/docs/html
 
 # They want versions that exclude each other: each has an environment of its own.
 build/integrations/%/.stamp: tests/integrations/%.txt pyproject.toml $(VENV)/.stamp-venv
