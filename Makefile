@@ -20,7 +20,7 @@ BENCHED := $(VENV)/.stamp-bench
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install demo test lint types format docs bench integrations release-check clean distclean
+.PHONY: help install demo test lint types format docs pages bench integrations release-check clean distclean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -72,7 +72,11 @@ format: $(INSTALLED)  ## put style and formatting right
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(INSTALLED)  ## write again the recorded games and the tables of the pages
+# Everything is on this machine: no network. Warnings are errors, links between pages among them.
+docs: $(INSTALLED)  ## build the documentation's site (build/site/index.html)
+	$(BIN)/python -m sphinx -W --keep-going -q -c docs -d build/site-trees . build/site
+
+pages: $(INSTALLED)  ## write again the recorded games and the tables of the pages
 	$(BIN)/python -m ludotheque.testing.playthrough
 	$(BIN)/python -m ludotheque.testing.playthrough --told
 	$(BIN)/python -m ludotheque.testing.docs --write

@@ -14,7 +14,7 @@ from ludotheque.envs.core.drawing.canvas import Canvas
 from ludotheque.envs.core.drawing.icons import Icons
 from ludotheque.envs.core.drawing.panels import Rect, fan, head_path, squares, uncovered
 from ludotheque.envs.core.drawing.visible import fields_of
-from ludotheque.envs.core.drawing.words import minus, paragraphs
+from ludotheque.envs.core.drawing.words import amount, minus, paragraphs
 
 ROOM = Rect(10, 20, 300, 100)
 
@@ -112,3 +112,11 @@ def test_fields_are_those_that_dataclass_and_record_share():
 
 def test_paragraphs_have_an_empty_line_between_them():
     assert paragraphs([["a", "b"], ["c"]]) == "a\nb\n\nc"
+
+
+@pytest.mark.parametrize(
+    ("count", "words"),
+    [(1, "1 disc"), (1.0, "1 disc"), (0, "0 discs"), (2.5, "2.5 discs"), (-1, "-1 disc")],
+)
+def test_one_thing_is_one(count, words):
+    assert amount(count, "disc") == words

@@ -10,7 +10,7 @@ from ludotheque.envs import game_names, get_game
 from ludotheque.testing import playthrough as playthroughs
 from ludotheque.testing.playthrough import difference, main, playthrough, told
 
-HINT = "If the change is meant: make docs, raise the game's version, and say so in CHANGELOG.md"
+HINT = "If the change is meant: make pages, raise the game's version, and say so in CHANGELOG.md"
 
 
 @lru_cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from importlib import import_module
 from inspect import signature
+from pathlib import Path
 
 import pytest
 
@@ -15,12 +16,15 @@ from ludotheque.envs.core.rewards import REWARDS
 from ludotheque.testing import docs
 
 GAMES = [get_game(name) for name in game_names()]
+ROOT = Path(__file__).resolve().parents[2]
+# Packages whose ``__all__`` is what users are told to import.
+PUBLIC = ("envs", "agents", "agents.td", "testing")
 
 
 @pytest.mark.parametrize("game", GAMES, ids=repr)
 def test_page_is_up_to_date(game):
     changes = docs.difference(game)
-    assert not changes, f"{changes}\nPut it right with: make docs"
+    assert not changes, f"{changes}\nPut it right with: make pages"
 
 
 @pytest.mark.parametrize("game", GAMES, ids=repr)
@@ -52,6 +56,24 @@ def test_help_of_the_environment_names_its_arguments(game):
 def test_every_reward_and_rule_is_explained():
     assert tuple(docs.REWARD_MEANINGS) == REWARDS
     assert tuple(docs.ILLEGAL_MEANINGS) == ILLEGAL
+
+
+def test_every_page_is_in_the_contents_of_the_site():
+    """`make docs` would refuse the page; this says so without building it."""
+    contents = (ROOT / "docs" / "contents.txt").read_text(encoding="utf-8").splitlines()
+    found = [*ROOT.glob("docs/**/*.md"), *ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("envs/*/*.md")]
+    pages = {path.relative_to(ROOT).with_suffix("").as_posix() for path in found}
+    assert pages <= set(contents), "add them to docs/contents.txt"
+
+
+@pytest.mark.parametrize("package", PUBLIC)
+def test_public_names_are_in_the_reference(package):
+    reference = "".join(path.read_text("utf-8") for path in ROOT.glob("docs/api/*.md"))
+    listed = set(re.findall(r"auto\w+:: ludotheque\.([\w.]+)", reference))
+    module = import_module(f"ludotheque.{package}")
+    functions = [name for name in module.__all__ if callable(getattr(module, name))]
+    assert functions, "else nothing is compared"
+    assert not [name for name in functions if f"{package}.{name}" not in listed]
 
 
 def test_indices_of_the_tables_are_those_of_the_observation():

@@ -86,9 +86,9 @@ def minus(number: float) -> str:
     return f"{number:g}".replace("-", "\u2212")
 
 
-def amount(count: int, noun: str) -> str:
-    """Return so many of something in words: ``1 card``, ``2 cards``."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+def amount(count: float, noun: str) -> str:
+    """Return so many of something in words: ``1 card``, ``2 cards``, ``-1 point``."""
+    return f"{count:g} {noun}" if abs(count) == 1 else f"{count:g} {noun}s"
 
 
 def looker_last(seat: int | None, num_players: int) -> list[int]:

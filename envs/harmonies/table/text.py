@@ -96,7 +96,8 @@ def solo_outcome(seen: Visible) -> str:
     if seen.forfeit >= 0:
         return "forfeit"
     suns = amount(seen.suns, "sun")
-    return f"{seen.scores[0]:g} points, {suns}: {'won' if seen.ranks[0] == 1 else 'not won'}"
+    won = "won" if seen.ranks[0] == 1 else "not won"
+    return f"{amount(seen.scores[0], 'point')}, {suns}: {won}"
 
 
 def _heading(seen: Visible) -> list[str]:
@@ -242,7 +243,7 @@ def _results(seen: Visible) -> list[str]:
 
 def _result(seen: Visible, seat: int) -> str:
     """A seat's points; where others have the same, also the cubes that break the tie."""
-    words = f"{seen.scores[seat]:g} points"
+    words = amount(seen.scores[seat], "point")
     if seen.scores.count(seen.scores[seat]) > 1:
         words += f", {amount(len(seen.tables[seat].cubes), 'cube')}"
     return words

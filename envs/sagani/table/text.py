@@ -246,7 +246,7 @@ def _block(face: Face) -> tuple[str, str, str]:
 def _results(seen: Visible) -> list[str]:
     if seen.num_players == 1:
         return [solo_outcome(seen)]
-    return result_lines(seen, lambda seat: f"{seen.scores[seat]:g} points")
+    return result_lines(seen, lambda seat: amount(seen.scores[seat], "point"))
 
 
 def remarks(before: np.void, after: np.void) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ...core.drawing.words import name_of, ordinal
+from ...core.drawing.words import amount, name_of, ordinal
 from ..components import COLOURS, COLS, IS_ARROW, ROWS
 from ..notation import circle_to_string
 from ..state import Stack
@@ -128,7 +128,7 @@ def _painted(letters: re.Match[str]) -> str:
 
 def result_of(seen: Visible, seat: int) -> str:
     """A seat's score; where others have the same, also the count that breaks the tie."""
-    text = f"{seen.scores[seat]:g} discs"
+    text = amount(seen.scores[seat], "disc")
     secret = seen.secrets[seat]
     if secret is not None and seen.scores.count(seen.scores[seat]) > 1:
         text += f" ({own_discs(seen.stacks, secret)[1]} own)"

@@ -76,7 +76,7 @@ def describe(
         *(_player(seen, seen.players[s]) for s in looker_last(seen.seat, seen.num_players)),
     ]
     if seen.over:
-        parts.append(result_lines(seen, lambda s: f"{seen.scores[s]:g} points"))
+        parts.append(result_lines(seen, lambda s: amount(seen.scores[s], "point")))
     return paragraphs(parts)
 
 
