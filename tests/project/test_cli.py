@@ -673,6 +673,13 @@ def test_watch_refuses_a_damaged_replay(tmp_path: Path):
     assert_refused(run("watch", "--replay", path), "game.jsonl")
 
 
+def test_what_a_recorded_game_has_settled_is_not_asked_again(tmp_path: Path):
+    path = tmp_path / "game.jsonl"
+    run_json("watch", "--agents", "random", "--seed", 2, "--save", path)
+    for more in (("--game", "saga"), ("--seed", "3"), ("--agents", "greedy")):
+        assert_refused(run("watch", "--replay", path, *more), "recorded game", more[0])
+
+
 def test_a_game_lost_by_an_illegal_action_is_shown_and_written_again(tmp_path: Path):
     path, again = tmp_path / "lost.jsonl", tmp_path / "again.jsonl"
     lost = Replay.record("sarena", 2, 1, ["a1-b1", "a1-b1"], illegal="lose", agents=["a", "b"])
