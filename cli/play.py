@@ -63,6 +63,7 @@ HELP = """\
 Type a move or its number, or:
   moves   list the legal moves with their numbers
   board   show the board again
+  undo    take back your last move and what came after it
   help    show this
   quit    leave the game"""
 
@@ -257,6 +258,9 @@ class _TerminalPerson:
                 self._help()
             elif words == "board":
                 self._board()
+            elif words == "undo":
+                typer.echo(_take_back(self._table, self._seat), err=True)
+                self._board()
             elif words == "moves":
                 typer.echo("\n".join(_listed(self._table.legal_moves())), err=True)
             elif (action := _meant(words, self._table.legal_moves())) is not None:
@@ -282,7 +286,7 @@ class _TerminalPerson:
             problem = f"'{words}' is not allowed now."
         except ValueError:
             problem = f"'{words}' is no move and no command."
-        known = [*self._table.legal_moves(), "moves", "board", "help", "quit"]
+        known = [*self._table.legal_moves(), "moves", "board", "undo", "help", "quit"]
         near = difflib.get_close_matches(words, known)
         hint = f" Did you mean {' or '.join(near)}?" if near else ""
         return f"{problem}{hint} Type moves for the legal ones, help for the commands."
@@ -325,11 +329,14 @@ def _typed_lines() -> Iterator[str]:
 
 
 class _WindowPerson:
-    """Shows the drawing and turns clicks into moves; what there is to say goes to the terminal.
+    """Shows the drawing and turns clicks into moves.
 
     A move is chosen by clicking its places one after the other, in the order in which the action
-    codec names them; a click that leads to no legal move starts again.
+    codec names them; a click that leads to no legal move starts again. What there is to say stands
+    in the window's bar, and in the terminal.
     """
+
+    KEYS = "click the places of a move; Escape: begin it anew; u: undo; q: leave"
 
     def __init__(self, table: Table, seat: int):
         self._table = table
@@ -353,24 +360,39 @@ class _WindowPerson:
     def tell(self, seat: int) -> None:
         _tell(self._table, seat, self._seat)
 
+    def _say(self, text: str) -> None:
+        self._window.say(text)
+        typer.echo(text, err=True)
+
     def end(self) -> None:
         """Leave the last position until a key is pressed or the window closed."""
-        typer.echo("Press a key in the window to close it.", err=True)
+        self._say("The game is over: press a key in the window to close it.")
         while not any(event.kind in ("quit", "key") for event in self._window.poll(POLL_S)):
             pass
 
     def decide(self) -> int | None:
         """Wait for the clicks that name a legal move; None when the window is closed."""
         self._clicked = ()
-        typer.echo("Your move: click its places, one after the other.", err=True)
+        self._say(f"Your move: {self.KEYS}")
         while True:
             for event in self._window.poll(POLL_S):
-                if event.kind == "quit":
+                if event.kind == "quit" or event.key == "q":
                     return None
+                if event.kind == "key":
+                    self._press(event.key)
                 if event.kind == "click":
                     action = self._click(self._place(event))
                     if action is not None:
                         return action
+
+    def _press(self, key: str) -> None:
+        if key == "u":
+            self._say(_take_back(self._table, self._seat))
+            self.show()
+        if key in ("u", "escape"):
+            self._clicked = ()
+        if key in ("escape", "h", "f1", "?"):
+            self._say(f"Your move: {self.KEYS}")
 
     def _place(self, event: Any) -> Any:
         return self._table.game.locate(event.x, event.y, self._table.states[0])
@@ -392,8 +414,21 @@ class _WindowPerson:
         if len(begun) == 1 and moves[begun[0]] == clicked:
             return begun[0]
         named = [self._table.game.action_to_string(a, self._table.states[0]) for a in begun]
-        typer.echo(f"Moves from there: {' '.join(named) or 'none'}.", err=True)
+        if named:
+            self._say(f"Moves from there: {', '.join(named)}.")
+        else:
+            firsts = dict.fromkeys(str(move[0]) for move in moves.values())
+            self._say(f"No move begins there; moves begin with: {', '.join(firsts)}.")
         return None
+
+
+def _take_back(table: Table, seat: int) -> str:
+    """Take back the person's last move; return what there is to say."""
+    try:
+        table.undo(seat)
+    except ValueError as error:
+        return f"{str(error).capitalize()}."
+    return "Your last move is taken back."
 
 
 def open_window(title: str) -> Any:

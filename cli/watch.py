@@ -42,10 +42,20 @@ from .web import BrowserOption, HostOption, PortOption, WebOption, Where, new_lo
 # A film is drawn smaller than a picture: half the time to make it, half the size of the file.
 FILM_SCALE = 0.7
 USUAL_AGENTS = ("greedy", "mcts")
-ENDINGS = (".gif", ".png", ".svg", ".jsonl")
+# What a recorded game has settled: parameter → option.
+RECORDED = {
+    "game": "--game",
+    "agents": "--agents",
+    "players": "--players",
+    "settings": "--set",
+    "seed": "--seed",
+}
+FILMS = (".gif", ".webp")
+ENDINGS = (*FILMS, ".png", ".svg", ".jsonl")
 
 
 def watch(
+    context: typer.Context,
     game: GameOption = "sarena",
     agents: Annotated[
         str | None,
@@ -72,8 +82,8 @@ def watch(
         list[Path] | None,
         typer.Option(
             "--save",
-            help="Save the game: .gif animates it, .png or .svg show its end, .jsonl is a replay. "
-            "May be repeated.",
+            help="Save the game: .gif or .webp (smaller) animate it, .png or .svg show its end, "
+            ".jsonl is a replay. May be repeated.",
         ),
     ] = None,
     seat: Annotated[
@@ -99,6 +109,7 @@ def watch(
     for path in save or ():
         check_target(path, ENDINGS)
     if replay is not None:
+        _check_unused(context)
         table, actions = load_replay(replay, number)
     else:
         table, actions = _new_table(game, agents, players, settings, seed), None
@@ -128,6 +139,14 @@ def watch(
         print_json(table.result())
     else:
         typer.echo("\n".join(table.result_lines()))
+
+
+def _check_unused(context: typer.Context) -> None:
+    """Refuse options that a recorded game has settled already."""
+    for name, option in RECORDED.items():
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise UserError(f"--replay shows a recorded game: leave out {option}.")
 
 
 def _new_table(
@@ -193,7 +212,7 @@ def _positions(view: _View, actions: list[int] | None, busy: Any = None) -> Iter
 def _to_files(view: _View, actions: list[int] | None, paths: list[Path]) -> None:
     from ludotheque.envs.core.drawing.canvas import save_gif, save_png
 
-    wants_film = any(path.suffix == ".gif" for path in paths)
+    wants_film = any(path.suffix in FILMS for path in paths)
     frames = []
     with err.status("playing") as status:
         for _ in _positions(view, actions, busy=nullcontext()):
@@ -204,7 +223,7 @@ def _to_files(view: _View, actions: list[int] | None, paths: list[Path]) -> None
     durations[-1:] = [4 * duration for duration in durations[-1:]]
     for path in paths:
         with err.status(f"writing {path}"), writing(path):
-            if path.suffix == ".gif":
+            if path.suffix in FILMS:
                 save_gif(frames, path, durations)
             elif path.suffix == ".png":
                 save_png(view.picture(), path)

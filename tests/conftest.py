@@ -25,6 +25,7 @@ ON_SARENA = (
     "test_league",
     "test_pettingzoo",
     "test_server",
+    "test_widget",
 )
 
 # A failed assert in there is explained as one in a test.

@@ -76,7 +76,7 @@ class Guest:
 
     def hello(self) -> list[Message]:
         """Return what to begin with: the table and one frame, of what was recorded the first."""
-        recorded = not self.table.agents and not self.table.people
+        recorded = not (self.table.agents or self.table.people or self.table.open_hands)
         frame = 0 if recorded else len(self.film) - 1
         self._told = (self.table.age, len(self.film))
         head = table_message(self.table, self.seat) | {"chooses": self._sees_all}
@@ -107,10 +107,15 @@ class Guest:
 
     def _act(self, action: int, frame: int, age: int) -> list[Message]:
         self._check_newest(frame, age)
-        if self.table.over or self.table.to_play != self.seat or self.seat in self.table.specs:
+        if self.table.over or not self._may_act():
             raise Refused("it is not your turn")
         self.table.take(action)
         return []
+
+    def _may_act(self) -> bool:
+        if self.seat is None:
+            return self.table.open_hands
+        return self.table.to_play == self.seat and self.seat not in self.table.specs
 
     def _undo(self, frame: int, age: int) -> list[Message]:
         self._check_newest(frame, age)

@@ -53,7 +53,8 @@ def mind_of(table: Table, seat: int | None, ply: int) -> dict[str, Any]:
     legal = np.flatnonzero(table.game.legal_mask(known)).tolist()
     ranked = [np.nan_to_num(found, nan=-np.inf).tolist() for found in (shares, values)]
     order = sorted(legal, key=lambda a: (-ranked[0][a], -ranked[1][a], a))
-    best = order[:MOST_CANDIDATES]
+    # What an agent doesn't consider at all is no candidate.
+    best = [a for a in order if shares[a] != 0][:MOST_CANDIDATES]
     return {
         "thinker": thinker,
         "agent": table.specs.get(thinker) or getattr(agent, "name", "agent"),

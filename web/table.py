@@ -30,7 +30,9 @@ class Table:
 
     Attributes:
         positions: ``(1,)`` records before the first action and after each.
-        actions, moves: what was done, as numbers and in notation.
+        actions, moves: what was done, as numbers and in notation; None and empty where that isn't
+            known.
+        open_hands: who sees everything plays every seat.
         age: how often actions were taken back or the game dealt anew; what was asked of the table
             before is out of date then.
         explain: people are shown what an agent would do in their place.
@@ -64,10 +66,10 @@ class Table:
         self.agents = dict(agents)
         self.settings = Settings(game, players, options=self.options)
         self.positions = [game.new_state(seed, num_players=players, **self.options)]
-        self.actions: list[int] = []
+        self.actions: list[int | None] = []
         self.moves: list[str] = []
         self.age = 0
-        self.explain = self.cheat = False
+        self.explain = self.cheat = self.open_hands = False
         self.illegal = "raise"
         self.lock = threading.RLock()
 
@@ -88,6 +90,17 @@ class Table:
         table.illegal = replay.illegal
         for action in replay.action_numbers():
             table.take(action)
+        return table
+
+    @classmethod
+    def of_states(cls, game: Game, states: np.ndarray) -> Table:
+        """Return a table that shows records ``(n,)`` one after the other; nobody plays."""
+        players = int(states["num_players"].max())
+        specs = dict.fromkeys(range(players), "")
+        table = cls(game, int(states["seed"][0]), players, {}, specs, agents={})
+        table.positions = [states[k : k + 1].copy() for k in range(len(states))]
+        table.actions = [None] * (len(states) - 1)
+        table.moves = [""] * (len(states) - 1)
         return table
 
     @property
@@ -201,7 +214,13 @@ class Table:
             self.age += 1
 
     def replay(self) -> Replay:
-        """Return the game so far as a replay."""
+        """Return the game so far as a replay.
+
+        Raises:
+            ValueError: its actions aren't known.
+        """
+        if None in self.actions:
+            raise ValueError("these are positions without the actions between them: no replay")
         from ludotheque.envs.core.interfaces.replay import Replay
 
         person = CHEAT if self.cheat else PERSON
@@ -209,7 +228,7 @@ class Table:
             self.game.name,
             self.players,
             self.seed,
-            self.actions,
+            [action for action in self.actions if action is not None],
             options=self.options,
             illegal=self.illegal,
             agents=[self.specs.get(seat, person) for seat in range(self.players)],

@@ -35,7 +35,7 @@ def table_message(table: Table, seat: int | None) -> Message:
         "explain": table.explain,
         "cheat": table.cheat,
         # Nobody plays at this seat, or it is an agent's: pages look on, and step.
-        "watching": seat is None or seat in table.specs,
+        "watching": seat in table.specs or (seat is None and not table.open_hands),
         "live": bool(table.agents),
         "rules": rules_of(table.game),
     }
@@ -52,8 +52,10 @@ def view_of(table: Table, seat: int | None, ply: int) -> Message:
     over = is_over(table.positions[ply])
     eyes = None if over else seat
     action = table.actions[ply - 1] if ply else None
+    told = action is not None
     seen = table.game.see(state, eyes, action)
-    yours = not over and seat is not None and seen.to_play == seat and seat not in table.specs
+    mine = table.open_hands if seat is None else seen.to_play == seat and seat not in table.specs
+    yours = not over and mine
     clickable = not over and (yours or eyes is None or table.explain)
     return {
         "svg": table.game.draw(state, eyes, action, clickable=clickable).svg(),
@@ -61,9 +63,9 @@ def view_of(table: Table, seat: int | None, ply: int) -> Message:
         "yours": yours,
         "points": table.game.points_seen(state, eyes),
         "over": over,
-        "result": _result(table) if over else [],
-        "words": _words(table, eyes, ply, seen) if ply else "",
-        "trace": _trace(table, seat, ply) if ply else [],
+        "result": _result(table, ply) if over else [],
+        "words": _words(table, eyes, ply, seen) if told else "",
+        "trace": _trace(table, seat, ply, action) if action is not None else [],
     }
 
 
@@ -77,17 +79,12 @@ def moves_of(table: Table) -> list[tuple[int, tuple, str]]:
     ]
 
 
-def _result(table: Table) -> list[Message]:
+def _result(table: Table, ply: int) -> list[Message]:
     """Return the seats' results, the best first."""
-    result = table.result()
-    order = sorted(range(table.players), key=lambda seat: (result["ranks"][seat], seat))
+    scores, ranks = table.game.returns(table.positions[ply])
+    order = sorted(range(len(ranks)), key=lambda seat: (ranks[seat], seat))
     return [
-        {
-            "seat": seat,
-            "rank": result["ranks"][seat],
-            "points": f"{result['scores'][seat]:g}",
-        }
-        for seat in order
+        {"seat": seat, "rank": int(ranks[seat]), "points": f"{scores[seat]:g}"} for seat in order
     ]
 
 
@@ -104,12 +101,12 @@ def _words(table: Table, seat: int | None, ply: int, seen: Any) -> str:
     return f"{name_of(actor)} plays {table.moves[ply - 1]}"
 
 
-def _trace(table: Table, seat: int | None, ply: int) -> list[str]:
+def _trace(table: Table, seat: int | None, ply: int, action: int) -> list[str]:
     """Return where the parts of the last action were in the picture before it."""
     if _hidden(table, seat, ply):
         return []
     before = table.positions[ply - 1][0]
-    left = tuple(table.game.decode_action(table.actions[ply - 1]).values())
+    left = tuple(table.game.decode_action(action).values())
     shapes = [(parts_of(place), shape) for place, shape in table.game.spots(before, seat)]
     found = []
     while left:

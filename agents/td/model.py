@@ -27,6 +27,7 @@ from ludotheque.envs.core.loading import (
     MEGABYTE,
     NUMBER,
     OBJECT,
+    POSITIVE,
     TEXT,
     TEXTS,
     Kind,
@@ -51,7 +52,7 @@ _FIELDS = {
     "schema": TEXT,
     "inputs": TEXTS,
     "lead": Kind("'value' or 'policy'", lambda value: value in ("value", "policy")),
-    "limit": COUNT,
+    "limit": POSITIVE,
     "spread": Kind("a number above 0", lambda value: NUMBER.holds(value) and value > 0),
     "rank_share": Kind(
         "a number from 0 to 1", lambda value: NUMBER.holds(value) and 0 <= value <= 1
@@ -131,7 +132,14 @@ def zero_model(game: Game, num_players: int, width: int = 64, last_width: int = 
 
 def zero_arrays(inputs: int, width: int, last_width: int, seats: int) -> dict[str, np.ndarray]:
     """Return the arrays of a network of zeros with ``evaluate`` as it is."""
-    shapes = {
+    shapes = shapes_of(inputs, width, last_width, seats)
+    arrays = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
+    return {**arrays, "weight": np.ones(2, np.float32)}
+
+
+def shapes_of(inputs: int, width: int, last_width: int, seats: int) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of a network's arrays."""
+    return {
         "first": (inputs, width),
         "first_bias": (width,),
         "second": (width, last_width),
@@ -139,9 +147,8 @@ def zero_arrays(inputs: int, width: int, last_width: int, seats: int) -> dict[st
         "last": (seats, last_width),
         "last_bias": (seats,),
         "policy": (last_width,),
+        "weight": (2,),
     }
-    arrays = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
-    return {**arrays, "weight": np.ones(2, np.float32)}
 
 
 def describe(
@@ -175,8 +182,8 @@ def stack(game: Game, inputs: tuple[str, ...], networks: list[Mapping[str, np.nd
     )
 
 
-def make_work(game: Game, nets: Nets) -> Work:
-    """Return arrays for one thread to work in."""
+def make_work(game: Game, nets: Nets, kept: int = 0) -> Work:
+    """Return arrays for one thread to work in; ``kept``: how many actions stay seen."""
     seats = game.max_players
     seen = np.zeros((3, _padded(game)), np.int8)
     return Work(
@@ -192,6 +199,7 @@ def make_work(game: Game, nets: Nets) -> Work:
         seen=seen,
         words=seen.view(np.uint64),
         best=np.zeros(game.observation_size(form_of(game)), np.int8),
+        kept=np.zeros((kept, nets.first.shape[1]), np.int8),
         sums=np.zeros(nets.first.shape[2], np.float32),
         hidden=np.zeros(nets.second.shape[2], np.float32),
         scores=np.zeros(seats, np.float32),
@@ -273,8 +281,8 @@ def check_model(model: ValueModel, game: Game) -> None:
     inputs = len(positions_of(game, tuple(about["inputs"])))
     second = arrays.get("second", np.zeros(()))
     width, last_width = second.shape if second.ndim == 2 else (0, 0)
-    wanted = zero_arrays(inputs, width, last_width, about["num_players"])
-    shapes = {name: (array.dtype, array.shape) for name, array in wanted.items()}
+    wanted = shapes_of(inputs, width, last_width, about["num_players"])
+    shapes = {name: (np.float32, shape) for name, shape in wanted.items()}
     check_arrays(arrays, shapes, LARGEST_WEIGHT)
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .game import Game
 
 ABOUT, RECORDS = "ludotheque.json", "records.npz"
-MOST_BYTES = {ABOUT: MEGABYTE, RECORDS: 1024 * MEGABYTE}
+MOST_BYTES = {ABOUT: MEGABYTE, RECORDS: 256 * MEGABYTE}
 _FIELDS = {"game": TEXT, "version": WHOLE, "layout": TEXT}
 
 

@@ -342,6 +342,22 @@ def test_permissions_and_links_are_kept(tmp_path):
     assert stat.S_IMODE(fresh.stat().st_mode) == 0o640
 
 
+def test_a_webp_is_a_film_of_all_frames_in_fewer_bytes(tmp_path):
+    image_module = pytest.importorskip("PIL.Image", reason="needs the extra [render]")
+    rng = np.random.default_rng(1)
+    smooth = np.linspace(0, 255, 60 * 80 * 3).reshape(60, 80, 3)
+    frames = [(smooth * rng.random()).astype(np.uint8) for _ in range(6)]
+    for name in ("film.gif", "film.webp"):
+        save_gif(frames, tmp_path / name, 200)
+    with image_module.open(tmp_path / "film.webp") as film:
+        assert (film.format, film.n_frames, film.size) == ("WEBP", 6, (80, 60))
+        film.seek(5)
+        seen = np.asarray(film.convert("RGB")).astype(int)
+    assert np.abs(seen - frames[5]).mean() < 6
+    sizes = [(tmp_path / name).stat().st_size for name in ("film.gif", "film.webp")]
+    assert sizes[1] < sizes[0] / 3
+
+
 # The window. Pygame keeps one display a process, so each check runs in a process of its own.
 
 USE_A_WINDOW = """
@@ -355,9 +371,15 @@ def happen(kind, window, **more):
 picture = np.zeros((60, 100, 3), np.uint8)
 picture[:, :50] = (200, 0, 0)
 first, second = Window("first", fps=200), Window("second", fps=200)
+first.say("before it opens")
 first.show(picture)
 second.show(picture)
 first.poll(), second.poll()
+assert (first._window.title, second._window.title) == ("first — before it opens", "second")
+first.say("a hint")
+assert first._window.title == "first — a hint"
+first.say("")
+assert first._window.title == "first"
 assert first._window.size == (100, 60)
 happen(pygame.MOUSEBUTTONDOWN, first, button=1, pos=(25, 30))
 happen(pygame.MOUSEBUTTONDOWN, first, button=3, pos=(1, 1))

@@ -423,6 +423,17 @@ def test_moves_are_listed_in_columns_that_fit(monkeypatch):
         assert found == [f"{action} {move}" for move, action in moves.items()]
 
 
+def test_a_move_is_taken_back():
+    with Person("--seed", 3, "--opponents", "random") as person:
+        person.read()
+        before = person.moves()
+        assert "nothing to take back" in person.type("undo")
+        person.type(before[0])
+        assert "taken back" in person.type("undo")
+        assert person.moves() == before
+        person.type("quit")
+
+
 def test_end_of_input_ends_the_game():
     done = run("play", "--seed", 3, typed="moves\n")
     assert done.returncode == 1
@@ -473,6 +484,7 @@ class FakeWindow:
 
     def __init__(self, title: str):
         self.shown: list[np.ndarray] = []
+        self.said: list[str] = []
         self.events: list = []
 
     def __enter__(self) -> FakeWindow:
@@ -483,6 +495,9 @@ class FakeWindow:
 
     def show(self, rgb: np.ndarray) -> None:
         self.shown.append(rgb)
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
 
     def poll(self, wait: float = 0.0) -> list:
         from ludotheque.envs.core.drawing.window import WindowEvent
@@ -537,12 +552,35 @@ def test_a_click_that_leads_nowhere_starts_again(clicking):
     assert person.decide() == move
 
 
-def test_closing_the_window_leaves_the_game(clicking):
+@pytest.mark.parametrize("event", [("quit",), ("key", -1.0, -1.0, "q")])
+def test_closing_the_window_leaves_the_game(clicking, event):
     from ludotheque.envs.core.drawing.window import WindowEvent
 
     person, _, window = clicking
-    window.events = [WindowEvent("quit")]
+    window.events = [WindowEvent(*event)]
     assert person.decide() is None
+
+
+def test_the_windows_bar_says_what_can_be_done(clicking):
+    """Hints, Escape and undo are seen where one plays."""
+    from ludotheque.envs.core.drawing.window import WindowEvent
+
+    person, table, window = clicking
+    before = table.game.digest(table.states)
+    move = list(table.legal_moves().values())[0]
+    parts = table.game.decode_action(move)
+    there = [click_on(table, parts["from"]), WindowEvent("key", key="escape")]
+    window.events = [*there, *there[:1], click_on(table, parts["to"])]
+    assert person.decide() == move
+    assert "undo" in window.said[0] and "Moves from there" in window.said[1]
+    table.take(move)
+    while table.to_play != 0:
+        table.agent_acts()
+    window.events = [WindowEvent("key", key="u"), WindowEvent("key", key="q")]
+    assert person.decide() is None
+    assert table.game.digest(table.states) == before
+    assert "taken back" in window.said[-1]
+    assert np.array_equal(window.shown[-1], table.draw(0).rgb())
 
 
 def test_the_window_shows_what_the_seat_may_know(clicking):
@@ -633,6 +671,13 @@ def test_watch_refuses_a_damaged_replay(tmp_path: Path):
     assert_refused(run("watch", "--replay", path), "game.jsonl")
     path.write_text("not a replay\n")
     assert_refused(run("watch", "--replay", path), "game.jsonl")
+
+
+def test_what_a_recorded_game_has_settled_is_not_asked_again(tmp_path: Path):
+    path = tmp_path / "game.jsonl"
+    run_json("watch", "--agents", "random", "--seed", 2, "--save", path)
+    for more in (("--game", "saga"), ("--seed", "3"), ("--agents", "greedy")):
+        assert_refused(run("watch", "--replay", path, *more), "recorded game", more[0])
 
 
 def test_a_game_lost_by_an_illegal_action_is_shown_and_written_again(tmp_path: Path):

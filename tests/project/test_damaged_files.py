@@ -24,7 +24,8 @@ from ludotheque.agents.match import play_match
 from ludotheque.agents.networks import BoardNetwork, MlpNetwork
 from ludotheque.agents.policy import ABOUT, WEIGHTS
 from ludotheque.agents.targets import targets_of
-from ludotheque.agents.td.model import save_value_model, zero_model
+from ludotheque.agents.td.model import ABOUT as ABOUT_VALUES
+from ludotheque.agents.td.model import save_value_model, write_archive, zero_model
 from ludotheque.envs import FileError, get_game, make_batch
 from ludotheque.envs.core.interfaces.replay import Replay, load_replays, save_replays
 
@@ -496,6 +497,25 @@ def test_sizes_are_looked_at_before_anything_is_unpacked(tmp_path):
     write_zip(path, {ABOUT: json.dumps(about()).encode(), WEIGHTS: inside.getvalue()})
     with pytest.raises(FileError, match="has 0 bytes"):
         make_agent(f"ppo:{path}")
+
+
+def test_a_small_file_does_not_ask_for_gigabytes(tmp_path):
+    """Zeros pack well: the widths of a model are looked at before anything of that size is made."""
+    model = zero_model(GAME, 2, 8, 4)
+    wide = {**model.arrays, "second": np.zeros((3_000_000, 1), np.float32)}
+    path = tmp_path / "wide.zip"
+    write_archive(path, ABOUT_VALUES, model.about, wide)
+    assert path.stat().st_size < 100_000
+    with pytest.raises(FileError, match=r"wide.zip.*first is float32 \(668, 8\)"):
+        make_agent(f"td:{path}")
+
+
+@pytest.mark.parametrize("limit", [0, -1, 1.5, None])
+def test_a_limit_that_cannot_be_is_refused(limit, tmp_path):
+    model = zero_model(GAME, 2, 8, 4)
+    write_archive(tmp_path / "a.zip", ABOUT_VALUES, {**model.about, "limit": limit}, model.arrays)
+    with pytest.raises(FileError, match="limit.*a whole number from 1 up"):
+        make_agent(f"td:{tmp_path / 'a.zip'}")
 
 
 def test_deep_json_is_refused(tmp_path):

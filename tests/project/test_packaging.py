@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-FOLDERS = ("envs", "agents", "openspiel", "testing", "cli", "web", "benchmarks")
+FOLDERS = ("envs", "agents", "openspiel", "testing", "cli", "web", "widget", "benchmarks")
 EXTRAS = (
     "PIL",
     "anywidget",

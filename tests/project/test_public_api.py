@@ -31,6 +31,7 @@ PUBLIC = {
         "seat_advantages",
     },
     "ludotheque.envs.sarena_v0": {"env", "parallel_env", "raw_env"},
+    "ludotheque.widget": {"Board"},
     "ludotheque.agents": {"AGENTS", "Agent", "make_agent", "play_match"},
     "ludotheque.testing": {
         "AEC_CHECKS",

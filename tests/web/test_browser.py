@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import os
 import re
 import shutil
+import socket
+import subprocess
+import sys
+import threading
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -371,3 +378,85 @@ def test_the_page_of_a_forged_link_says_so(served, visit):
     page = visit(f"{served.url}/table#nothing.at-all")
     page.wait_for_selector(".ludo-alarm:not([hidden])")
     assert "belongs to no table" in page.inner_text(".ludo-alarm")
+
+
+# In a notebook
+
+
+def test_a_page_without_python_steps_through_a_game(served, visit, tmp_path):
+    widget = pytest.importorskip("ludotheque.widget", reason="needs the extra [notebook]")
+    board = widget.Board("sarena", opponents="random", seat=None, seed=6)
+    while not board.over:
+        board.table.agent_acts()
+    widget.Board(board.replay()).save_html(tmp_path / "game.html")
+    page = visit((tmp_path / "game.html").as_uri())
+    page.wait_for_selector(".ludo-stage svg")
+    last = len(board.table.actions)
+    assert page.evaluate("[board.at, board.count]") == [0, last + 1]
+    page.click("[data-button=on]")
+    wait(page, "board.at === 1")
+    assert board.table.moves[0] in page.inner_text(".ludo-status")
+    page.click("[data-button=last]")
+    wait(page, f"board.at === {last}")
+    assert "The game is over" in page.inner_text(".ludo-status")
+    assert not page.is_visible("[data-button=save]")
+
+
+@pytest.fixture
+def lab(tmp_path):
+    """A JupyterLab that runs, with a notebook of one cell; yields its address."""
+    source = (
+        'from ludotheque.widget import Board\nboard = Board("sarena", opponents="random", seed=3)'
+    )
+    after = 'with open("result.txt", "w") as file: file.write(" ".join(board.replay().actions))'
+    cells = [
+        {"cell_type": "code", "id": name, "source": text, "metadata": {}, "outputs": []}
+        | {"execution_count": None}
+        for name, text in (("play", f"{source}\nboard"), ("told", after))
+    ]
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python", "language": "python"}}
+    notebook = {"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
+    (tmp_path / "game.ipynb").write_text(json.dumps(notebook), "utf-8")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", f"--port={port}"]
+    command += ["--IdentityProvider.token=secret", "--allow-root", f"--notebook-dir={tmp_path}"]
+    places = {f"JUPYTER_{name}_DIR": str(tmp_path / name.lower()) for name in ("CONFIG", "RUNTIME")}
+    with subprocess.Popen(
+        command, env={**os.environ, **places}, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        said = itertools.takewhile(lambda line: "is running at" not in line, process.stderr)
+        said = [*said]
+        assert process.poll() is None, "".join(said)
+        # What it says from now on must not fill the pipe.
+        threading.Thread(target=process.stderr.read, daemon=True).start()
+        yield f"http://127.0.0.1:{port}/lab/tree/game.ipynb?token=secret", tmp_path / "result.txt"
+        process.terminate()
+        process.wait(20)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("jupyterlab") is None, reason="needs jupyterlab, a large package")
+def test_a_game_in_a_cell_of_jupyterlab(browser, lab):
+    url, result = lab
+    context = browser.new_context(viewport={"width": 1300, "height": 1000}, reduced_motion="reduce")
+    context.add_init_script(HELPERS)
+    page = context.new_page()
+    page.set_default_timeout(90_000)
+    page.goto(url)
+    page.wait_for_selector(".jp-Notebook .jp-Cell")
+    page.wait_for_selector("text=/Python 3.*Idle/")
+    page.click(".jp-Cell .cm-content >> nth=0")
+    page.keyboard.press("Shift+Enter")
+    page.wait_for_selector(".ludo-stage svg")
+    page.evaluate("window.board = document.querySelector('.ludo').board")
+    assert page.evaluate("test.playOn(5)") > 10
+    assert "The game is over" in page.inner_text(".ludo-status")
+    # The cell's value is the game: code goes on with what was clicked.
+    page.click(".jp-Cell .cm-content >> nth=1")
+    page.keyboard.press("Shift+Enter")
+    page.wait_for_function("document.querySelectorAll('.jp-InputPrompt')[1].textContent === '[2]:'")
+    moves = result.read_text("utf-8").split()
+    assert len(moves) == page.evaluate("board.count") - 1
+    context.close()

@@ -12,6 +12,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from ludotheque.envs import game_names
 from ludotheque.web import lobby as lobby_module
+from ludotheque.web import server
 from ludotheque.web.lobby import Lobby
 from ludotheque.web.server import MOST_BYTES, MOST_ERRORS
 
@@ -284,7 +285,18 @@ def test_far_too_much_ends_the_connection(served):
     assert digest(room) == before
 
 
-def test_a_flood_is_refused_and_then_cut_off(served):
+def test_so_many_messages_may_come_at_once_and_so_many_a_second(monkeypatch):
+    now = 0.0
+    monkeypatch.setattr(server.time, "monotonic", lambda: now)
+    page = server.Page(None, None)
+    assert [page.may_ask() for _ in range(int(server.BURST) + 5)].count(True) == server.BURST
+    now = 1.0
+    asked = [page.may_ask() for _ in range(int(server.PER_SECOND) + 5)]
+    assert asked.count(True) == server.PER_SECOND
+    assert asked[-1] is False
+
+
+def test_who_goes_on_after_many_errors_is_cut_off(served):
     room = served.room(p1="random")
     texts = []
     with served.sit(room.link(0)) as seat:
@@ -295,7 +307,43 @@ def test_a_flood_is_refused_and_then_cut_off(served):
                 seat.send({"do": "undo", "frame": 99, "age": 0})
             while True:
                 texts.append(json.loads(seat.connection.recv(timeout=20)).get("text", ""))
-    assert any("too many messages" in text for text in texts)
+    assert len(texts) <= MOST_ERRORS + 1
     assert digest(room) == before
     with served.sit(room.link(0)) as seat:
         assert seat.wait()["yours"]
+
+
+def test_an_agent_plays_once_however_pages_come_and_go(served):
+    """A page that left while an agent was to play, and one that came, must not both wake it."""
+    room = served.room(p1="random")
+    for _ in range(6):
+        with served.sit(room.link(0)) as seat:
+            seat.wait()
+            at = len(room.table.actions)
+            seat.act()
+        # Nobody waits for the agent's move.
+    with served.sit(room.link(0)) as seat:
+        seat.wait()
+        seats = [int(states["to_play"][0]) for states in room.table.positions]
+        assert len(seats) > at + 1
+        assert all(one != two for one, two in zip(seats, seats[1:], strict=False))
+
+
+class Broken:
+    """An agent that fails."""
+
+    name = "broken"
+
+    def act(self, observations, masks, *, states=None, seeds=None):
+        raise RuntimeError("out of ideas")
+
+
+def test_an_agent_that_fails_is_told_and_the_table_stays(served, caplog):
+    room = served.room(p1="random")
+    room.table.agents = {1: Broken()}
+    with served.sit(room.link(0)) as seat:
+        if room.table.to_play == 0:
+            seat.wait()
+            seat.act()
+        assert "agent failed" in seat.hear("error")["text"]
+    assert "out of ideas" in caplog.text

@@ -37,7 +37,7 @@ class Board {
   }
 
   build(el) {
-    this.el = make("div", el, { className: "ludo" });
+    this.el = make("div", el, { className: "ludo", board: this });
     this.head = make("div", this.el, { className: "ludo-head" });
     this.seats = make("ul", this.head, { className: "ludo-seats" }, { "aria-label": "players" });
     this.status = make("p", this.el, { className: "ludo-status" },
@@ -193,6 +193,7 @@ class Board {
     this.svg.setAttribute("role", "group");
     this.svg.setAttribute("aria-label", `${this.table.title}, the board`);
     this.stage.replaceChildren(this.svg);
+    this.under = null;
     if (moved && before && !this.calm.matches) this.animate(before, view.trace);
     if (!before) this.zoom(this.stage.clientWidth < 640 ? TAP_WIDTH / this.stage.clientWidth : 1);
     this.mark();
@@ -339,11 +340,13 @@ class Board {
 
   mark() {
     this.spots = [];
+    const above = this.covered();
     for (const path of this.svg.querySelectorAll("[data-place]")) {
       const parts = JSON.parse(path.dataset.place);
       const { fits, anew } = this.fitting(parts);
       path.classList.toggle("ludo-legal", fits.length > 0 && !anew);
       path.classList.toggle("ludo-anew", fits.length > 0 && anew);
+      path.classList.toggle("ludo-under", above.has(path));
       path.classList.toggle("ludo-chosen",
         this.chosen.length > 0 && parts.length <= this.chosen.length && begins(this.chosen, parts));
       for (const name of ["tabindex", "role", "aria-label"]) path.removeAttribute(name);
@@ -358,11 +361,27 @@ class Board {
       const title = document.createElementNS(NS, "title");
       title.textContent = label;
       path.append(title);
-      if (!anew) this.spots.push(path);
+      if (!anew && !above.has(path)) this.spots.push(path);
     }
     this.spots.sort((a, b) => this.middle(a)[1] - this.middle(b)[1] || this.middle(a)[0] - this.middle(b)[0]);
     this.spots[0]?.setAttribute("tabindex", "0");
     this.listMoves();
+  }
+
+  // The shapes below another of the same place, as a circle below its stack: one of them is marked.
+  covered() {
+    if (this.under) return this.under;
+    this.under = new Set();
+    const tops = new Map();
+    for (const path of [...this.svg.querySelectorAll("[data-place]")].reverse()) {
+      const box = path.getBBox();
+      const same = tops.get(path.dataset.place) || [];
+      const meets = (top) => box.x < top.x + top.width && top.x < box.x + box.width
+        && box.y < top.y + top.height && top.y < box.y + box.height;
+      if (same.some(meets)) this.under.add(path);
+      tops.set(path.dataset.place, [...same, box]);
+    }
+    return this.under;
   }
 
   listMoves() {
@@ -494,8 +513,8 @@ class Board {
     for (const { text, share, value } of mind.candidates) {
       const row = make("li", rows);
       make("span", row, { className: "ludo-move", textContent: text });
-      const bar = make("span", row, { className: "ludo-share" });
       if (share !== null) {
+        const bar = make("span", row, { className: "ludo-share" });
         make("i", bar).style.width = `${(100 * share) / best}%`;
         make("span", row, { textContent: `${Math.round(100 * share)} %` });
       }

@@ -58,7 +58,7 @@ class Window:
     def __init__(self, title: str, fps: float = 30) -> None:
         if not fps > 0:
             raise ValueError(f"fps must be above 0, not {fps!r}")
-        self.title = title
+        self.title = self._line = title
         self.fps = fps
         self._pygame = _start_pygame()
         self._clock = self._pygame.time.Clock()
@@ -84,11 +84,18 @@ class Window:
         self._picture = self._surface_of(rgb)
         if self._window is None:
             self._window = self._pygame.Window(
-                self.title, self._first_size(self._picture.get_size()), resizable=True
+                self._line, self._first_size(self._picture.get_size()), resizable=True
             )
         self._paint()
         _route_events(self._pygame)
         self._clock.tick(self.fps)
+
+    def say(self, text: str) -> None:
+        """Show a line in the window's bar, after its title; ``""`` takes it away."""
+        self._require_open()
+        self._line = f"{self.title} — {text}" if text else self.title
+        if self._window is not None:
+            self._window.title = self._line
 
     def poll(self, wait: float = 0.0) -> list[WindowEvent]:
         """Return what has happened since the last call, oldest first.

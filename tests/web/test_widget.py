@@ -1,0 +1,175 @@
+"""The board in a notebook: what code reads and plays, what is sent, and a page without Python."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import gymnasium
+import numpy as np
+import pytest
+
+pytest.importorskip("anywidget", reason="the board in a notebook needs the extra [notebook]")
+
+import ludotheque.envs  # noqa: E402, F401
+from ludotheque.agents import make_agent  # noqa: E402
+from ludotheque.envs import get_game, sarena_v0  # noqa: E402
+from ludotheque.envs.core.errors import IllegalActionError  # noqa: E402
+from ludotheque.widget import Board  # noqa: E402
+from ludotheque.widget.static import page_of  # noqa: E402
+
+
+class Cell:
+    """The end of the messages that is in the notebook."""
+
+    def __init__(self, board: Board, monkeypatch: pytest.MonkeyPatch):
+        self.board = board
+        self.heard: list[dict] = []
+        monkeypatch.setattr(board, "send", lambda message: self.heard.append(message))
+
+    def ask(self, **message) -> list[dict]:
+        """Send a message as the page does; return what came back."""
+        self.heard.clear()
+        json.dumps(message)
+        self.board._handle_custom_msg(message, [])
+        return json.loads(json.dumps(self.heard))
+
+
+def test_clicks_and_code_play_one_game(monkeypatch):
+    board = Board("sarena", opponents="random", seed=3)
+    cell = Cell(board, monkeypatch)
+    table, view = cell.ask(do="hello")
+    assert table["seats"][1]["who"] == "random" and view["yours"]
+    action = view["moves"][0][0]
+    views = cell.ask(do="act", action=action, frame=view["frame"], age=view["age"])
+    assert [view["yours"] for view in views] == [False, True]
+    before = board.states["ply"][0]
+    cell.heard.clear()
+    board.play(board.legal_moves()[0])
+    assert board.states["ply"][0] == before + 2
+    assert [message["kind"] for message in cell.heard] == ["view", "view"]
+    board.undo()
+    assert board.states["ply"][0] == before
+    assert cell.heard[-1]["age"] == 1
+    with pytest.raises(IllegalActionError):
+        board.play(_illegal(board))
+    (error,) = cell.ask(do="act", action=action, frame=0, age=0)
+    assert error["kind"] == "error" and board.states["ply"][0] == before
+
+
+def _illegal(board: Board) -> int:
+    while board.game.legal_mask(board.states).all():
+        board.play(board.legal_moves()[0])
+    return int(np.flatnonzero(board.game.legal_mask(board.states) == 0)[0])
+
+
+def test_one_seed_is_one_game_and_its_replay_says_who_played():
+    boards = [Board("sarena", opponents="greedy", seed=5) for _ in range(2)]
+    for board in boards:
+        while not board.over:
+            board.play(board.legal_moves()[0])
+        assert board.legal_moves() == []
+    one, two = (board.replay() for board in boards)
+    assert one == two and one.agents == ["person", "greedy"]
+    one.verify()
+
+
+def test_agents_may_be_objects_and_one_for_each_seat():
+    agents = [make_agent("random", game="sarena"), "greedy"]
+    board = Board("sarena", opponents=agents, seat=1, num_players=3, seed=1)
+    assert board.table.specs == {0: "random", 2: "greedy"}
+    assert board.to_play == 1 or board.over
+    with pytest.raises(ValueError, match="3 opponents for 2 seats"):
+        Board("sarena", opponents=["random"] * 3, num_players=3)
+
+
+@pytest.mark.parametrize(
+    ("what", "how", "error", "why"),
+    [
+        ("chess", {}, ValueError, "chess"),
+        ("sarena", {"seat": 2}, ValueError, "seat is 2"),
+        ("sarena", {"num_players": 9}, ValueError, "num_players"),
+        ("sarena", {"opponents": "stockfish"}, ValueError, "stockfish"),
+        ("sarena", {"dealer": 1}, TypeError, "no option"),
+        ("saga", {"opponents": "baseline"}, ValueError, "baseline"),
+        (3, {}, TypeError, "a board shows"),
+        (np.zeros(2), {}, TypeError, "of no game"),
+        (get_game("sarena").new_states(0), {}, ValueError, "no records"),
+    ],
+)
+def test_what_can_not_be_shown_is_told(what, how, error, why):
+    with pytest.raises(error, match=why):
+        Board(what, **how)
+
+
+def test_an_environment_is_stepped_by_clicks_and_by_code(monkeypatch):
+    env = sarena_v0.env()
+    env.reset(seed=1)
+    board = Board(env)
+    cell = Cell(board, monkeypatch)
+    head, view = cell.ask(do="hello")
+    # Whoever has an environment sees and plays everything.
+    assert head["seat"] is None and view["yours"]
+    action = view["moves"][0][0]
+    (news,) = cell.ask(do="act", action=action, frame=view["frame"], age=view["age"])
+    assert news["yours"] and env.get_state()["states"]["ply"][0] == 1
+    env.step(env.sample_legal())
+    cell.heard.clear()
+    board.refresh()
+    assert [message["frame"] for message in cell.heard] == [2]
+    env.reset(seed=2)
+    board.refresh()
+    assert (cell.heard[-1]["frame"], cell.heard[-1]["age"]) == (0, 1)
+    (error,) = cell.ask(do="undo", frame=0, age=1)
+    assert "doesn't play" in error["text"] or "nothing" in error["text"]
+
+
+def test_an_environment_of_one_seat_shows_what_that_seat_sees(monkeypatch):
+    env = gymnasium.make("ludotheque/Sarena-v0", opponents="random")
+    env.reset(seed=4)
+    board = Board(env)
+    cell = Cell(board, monkeypatch)
+    head, view = cell.ask(do="hello")
+    assert head["seat"] == board.seat is not None
+    action = view["moves"][0][0]
+    views = cell.ask(do="act", action=action, frame=view["frame"], age=view["age"])
+    assert views[-1]["yours"] or views[-1]["over"]
+    assert board.states["ply"][0] > view["frame"]
+    with pytest.raises(ValueError, match="without the actions"):
+        board.replay()
+
+
+def test_records_and_replays_are_stepped_through(monkeypatch):
+    played = Board("sarena", opponents="random", seat=None, seed=6)
+    while not played.over:
+        played._guest.ask({"do": "next"})
+    replay = played.replay()
+    records = np.concatenate([*replay.states()])
+    for board in (Board(replay), Board(records)):
+        cell = Cell(board, monkeypatch)
+        head, view = cell.ask(do="hello")
+        assert (view["frame"], view["frames"]) == (0, len(records))
+        assert head["watching"] and not head["live"] and not view["yours"]
+        (last,) = cell.ask(do="frame", at=len(records) - 1)
+        assert last["over"]
+
+
+def test_a_page_for_where_no_widget_lives_is_in_the_cell(tmp_path):
+    board = Board("sarena", opponents="random", seed=3)
+    data, _ = board._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in data
+    page = data["text/html"]
+    assert page.startswith("<iframe sandbox=") and len(page) < 200_000
+    board.save_html(tmp_path / "game.html")
+    saved = (tmp_path / "game.html").read_text("utf-8")
+    assert saved == page_of(board.table, board.seat)
+    # It asks nobody for anything.
+    addresses = set(re.findall(r"https?://[^\"' ]+", saved)) - {"http://www.w3.org/2000/svg"}
+    assert addresses == set()
+
+
+def test_without_anywidget_the_import_says_what_to_install(run_python):
+    done = run_python(
+        "import sys; sys.modules['anywidget'] = None\nfrom ludotheque.widget import Board"
+    )
+    assert done.returncode == 1 and "ludotheque[notebook]" in done.stderr

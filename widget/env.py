@@ -1,0 +1,75 @@
+"""An environment as a table: who clicks steps it, and what code steps is shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ludotheque.envs.core.interfaces.gym import SeatEnv
+from ludotheque.web.table import Table
+
+OTHERS = "the environment's"
+
+
+class EnvTable(Table):
+    """A game in progress in an environment of this package, AEC or of one seat (Gymnasium).
+
+    An action that is taken here steps the environment. With an AEC environment one person plays
+    every seat and sees everything; with one of a single seat, that seat, and sees what it does.
+
+    Args:
+        env: the environment; it must have been reset.
+    """
+
+    def __init__(self, env: Any):
+        self.env = env
+        inner = env.unwrapped
+        settings = inner.settings
+        own = inner.seat if isinstance(inner, SeatEnv) else None
+        seats = range(settings.num_players)
+        specs = {} if own is None else {seat: OTHERS for seat in seats if seat != own}
+        options = dict(settings.named_options)
+        states = self._now()
+        seed = int(states["seed"][0])
+        super().__init__(settings.game, seed, settings.num_players, options, specs, agents={})
+        self.own = own
+        self.open_hands = own is None
+        self.positions = [states]
+
+    def _now(self) -> np.ndarray:
+        return self.env.unwrapped.get_state()["states"]
+
+    def take(self, action: int) -> None:
+        """Step the environment; what it raises is raised, and nothing has changed."""
+        with self.lock:
+            self.refresh()
+            move = self.game.action_to_string(action, self.states[0])
+            self.env.step(action)
+            self._add(self._now(), action if self.own is None else None, move)
+
+    def refresh(self) -> None:
+        """Look at the environment again: code may have stepped or reset it."""
+        with self.lock:
+            states = self._now()
+            if states.tobytes() == self.states.tobytes():
+                return
+            if states["seed"][0] != self.seed or states["ply"][0] <= self.states["ply"][0]:
+                self.seed = int(states["seed"][0])
+                self.positions, self.actions, self.moves = [states], [], []
+                self.age += 1
+            else:
+                self._add(states, None, "")
+
+    def _add(self, states: np.ndarray, action: int | None, move: str) -> None:
+        self.positions.append(states)
+        self.actions.append(action)
+        self.moves.append(move)
+
+    def undo_to(self, seat: int) -> int | None:
+        """Return None: what an environment has done is done."""
+        return None
+
+    def deal(self, seed: int) -> None:
+        """Raise: an environment is reset by its own method."""
+        raise ValueError("a new game begins with env.reset() in a cell, and board.refresh()")
