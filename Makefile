@@ -55,6 +55,8 @@ demo: $(INSTALLED)  ## train for two minutes, play a league, leave a replay (run
 	@echo "Step through it: $(BIN)/ludotheque watch --replay $(DEMO)/replay.jsonl"
 	@echo "Play against the agent: $(BIN)/ludotheque play --opponents td:$(DEMO)/best.zip"
 
+# A notebook that trains for minutes does so for seconds here.
+test: export NOTEBOOK_MINUTES ?= 0.2
 test: $(INSTALLED)  ## run the tests
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --nbmake $(PYTEST_ARGS) $(TESTS)
 

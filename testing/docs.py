@@ -19,6 +19,8 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 
+from ludotheque.agents.baselines import baseline_counts, baseline_path
+from ludotheque.agents.td.model import read_value_model
 from ludotheque.envs import game_names, get_game
 from ludotheque.envs.core.files import atomic_write_text
 from ludotheque.envs.core.game import Game
@@ -141,6 +143,41 @@ def observation(game: Game, form: str) -> Iterator[str]:
     return _table([place, "Field", "Shape", "Range", "Meaning", "Known to"], rows)
 
 
+def baselines(game: Game) -> Iterator[str]:
+    """What the learned agents that come with the package came to, by their cards."""
+    rows = []
+    for players in baseline_counts(game):
+        about = read_value_model(baseline_path(game, players), game).about
+        card, found = about["card"], about["card"]["against"]
+        share = found["wins"] / found["games"]
+        told = f"{share:.0%} ({found['low']:.0%}–{found['high']:.0%}) of {found['games']}"
+        if players == 1:
+            told = f"goal reached in {told}"
+        decisions = f"{about['steps'] / 1e6:.1f} million"
+        trained = [f"`{about['method']}`", f"{card['minutes']:g} minutes, {decisions} decisions"]
+        rows.append([str(players), *trained, told, f"{found['score']:.1f}"])
+    against = "Wins against `greedy` in all other seats (95 %)"
+    return _table(["Players", "Method", "Trained", against, "Mean points"], rows)
+
+
+def ladder(game: Game) -> Iterator[str]:
+    """The rungs of the game's ladders with their ratings."""
+    from ludotheque.agents.ladder import ladder_path, read_ladder  # needs the extra "cli"
+
+    counts = [n for n in game.player_counts if ladder_path(game, n).is_file()]
+    if not counts:
+        yield "None has been measured yet."
+        return
+    ladders = [read_ladder(game, n) for n in counts]
+    names = dict.fromkeys(name for one in ladders for name in reversed([*one.rungs]))
+    rows = []
+    for name in names:
+        ratings = [one.rungs.get(name) for one in ladders]
+        told = [f"{r.mu:.1f} ± {2 * r.sigma:.1f}" if r else "" for r in ratings]
+        rows.append([f"`{name}`", *told])
+    yield from _table(["Rung", *(f"{n} players" for n in counts)], rows)
+
+
 def sections(game: Game) -> dict[str, str]:
     """Return the Markdown of every generated section, by the name in its markers."""
     made: dict[str, Callable[[], Iterator[str]]] = {
@@ -151,6 +188,9 @@ def sections(game: Game) -> dict[str, str]:
     }
     for form in game.observation_forms:
         made[f"observation {form}"] = partial(observation, game, form)
+    if baseline_counts(game):
+        made["baselines"] = partial(baselines, game)
+        made["ladder"] = partial(ladder, game)
     return {name: "\n".join(lines()) for name, lines in made.items()}
 
 

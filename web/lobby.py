@@ -37,6 +37,7 @@ class Room:
         tokens: of the people's seats, and of who watches where only agents play.
         used: when somebody last asked something, in seconds of ``time.monotonic``.
         on_change: called after each action.
+        desk: what a server keeps of it, as long as there is the room.
     """
 
     table: Table
@@ -44,6 +45,7 @@ class Room:
     name: str = field(default_factory=lambda: secrets.token_hex(4))
     used: float = field(default_factory=time.monotonic)
     on_change: Callable[[Table], None] = lambda table: None
+    desk: Any = None
 
     def link(self, seat: int | None) -> str:
         """Return what follows ``#`` in the link of a seat: browsers don't send it anywhere."""

@@ -115,7 +115,6 @@ class Server:
 
     def __init__(self, lobby: Lobby, hosts: tuple[str, ...] | None = LOOPBACK):
         self.lobby = lobby
-        self._desks: dict[str, Desk] = {}
         self._tasks: set[asyncio.Task] = set()
         self._limiter: anyio.CapacityLimiter | None = None
         files = _files()
@@ -169,8 +168,6 @@ class Server:
         finally:
             pump.cancel()
             desk.pages.discard(page)
-            if not desk.pages and not desk.lock.locked():
-                self._desks.pop(desk.room.name, None)
 
     async def _seat_of(self, socket: WebSocket) -> tuple[Desk, int | None]:
         async with asyncio.timeout(SECONDS_TO_SIT):
@@ -179,7 +176,8 @@ class Server:
         if not isinstance(link, str):
             raise Refused("the first message must be the link of a seat")
         room, seat = self.lobby.find(link)
-        desk = self._desks.setdefault(room.name, Desk(room))
+        # One for as long as there is the room: two would let agents play twice.
+        desk = room.desk = room.desk or Desk(room)
         if len(desk.pages) >= MOST_PAGES:
             raise Refused(f"{MOST_PAGES} pages look at this table already: close one")
         return desk, seat

@@ -68,6 +68,7 @@ class Work(NamedTuple):
         seen: int8 ``(3, size)``, observations, padded with zeros to whole words: of the last
             afterstate and of this one, in turn; the third stays zero. words: the same as uint64.
         best: int8, one observation.
+        kept: int8 ``(actions, inputs)``: what the network saw of each action rated; or no rows.
         sums, hidden: float32, one entry a unit of the two layers.
         scores, ranks, utility: one entry a seat.
     """
@@ -84,6 +85,7 @@ class Work(NamedTuple):
     seen: Any
     words: Any
     best: Any
+    kept: Any
     sums: Any
     hidden: Any
     scores: Any
@@ -197,6 +199,10 @@ def _rate(state, nets, k, work, limit):
         step(work.trial[0], work.actions[j])
         work.bases[j] = evaluate(work.trial[0], seat)
         observe(work.trial[0], seat, work.seen[now, :size])
+        if j < len(work.kept):
+            for i in range(size):
+                if nets.rows[i] >= 0:
+                    work.kept[j, nets.rows[i]] = work.seen[now, i]
         add_changes(nets, k, work, now, before)
         value, logit = finish(nets, k, work)
         work.values[j] = value + nets.weight[k, 0] * work.bases[j]

@@ -182,8 +182,8 @@ def stack(game: Game, inputs: tuple[str, ...], networks: list[Mapping[str, np.nd
     )
 
 
-def make_work(game: Game, nets: Nets) -> Work:
-    """Return arrays for one thread to work in."""
+def make_work(game: Game, nets: Nets, kept: int = 0) -> Work:
+    """Return arrays for one thread to work in; ``kept``: how many actions stay seen."""
     seats = game.max_players
     seen = np.zeros((3, _padded(game)), np.int8)
     return Work(
@@ -199,6 +199,7 @@ def make_work(game: Game, nets: Nets) -> Work:
         seen=seen,
         words=seen.view(np.uint64),
         best=np.zeros(game.observation_size(form_of(game)), np.int8),
+        kept=np.zeros((kept, nets.first.shape[1]), np.int8),
         sums=np.zeros(nets.first.shape[2], np.float32),
         hidden=np.zeros(nets.second.shape[2], np.float32),
         scores=np.zeros(seats, np.float32),

@@ -42,16 +42,15 @@ class Samples(NamedTuple):
 
 
 class Lessons(NamedTuple):
-    """Decisions for the policy to learn from, a row each: searched, or with ``keeps`` all.
+    """Searched decisions, a row each.
 
     Attributes:
         state: records with the hidden drawn anew for the seat to act.
-        action: int16 ``(rows, candidates)``, the actions that got most of the improved policy, or
-            all that were rated; -1: none.
-        policy: float32 ``(rows, candidates)``: the improved policy, or the one that chose.
-        value: float32 ``(rows, candidates)``: what they are worth, as searched or as rated.
-        visits: float32 ``(rows, candidates)``: the share of the simulations that this is from; or
-            1 for the action that was chosen.
+        action: int16 ``(rows, candidates)``, the actions that got most of the improved policy; -1:
+            none.
+        policy: float32 ``(rows, candidates)``: the improved policy.
+        value, visits: float32 ``(rows, candidates)``: what the search found them to be worth, and
+            the share of the simulations that this is from.
         used: int64 ``(1,)``: rows in use.
     """
 
@@ -60,6 +59,28 @@ class Lessons(NamedTuple):
     policy: Any
     value: Any
     visits: Any
+    used: Any
+
+
+class Taken(NamedTuple):
+    """Decisions as the policy took them, a row each: those of ``Samples``, in their order.
+
+    Attributes:
+        first, count: int64 ``(rows,)``: where a row's afterstates begin, and how many were rated.
+        chosen: int64 ``(rows,)``: which of them was chosen.
+        likely: float32 ``(rows,)``: the probability that it had.
+        expected: float32 ``(rows,)``: the mean of their values, as likely as each was.
+        seen: int8 ``(afterstates, inputs)``; base: float32 ``(afterstates,)``, ``evaluate``.
+        used: int64 ``(2,)``: rows and afterstates in use.
+    """
+
+    first: Any
+    count: Any
+    chosen: Any
+    likely: Any
+    expected: Any
+    seen: Any
+    base: Any
     used: Any
 
 
@@ -75,7 +96,7 @@ class Plan(NamedTuple):
         rank_share: of the rank in what is learned, the rest is the margin.
         spread: points that count as 1.
         search_share: of decisions that are searched.
-        keeps: whether decisions that aren't searched are kept too, as ``Lessons``.
+        keeps: whether decisions are kept as ``Taken``; then none is searched.
         rivals: float64, cumulated chances of the networks; a game at the first is played by the
             learner alone, in others it has one seat against the network drawn.
     """
@@ -100,12 +121,13 @@ def _no_search(state, nets, k, work, tree, seed, method):
 def play_games(seed, options, nets, work, tree, plans, kept):
     """Play games until there are ``rows`` samples; return ``(samples, games, plies)``.
 
-    ``plans`` is ``(Plan, Method)``, ``kept`` ``(Samples, Lessons)``.
+    ``plans`` is ``(Plan, Method)``, ``kept`` ``(Samples, Lessons, Taken)``.
     """
     plan, method = plans
-    samples, lessons = kept
+    samples, lessons, taken = kept
     used, games, plies = 0, 0, 0
     lessons.used[0] = 0
+    taken.used[:] = 0
     state = work.game[0]
     num_players = options[0]
     while used < plan.rows:
@@ -131,17 +153,20 @@ def play_games(seed, options, nets, work, tree, plans, kept):
                     action = np.int64(child["action"])
                     value = (child["total"] + child["value"]) / (child["visits"] + 1.0)
                     keep_lesson(lessons, work, tree, children, method.simulations)
+                    work.trial[0] = work.known[0]
+                    step(work.trial[0], action)
+                    base = nets.weight[0, 0] * evaluate(work.trial[0], seat)
                 else:
                     how = (plan.temperature, plan.by_policy, plan.limit)
                     place, rated = choose(state, nets, 0, work, word, how)
                     action = work.actions[place]
                     value = work.values[place]
+                    base = nets.weight[0, 0] * work.bases[place]
+                    work.trial[0] = work.known[0]
+                    step(work.trial[0], action)
                     if plan.keeps:
-                        keep_choice(lessons, work, rated, place)
-                work.trial[0] = work.known[0]
-                step(work.trial[0], action)
+                        keep_choice(taken, work, rated, place)
                 observe(work.trial[0], seat, work.best)
-                base = nets.weight[0, 0] * evaluate(work.trial[0], seat)
                 used = keep_sample(samples, used, work, seat, base, value)
                 # Only a search asks what a position is worth to seats that haven't acted.
                 watched = num_players > 2 and plan.search_share > 0.0
@@ -203,41 +228,42 @@ def keep_lesson(lessons, work, tree, count, simulations):
 
 
 @kernel
-def keep_choice(lessons, work, count, place):
-    """Write a lesson: the ``count`` actions that were rated; that at ``place`` was chosen."""
-    row = lessons.used[0]
-    lessons.used[0] = row + 1
-    lessons.state[row] = work.known[0]
+def keep_choice(taken, work, count, place):
+    """Write a decision: ``count`` actions were rated, and that at ``place`` was chosen."""
+    row, start = taken.used
+    taken.used[0] = row + 1
+    taken.used[1] = start + count
     highest = -np.inf
     for j in range(count):
         highest = max(highest, work.logits[j])
-    whole = 0.0
+    whole = mean = 0.0
     for j in range(count):
-        whole += np.exp(work.logits[j] - highest)
-    for j in range(lessons.action.shape[1]):
-        lessons.action[row, j] = -1
-        lessons.policy[row, j] = lessons.value[row, j] = lessons.visits[row, j] = 0.0
-        if j < count:
-            lessons.action[row, j] = work.actions[j]
-            lessons.policy[row, j] = np.exp(work.logits[j] - highest) / whole
-            lessons.value[row, j] = work.values[j]
-    lessons.visits[row, place] = 1.0
+        part = np.exp(work.logits[j] - highest)
+        whole += part
+        mean += part * work.values[j]
+        taken.base[start + j] = work.bases[j]
+        for i in range(taken.seen.shape[1]):
+            taken.seen[start + j, i] = work.kept[j, i]
+    taken.first[row] = start
+    taken.count[row] = count
+    taken.chosen[row] = place
+    taken.likely[row] = np.exp(work.logits[place] - highest) / whole
+    taken.expected[row] = mean / whole
 
 
-def see_lessons(states, actions, first, seen, bases, trial):
+def see_lessons(states, actions, seen, bases, trial):
     """Fill ``seen`` (int8) and ``bases`` (float32) of afterstates: what lessons are about.
 
     Args:
         states: records ``(rows,)``.
         actions: int16 ``(rows, candidates)``; -1: none.
-        first: int64 ``(rows,)``: where a row's afterstates begin; they follow one another.
-        seen: ``(afterstates, size)``.
+        seen: ``(afterstates, size)``: of the actions that there are, row by row.
         bases: ``(afterstates,)``: by ``evaluate``.
         trial: one record to work in.
     """
+    place = 0
     for row in range(len(states)):
         seat = np.int64(states[row]["to_play"])
-        place = first[row]
         for i in range(actions.shape[1]):
             if actions[row, i] >= 0:
                 trial[0] = states[row]

@@ -15,7 +15,7 @@ from ludotheque.envs.core.rng import GAMMA, mix64
 
 from .agent import compile_for
 from .model import form_of, make_tree, make_work, positions_of, stack
-from .play import Lessons, Plan, Samples
+from .play import Lessons, Plan, Samples, Taken
 from .tree import Method
 
 
@@ -23,12 +23,13 @@ class Played(NamedTuple):
     """Decisions of a round, piece after piece: the same whatever the number of threads.
 
     Attributes:
-        samples, lessons: rows of all pieces.
+        samples, lessons, taken: rows of all pieces.
         games, plies: how many were played.
     """
 
     samples: Samples
     lessons: Lessons
+    taken: Taken
     games: int
     plies: int
 
@@ -42,13 +43,17 @@ class SelfPlay:
         pieces: of a round.
         rows: decisions of a piece, rounded up to whole games.
         num_threads: threads that share the pieces.
-
-    Attributes:
-        most: decisions that a piece may come to.
+        kept: actions of a decision that are kept as ``Taken``; 0: decisions aren't kept.
     """
 
     def __init__(
-        self, settings: Settings, inputs: tuple[str, ...], pieces: int, rows: int, num_threads: int
+        self,
+        settings: Settings,
+        inputs: tuple[str, ...],
+        pieces: int,
+        rows: int,
+        num_threads: int,
+        kept: int = 0,
     ):
         self.settings = settings
         self.inputs = inputs
@@ -60,16 +65,17 @@ class SelfPlay:
         self.columns: Any = slice(None) if len(positions) == size else positions
         # A game begun before the piece is full is played to its end; among more than two a decision
         # leaves two rows. Rows not used cost nothing.
-        self.most = rows + game.max_plies * min(settings.num_players, 2)
-        self._samples = [
-            _make_samples(self.most, size, settings.num_players) for _ in range(pieces)
-        ]
+        most = rows + game.max_plies * min(settings.num_players, 2)
+        self._samples = [_make_samples(most, size, settings.num_players) for _ in range(pieces)]
+        self.kept = kept
+        rows = most if kept else 0
+        self._taken = [_make_taken(rows, rows * kept, len(positions)) for _ in range(pieces)]
 
     def play(
         self,
         networks: Sequence[Mapping[str, np.ndarray]],
         plans: tuple[Plan, Method],
-        lessons: tuple[int, int],
+        size: tuple[int, int],
         seed: np.uint64,
     ) -> Played:
         """Play a round.
@@ -77,12 +83,12 @@ class SelfPlay:
         Args:
             networks: the first learns, the others are rivals (see ``Plan``).
             plans: how games are played, and searched.
-            lessons: how many searched decisions a piece keeps, and how many actions of each.
+            size: how many searched decisions a piece keeps, and how many actions of each.
             seed: of the round.
         """
         game = self.settings.game
         nets = stack(game, self.inputs, list(networks))
-        kept = [_make_lessons(game, *lessons) for _ in self.pieces]
+        kept = [_make_lessons(game, *size) for _ in self.pieces]
         counts = run(self._play_pieces, self.num_threads, self.pieces, nets, plans, kept, seed)
         flat = [count for some in counts for count in some]
         parts = [
@@ -91,13 +97,14 @@ class SelfPlay:
         ]
         samples = Samples(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
         samples = samples._replace(seen=samples.seen[:, self.columns])
-        taken = [Lessons(*(array[: one.used[0]] for array in one)) for one in kept]
-        joined = Lessons(*(np.concatenate(arrays) for arrays in zip(*taken, strict=True)))
-        return Played(samples, joined, sum(c[1] for c in flat), sum(c[2] for c in flat))
+        found = [Lessons(*(array[: one.used[0]] for array in one)) for one in kept]
+        lessons = Lessons(*(np.concatenate(arrays) for arrays in zip(*found, strict=True)))
+        taken = _join_taken(self._taken)
+        return Played(samples, lessons, taken, sum(c[1] for c in flat), sum(c[2] for c in flat))
 
     def _play_pieces(self, pieces, start, stop, nets, plans, kept, seed):
         game = self.settings.game
-        work = make_work(game, nets)
+        work = make_work(game, nets, self.kept)
         tree = make_tree(game, plans[1].simulations, plans[1].limit)
         searches = plans[0].search_share > 0
         play_games = compile_for(game, "play and search" if searches else "play").play_games
@@ -105,7 +112,7 @@ class SelfPlay:
         for piece in range(start, stop):
             with np.errstate(over="ignore"):
                 own = np.uint64(mix64(seed + GAMMA * np.uint64(piece + 1)))
-            arrays = (self._samples[piece], kept[piece])
+            arrays = (self._samples[piece], kept[piece], self._taken[piece])
             counts.append(play_games(own, self.settings.options, nets, work, tree, plans, arrays))
         return counts
 
@@ -119,6 +126,32 @@ def _make_lessons(game: Game, rows: int, width: int) -> Lessons:
         visits=np.empty((rows, width), np.float32),
         used=np.zeros(1, np.int64),
     )
+
+
+def _make_taken(rows: int, afterstates: int, inputs: int) -> Taken:
+    return Taken(
+        first=np.empty(rows, np.int64),
+        count=np.empty(rows, np.int64),
+        chosen=np.empty(rows, np.int64),
+        likely=np.empty(rows, np.float32),
+        expected=np.empty(rows, np.float32),
+        seen=np.empty((afterstates, inputs), np.int8),
+        base=np.empty(afterstates, np.float32),
+        used=np.zeros(2, np.int64),
+    )
+
+
+def _join_taken(pieces: Sequence[Taken]) -> Taken:
+    """Return the rows and afterstates in use of all pieces, one after the other."""
+    used = np.array([one.used for one in pieces])
+    before = np.cumsum(used[:, 1]) - used[:, 1]
+    parts = [one._replace(first=one.first + n) for one, n in zip(pieces, before, strict=True)]
+    joined = {}
+    for name in Taken._fields:
+        place = 1 if name in ("seen", "base") else 0
+        arrays = [getattr(one, name)[: one.used[place]] for one in parts]
+        joined[name] = np.concatenate(arrays)
+    return Taken(**{**joined, "used": used.sum(0)})
 
 
 def _make_samples(rows: int, size: int, seats: int) -> Samples:

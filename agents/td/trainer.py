@@ -19,7 +19,6 @@ import numpy as np
 
 from ludotheque.envs.core.files import lock_folder
 from ludotheque.envs.core.game import Game
-from ludotheque.envs.core.interfaces.threads import run
 from ludotheque.envs.core.loading import (
     COUNT,
     MEGABYTE,
@@ -46,12 +45,11 @@ from ..training.common import (
     shown,
     torch_threads,
 )
-from .agent import TDAgent, compile_for
+from .agent import TDAgent
 from .config import CHECKPOINT, PolicyConfig, SearchConfig, TDConfig
 from .model import (
     ValueModel,
     describe,
-    form_of,
     positions_of,
     read_archive,
     save_value_model,
@@ -67,6 +65,7 @@ try:
     from torch.utils.tensorboard import SummaryWriter
 
     from .learner import Choices, Learner, Lesson
+    from .lessons import choices, lesson, see_afterstates
 except ModuleNotFoundError as error:
     raise needs_train(error) from error
 
@@ -150,9 +149,9 @@ class TDTrainer(Run):
             self.write_settings()
         (self.out / CHECKPOINT).parent.mkdir(parents=True, exist_ok=True)
         inputs = config.inputs or ()
-        self.games = SelfPlay(
-            settings, inputs, config.pieces, config.piece_rows, config.num_threads
-        )
+        kept = min(config.limit, settings.game.num_actions) if config.keeps else 0
+        shape = (config.pieces, config.piece_rows)
+        self.games = SelfPlay(settings, inputs, *shape, config.num_threads, kept)
         self.num_inputs = len(positions_of(settings.game, inputs))
         self.window = sample_window(config.window, self.num_inputs, settings.num_players)
         if config.searches:
@@ -319,10 +318,8 @@ class TDTrainer(Run):
         )
 
     def _lesson_size(self) -> tuple[int, int]:
-        """Return how many decisions a piece keeps for the policy, and how many actions of each."""
+        """Return how many searched decisions a piece keeps, and how many actions of each."""
         config = self.config
-        if config.keeps:
-            return self.games.most, min(config.limit, self.settings.game.num_actions)
         if not config.searches:
             return 0, 1
         return round(config.piece_rows * config.search_share * 1.5) + 1, config.lesson_width
@@ -342,9 +339,9 @@ class TDTrainer(Run):
         arrays = self.window.arrays
         losses = [
             torch.stack(
-                self.learner.step(arrays["seen"][some], arrays["goal"][some], self.rate, lesson)
+                self.learner.step(arrays["seen"][some], arrays["goal"][some], self.rate, one)
             )
-            for some, lesson in zip(rows, self._lessons(played, rng, count), strict=True)
+            for some, one in zip(rows, self._lessons(played, rng, count), strict=True)
         ]
         return torch.stack(losses).mean(0).tolist()
 
@@ -354,72 +351,16 @@ class TDTrainer(Run):
         """Yield what the policy learns from, minibatch after minibatch."""
         config = self.config
         if isinstance(config, PolicyConfig):
-            yield from self._choices(played, config, rng)
+            yield from choices(played, config, rng, self.weight)
         elif isinstance(config, SearchConfig) and self.lessons.filled:
             for rows in rng.integers(0, self.lessons.filled, (count, config.lesson_batch)):
-                yield self._lesson(rows, config)
+                yield lesson(self.lessons, rows, config, self._afterstates)
         else:
             yield from itertools.repeat(None, count)
 
-    def _lesson(self, rows: np.ndarray, config: SearchConfig) -> Lesson:
-        """Return searched decisions as the learner wants them."""
-        drawn = {name: array[rows] for name, array in self.lessons.arrays.items()}
-        seen, base = self._afterstates(drawn["state"], drawn["action"])
-        return Lesson(
-            seen=seen,
-            base=base,
-            policy=drawn["policy"],
-            missing=drawn["action"] < 0,
-            value=drawn["value"],
-            visits=drawn["visits"],
-            sharpness=config.sharpness,
-            weights=(config.lesson_weight, config.value_weight),
-        )
-
-    def _choices(
-        self, played: Played, config: PolicyConfig, rng: np.random.Generator
-    ) -> Iterator[Choices]:
-        """Yield the decisions of a round, ``epochs`` times, each time in another order."""
-        taken = played.lessons
-        rows = np.arange(len(taken.action))
-        chosen = taken.visits.argmax(1)
-        before = np.log(taken.policy[rows, chosen])
-        advantage = played.samples.target - (taken.policy * taken.value).sum(1)
-        advantage /= advantage.std() + 1e-6
-        for _ in range(config.epochs):
-            order = rng.permutation(rows)
-            for start in range(0, len(order), config.choice_batch):
-                some = order[start : start + config.choice_batch]
-                seen, base = self._afterstates(taken.state[some], taken.action[some])
-                yield Choices(
-                    seen=seen,
-                    base=base,
-                    missing=taken.action[some] < 0,
-                    before=before[some],
-                    chosen=chosen[some],
-                    advantage=advantage[some],
-                    sharpness=config.sharpness,
-                    clip=config.clip,
-                    entropy=config.entropy,
-                )
-
-    def _afterstates(
-        self, states: np.ndarray, actions: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return what is seen after each action that there is, ``(n, inputs)``, and their bases."""
-        game = self.settings.game
-        counts = (actions >= 0).sum(1)
-        first = np.cumsum(counts) - counts
-        seen = np.empty((counts.sum(), game.observation_size(form_of(game))), np.int8)
-        bases = np.empty(len(seen), np.float32)
-        use = "play and search" if self.config.searches else "play"
-        see_lessons = compile_for(game, use).see_lessons
-
-        def see(states, start, stop):
-            rows = slice(start, stop)
-            see_lessons(states[rows], actions[rows], first[rows], seen, bases, game.new_states(1))
-
-        run(see, self.config.num_threads, states)
+    def _afterstates(self, states: np.ndarray, actions: np.ndarray) -> tuple[Any, Any]:
+        """See ``lessons.see_afterstates``."""
+        seen, bases = see_afterstates(self.settings.game, states, actions)
         return seen[:, self.games.columns], bases * np.float32(self.weight)
 
     # What happens at a boundary

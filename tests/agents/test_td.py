@@ -95,10 +95,10 @@ def redrawn(game, states: np.ndarray, seeds: np.ndarray) -> np.ndarray:
 
 
 def same_rounds(one: Played, two: Played) -> None:
-    for part in ("samples", "lessons"):
+    for part in ("samples", "lessons", "taken"):
         for name, array in getattr(one, part)._asdict().items():
             assert np.array_equal(array, getattr(getattr(two, part), name)), name
-    assert one[2:] == two[2:]
+    assert (one.games, one.plies) == (two.games, two.plies)
 
 
 def act(agent, game, states: np.ndarray, seeds: np.ndarray) -> np.ndarray:
@@ -450,6 +450,34 @@ def test_searched_decisions_are_kept_with_what_the_search_made_of_them():
     for state, actions in zip(lessons.state, lessons.action, strict=True):
         legal = game.legal_mask(np.array([state]), 0)
         assert legal[actions[actions >= 0]].all()
+
+
+def test_decisions_are_kept_with_what_the_policy_could_do():
+    game = get_game("sarena")
+    plan = PLAN._replace(by_policy=True, keeps=True, temperature=1.0, limit=7)
+    model, rows = random_model(game), {}
+    for num_threads in (1, 3):
+        games = SelfPlay(Settings(game, 2), usual_inputs(game), 3, 60, num_threads, 7)
+        rows[num_threads] = games.play([model.arrays], (plan, SHORT), (0, 1), np.uint64(9))
+    same_rounds(rows[1], rows[3])
+    samples, taken = rows[1].samples, rows[1].taken
+    assert len(taken.first) == len(samples.seat) > 100
+    assert taken.count.min() >= 2 and taken.count.max() == 7 and len(taken.seen) == sum(taken.count)
+    place = taken.first + taken.chosen
+    assert np.array_equal(taken.seen[place], samples.seen)
+    assert np.allclose(taken.base[place] * model.arrays["weight"][0], samples.base)
+    # The actions that weren't chosen too: their value is what the network makes of what was seen.
+    w = model.arrays
+    first = np.maximum(taken.seen @ w["first"] + w["first_bias"], 0)
+    units = np.maximum(first @ w["second"] + w["second_bias"], 0)
+    values = units @ w["last"][0] + w["last_bias"][0] + w["weight"][0] * taken.base
+    logits = units @ w["policy"] + w["weight"][1] * taken.base
+    for row, (start, count) in enumerate(zip(taken.first, taken.count, strict=True)):
+        part = slice(start, start + count)
+        likely = np.exp(logits[part] - logits[part].max())
+        likely /= likely.sum()
+        assert np.isclose(taken.likely[row], likely[taken.chosen[row]], atol=1e-4)
+        assert np.isclose(taken.expected[row], likely @ values[part], atol=1e-3)
 
 
 def test_stacked_networks_are_told_apart():

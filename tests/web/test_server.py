@@ -311,3 +311,39 @@ def test_who_goes_on_after_many_errors_is_cut_off(served):
     assert digest(room) == before
     with served.sit(room.link(0)) as seat:
         assert seat.wait()["yours"]
+
+
+def test_an_agent_plays_once_however_pages_come_and_go(served):
+    """A page that left while an agent was to play, and one that came, must not both wake it."""
+    room = served.room(p1="random")
+    for _ in range(6):
+        with served.sit(room.link(0)) as seat:
+            seat.wait()
+            at = len(room.table.actions)
+            seat.act()
+        # Nobody waits for the agent's move.
+    with served.sit(room.link(0)) as seat:
+        seat.wait()
+        seats = [int(states["to_play"][0]) for states in room.table.positions]
+        assert len(seats) > at + 1
+        assert all(one != two for one, two in zip(seats, seats[1:], strict=False))
+
+
+class Broken:
+    """An agent that fails."""
+
+    name = "broken"
+
+    def act(self, observations, masks, *, states=None, seeds=None):
+        raise RuntimeError("out of ideas")
+
+
+def test_an_agent_that_fails_is_told_and_the_table_stays(served, caplog):
+    room = served.room(p1="random")
+    room.table.agents = {1: Broken()}
+    with served.sit(room.link(0)) as seat:
+        if room.table.to_play == 0:
+            seat.wait()
+            seat.act()
+        assert "agent failed" in seat.hear("error")["text"]
+    assert "out of ideas" in caplog.text

@@ -1,0 +1,87 @@
+"""What the policy learns from: searched decisions, or those of a round as they were taken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from ludotheque.envs.core.game import Game
+
+from .agent import compile_for
+from .config import PolicyConfig, SearchConfig
+from .learner import Choices, Lesson
+from .model import form_of
+from .selfplay import Played, Window
+
+# From records and actions to what is seen after them, and their bases: see ``see_afterstates``.
+See = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+
+
+def lesson(window: Window, rows: np.ndarray, config: SearchConfig, see: See) -> Lesson:
+    """Return rows of the searched decisions as the learner wants them."""
+    drawn = {name: array[rows] for name, array in window.arrays.items()}
+    seen, base = see(drawn["state"], drawn["action"])
+    return Lesson(
+        seen=seen,
+        base=base,
+        policy=drawn["policy"],
+        missing=drawn["action"] < 0,
+        value=drawn["value"],
+        visits=drawn["visits"],
+        sharpness=config.sharpness,
+        weights=(config.lesson_weight, config.value_weight),
+    )
+
+
+def choices(
+    played: Played, config: PolicyConfig, rng: np.random.Generator, weight: float
+) -> Iterator[Choices]:
+    """Yield the decisions of a round, ``epochs`` times, each time in another order.
+
+    ``weight`` is that of ``evaluate`` in the value.
+    """
+    taken = played.taken
+    base = taken.base * np.float32(weight)
+    advantage = played.samples.target - taken.expected
+    advantage /= advantage.std() + 1e-6
+    before = np.log(taken.likely)
+    for _ in range(config.epochs):
+        order = rng.permutation(len(taken.first))
+        for start in range(0, len(order), config.choice_batch):
+            some = order[start : start + config.choice_batch]
+            count = taken.count[some]
+            # Where each one's afterstates stand, less where they come to stand.
+            moved = np.repeat(taken.first[some] - (np.cumsum(count) - count), count)
+            where = moved + np.arange(len(moved))
+            yield Choices(
+                seen=taken.seen[where],
+                base=base[where],
+                missing=np.arange(count.max()) >= count[:, None],
+                before=before[some],
+                chosen=taken.chosen[some],
+                advantage=advantage[some],
+                sharpness=config.sharpness,
+                clip=config.clip,
+                entropy=config.entropy,
+            )
+
+
+def see_afterstates(
+    game: Game, states: np.ndarray, actions: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what the seat to act sees after each action that there is, and ``evaluate`` of it.
+
+    Args:
+        game: of the records.
+        states: ``(rows,)``, with the hidden drawn anew.
+        actions: int16 ``(rows, candidates)``; -1: none.
+
+    Returns:
+        int8 ``(n, size)`` and float32 ``(n,)``, row by row.
+    """
+    seen = np.empty(((actions >= 0).sum(), game.observation_size(form_of(game))), np.int8)
+    bases = np.empty(len(seen), np.float32)
+    see_lessons = compile_for(game, "play and search").see_lessons
+    see_lessons(states, actions, seen, bases, game.new_states(1))
+    return seen, bases
