@@ -60,13 +60,14 @@ html_copy_source = False
 html_extra_path = ["site"]
 html_theme_options = {"navigation_with_keys": True}
 
-CONTENTS = (ROOT / "docs" / "contents.txt").read_text(encoding="utf-8")
+CONTENTS = ROOT / "docs" / "contents.txt"
 
 
 def _add_contents(app, docname: str, source: list[str]) -> None:
     """Give the start page the table of contents, which isn't for readers of the README."""
     if docname == root_doc:
-        source[0] += "\n" + CONTENTS
+        app.env.note_dependency(str(CONTENTS))
+        source[0] += "\n" + CONTENTS.read_text(encoding="utf-8")
 
 
 def setup(app) -> None:
