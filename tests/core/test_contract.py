@@ -58,8 +58,16 @@ def name_of(check) -> str:
     return check.__name__.removeprefix("check_")
 
 
-@pytest.mark.parametrize("check", HIDING, ids=name_of)
-@pytest.mark.parametrize("setting", SETTINGS, ids=str)
+@pytest.mark.parametrize(
+    ("setting", "check"),
+    [
+        pytest.param(setting, check, id=f"{setting}-{name_of(check)}")
+        for setting in SETTINGS
+        for check in HIDING
+        # Pictures take long; tests/interfaces/test_leaks.py looks at some in every setting.
+        if setting in USUAL or check is not contract.check_words_and_pictures_hide
+    ],
+)
 def test_hidden_information(setting, check):
     # In Saga packs are known by their backs; what a hand holds is hidden by face-down cards alone,
     # which are rare in random games (test_saga_views.py).

@@ -16,7 +16,7 @@ from pettingzoo.utils.wrappers import (
     TerminateIllegalWrapper,
 )
 
-from ludotheque.envs import IllegalActionError, OutOfBoundsActionError, sarena_v0
+from ludotheque.envs import IllegalActionError, OutOfBoundsActionError, make_batch, sarena_v0
 from ludotheque.envs.core.errors import StateError
 from ludotheque.envs.core.interfaces.aec import TurnBasedEnv
 from ludotheque.testing import check_aec
@@ -342,13 +342,29 @@ def test_illegal_costs_a_penalty(middle):
     assert env._cumulative_rewards[mover] == 0
 
 
-def test_out_of_bounds_raises_whatever_the_rule():
-    for rule in ("lose", "penalty"):
-        env = sarena_v0.env(illegal=rule)
-        env.reset(seed=0)
-        with pytest.raises(OutOfBoundsActionError):
-            env.step(120)
-        assert not any(env.terminations.values())
+@pytest.mark.parametrize("action", [120, -1, 2**40])
+def test_the_rule_holds_outside_the_action_space_too(action):
+    """As in every other interface: a number that is no action is an illegal one."""
+    env = sarena_v0.env(illegal="lose")
+    env.reset(seed=0)
+    loser = env.agent_selection
+    env.step(action)
+    assert all(env.terminations.values()) and env.rewards[loser] == -1
+    again = env.replay()
+    assert again.illegal == "lose" and again.digest == env.state_digest()
+    batch = make_batch("sarena", 1, illegal="lose", autoreset=False)
+    batch.reset(0)
+    batch.step(np.array([action]))
+    assert batch.state_digest(0) == env.state_digest()
+    env = sarena_v0.env(illegal="penalty", illegal_reward=-0.25)
+    env.reset(seed=0)
+    before = env.state_digest()
+    env.step(action)
+    assert env.rewards[env.agent_selection] == -0.25 and env.state_digest() == before
+    env = sarena_v0.env()
+    env.reset(seed=0)
+    with pytest.raises(OutOfBoundsActionError):
+        env.step(action)
 
 
 # Save, restore, copy

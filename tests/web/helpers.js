@@ -30,7 +30,9 @@ window.test = {
   },
 
   async until(condition) {
-    for (let k = 0; k < 2000; k += 1) {
+    // A game may be compiled meanwhile, on a machine that has other work.
+    const end = Date.now() + 120_000;
+    while (Date.now() < end) {
       const found = condition();
       if (found) return found;
       await new Promise((done) => setTimeout(done, 5));

@@ -23,6 +23,9 @@ from ludotheque.web.lobby import Lobby, Room  # noqa: E402
 from ludotheque.web.server import LOOPBACK, MOST_BYTES, Server  # noqa: E402
 from ludotheque.web.table import Table  # noqa: E402
 
+# A game may be compiled meanwhile, on a machine that has other work.
+PATIENCE_S = 120
+
 
 class Served:
     """A server that runs, as the command runs it.
@@ -74,7 +77,7 @@ class Served:
         sent = {"Host": self.host, "Origin": self.url, **headers}
         request = urllib.request.Request(self.url + path, body, sent)
         try:
-            with urllib.request.urlopen(request, timeout=30) as answer:
+            with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:
                 return answer.status, answer.read()
         except urllib.error.HTTPError as error:
             return error.code, error.read()
@@ -82,7 +85,7 @@ class Served:
     @contextlib.contextmanager
     def sit(self, link: str, **how: Any) -> Iterator[Seat]:
         """Open a connection and take a seat."""
-        how = {"origin": self.url, "open_timeout": 20, "max_size": None, **how}
+        how = {"origin": self.url, "open_timeout": PATIENCE_S, "max_size": None, **how}
         with connect(f"ws://{self.host}/play", **how) as connection:
             seat = Seat(connection)
             seat.send({"link": link})
@@ -104,7 +107,7 @@ class Seat:
     def hear(self, kind: str) -> dict[str, Any]:
         """Return the next message of a kind."""
         while True:
-            message = json.loads(self.connection.recv(timeout=30))
+            message = json.loads(self.connection.recv(timeout=PATIENCE_S))
             if message["kind"] == "view":
                 self.view = message
             if message["kind"] == kind:

@@ -41,6 +41,8 @@ ARGUMENTS = (
 )
 # Short games: few rounds, few players.
 SHORT = {"shamans": {"rounds": "single"}, "harmonies": {}, "sagani": {}, "saga": {}, "sarena": {}}
+# A game may be compiled meanwhile, on a machine that has other work.
+PATIENCE_MS = 120_000
 HELPERS = (Path(__file__).parent / "helpers.js").read_text("utf-8")
 
 
@@ -76,7 +78,7 @@ def visit(browser):
             "console",
             lambda message: problems.append(message.text) if message.type == "error" else None,
         )
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(PATIENCE_MS)
         page.goto(url)
         return page
 
@@ -443,7 +445,7 @@ def test_a_game_in_a_cell_of_jupyterlab(browser, lab):
     context = browser.new_context(viewport={"width": 1300, "height": 1000}, reduced_motion="reduce")
     context.add_init_script(HELPERS)
     page = context.new_page()
-    page.set_default_timeout(90_000)
+    page.set_default_timeout(PATIENCE_MS)
     page.goto(url)
     page.wait_for_selector(".jp-Notebook .jp-Cell")
     page.wait_for_selector("text=/Python 3.*Idle/")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
+from ludotheque.agents.policy import PolicyAgent
 from ludotheque.envs import get_game
 from ludotheque.envs.core.interfaces.replay import Replay
 from ludotheque.web.guest import FIELDS, Guest, Refused
@@ -239,6 +241,28 @@ def test_an_agent_tells_what_it_would_do(spec):
     # Asked again it says the same, and thinking changes nothing.
     assert mind_of(table, 0, len(table.actions)) == mind
     assert newest(guest)["yours"]
+
+
+class Ascending:
+    """A policy that likes actions the better the higher their numbers."""
+
+    def logits(self, observations, masks):
+        assert observations.shape[0] == masks.shape[0] == 1
+        return np.arange(masks.shape[1], dtype=np.float32)[None] / 10
+
+
+def test_a_policy_tells_its_probabilities():
+    table = table_of(p1="random")
+    table.explain = True
+    to_the_person(table)
+    table.agents = {1: PolicyAgent(SARENA, Ascending())}
+    mind = mind_of(table, 0, len(table.actions))
+    shares = [candidate["share"] for candidate in mind["candidates"]]
+    assert shares == sorted(shares, reverse=True) and 0 < sum(shares) <= 1
+    legal = sorted(table.legal_moves().values())
+    texts = [SARENA.action_to_string(action, table.states[0]) for action in legal[:-6:-1]]
+    assert [candidate["text"] for candidate in mind["candidates"]] == texts
+    assert all(candidate["value"] is None for candidate in mind["candidates"])
 
 
 def test_greedy_values_are_those_it_chooses_by():

@@ -12,7 +12,7 @@ from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
 from ..arguments import check_action, check_seed, fresh_seed
-from ..errors import GameOverError, OutOfBoundsActionError, StateError, is_whole
+from ..errors import GameOverError, StateError, is_whole
 from ..game import Game
 from ..loops import FORFEITED, PENALIZED, PLAYED
 from ..rng import next_seed
@@ -231,14 +231,7 @@ class TurnBasedEnv(Restorable, AECEnv):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        number = check_action(action)
-        if self.settings.illegal == "raise" or 0 <= number < self.game.num_actions:
-            self._play_action(agent, number)
-        else:
-            raise OutOfBoundsActionError(
-                f"action is not in action space: {number}; {self.game.name} has actions "
-                f"0 to {self.game.num_actions - 1}"
-            )
+        self._play_action(agent, check_action(action))
 
     def _play_action(self, agent: str, action: int) -> None:
         results = self._seat_rewards, self._scores, self._ranks

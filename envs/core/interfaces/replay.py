@@ -21,6 +21,8 @@ from .registry import get_game
 MOST_BYTES = 512 * MEGABYTE
 # The rules for illegal actions that a replay can have: a penalty leaves no trace in a game.
 RULES = ("raise", "lose")
+# What stands for a number outside the action space, by which somebody lost.
+NO_ACTION = "no action"
 
 
 @dataclass
@@ -83,7 +85,9 @@ class Replay:
         states = replay._deal()
         for action in actions:
             number = _number(rules, action, states)
-            replay.actions.append(rules.action_to_string(number, states[0]))
+            known = 0 <= number < rules.num_actions
+            told = rules.action_to_string(number, states[0]) if known else NO_ACTION
+            replay.actions.append(told)
             replay._play(states, number)
         replay.digest = rules.digest(states)
         if states["terminated"][0] or states["truncated"][0]:
@@ -213,6 +217,8 @@ def _number(rules, action: int | str, states: np.ndarray) -> int:
         if not is_whole(action):
             raise StateError(f"{action!r} is no action; give notation or a whole number")
         return int(action)
+    if action == NO_ACTION:
+        return -1
     try:
         return rules.action_from_string(action, states[0])
     except ValueError as error:
