@@ -18,7 +18,7 @@ from ludotheque.testing import docs
 GAMES = [get_game(name) for name in game_names()]
 ROOT = Path(__file__).resolve().parents[2]
 # Packages whose ``__all__`` is what users are told to import.
-PUBLIC = ("envs", "agents", "agents.td", "testing")
+PUBLIC = ("envs", "agents", "agents.td", "testing", "widget")
 
 
 @pytest.mark.parametrize("game", GAMES, ids=repr)
