@@ -11,7 +11,7 @@ WORKERS ?= 2
 TESTS ?= tests notebooks
 PYTEST_ARGS ?=
 MINUTES ?= 2
-INTEGRATIONS ?= sb3 torchrl rllib tianshou openspiel
+INTEGRATIONS ?= sb3 torchrl rllib tianshou openspiel jax
 DEMO ?= runs/demo
 
 BIN := $(VENV)/bin

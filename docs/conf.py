@@ -6,7 +6,10 @@ work in a checkout and on the site. Notebooks are shown with the outputs that th
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
+
+from sphinx.util.inspect import signature, stringify_signature
 
 from ludotheque.envs import __version__
 
@@ -37,6 +40,7 @@ nb_execution_mode = "off"
 
 # Libraries that would take seconds to import, or belong in environments of their own.
 autodoc_mock_imports = [
+    "anywidget",
     "pyspiel",
     "ray",
     "sb3_contrib",
@@ -44,6 +48,7 @@ autodoc_mock_imports = [
     "tensordict",
     "torch",
     "torchrl",
+    "traitlets",
 ]
 autodoc_default_options = {"members": True, "member-order": "bysource"}
 autodoc_typehints = "none"
@@ -70,5 +75,14 @@ def _add_contents(app, docname: str, source: list[str]) -> None:
         source[0] += "\n" + CONTENTS.read_text(encoding="utf-8")
 
 
+def _own_signature(app, what, name, found, *_) -> tuple[str, str] | None:
+    """Sign a class whose base is mocked by its own constructor, not by the mock's."""
+    if what != "class" or not inspect.isfunction(vars(found).get("__init__")):
+        return None
+    own = signature(found.__init__, bound_method=True)
+    return stringify_signature(own, show_annotation=False, show_return_annotation=False), ""
+
+
 def setup(app) -> None:
     app.connect("source-read", _add_contents)
+    app.connect("autodoc-process-signature", _own_signature)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .errors import StateError
+from .errors import StateError, check_whole
 from .jit import kernel, specialize
 from .state import HEADER
 
@@ -180,11 +180,18 @@ def all_or_nothing(setter: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(setter)
     def set_whole(states: np.ndarray, i: int = 0, **position: Any) -> None:
+        game = import_module(package).GAME
+        if not isinstance(states, np.ndarray) or states.dtype != game.dtype or states.ndim != 1:
+            raise ValueError(
+                f"states is {type(states).__name__}; give records (n,) of {game!r}, as "
+                "game.new_state returns them"
+            )
+        i = check_whole(i, "i, the record to set up,", 0, len(states) - 1)
         before = states[i].copy()
         try:
             setter(states, i, **position)
             # Points can be counted where nothing is left to play.
-            import_module(package).GAME.check_states(np.atleast_1d(states[i]), playable=False)
+            game.check_states(states[i : i + 1], playable=False)
         except (AttributeError, KeyError, IndexError, OverflowError) as error:
             states[i] = before
             raise ValueError(f"a part of the position has a wrong form: {error!r}") from error

@@ -18,5 +18,5 @@ GAME = assemble(
     },
     training={"reward": "score_change", "reward_scale": 0.02},
     # `evaluate` takes long in the middle of a turn.
-    learning={"limit": 8},
+    learning={"method": "policy", "limit": 8},
 )

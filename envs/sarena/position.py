@@ -42,7 +42,7 @@ def set_position(
         ValueError: a number of circles, a height, a colour, a seat or secrets that can't be.
     """
     record = states[i]
-    stacks = [[(_colour(low), _colour(up)) for low, up in stack] for stack in stacks]
+    stacks = [[_disc(disc) for disc in stack] for stack in stacks]
     secrets = None if secrets is None else [_colour(colour) for colour in secrets]
     _check_position(record, stacks, secrets, to_play)
     for circle, stack in enumerate(stacks):
@@ -55,6 +55,12 @@ def set_position(
     begin(record, record["seed"], record["num_players"])
     record["to_play"] = to_play
     index_board(states, i)
+
+
+def _disc(faces: Any) -> tuple[int, int]:
+    if isinstance(faces, str) or np.shape(faces) != (2,):
+        raise ValueError(f"a disc is {faces!r}; give two colours, (bottom face, top face)")
+    return _colour(faces[0]), _colour(faces[1])
 
 
 def _colour(given: Colour) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 
 from ludotheque.agents.base import Agent
 from ludotheque.agents.executors import RETRIES, WINDOW, ProcessExecutor, RayExecutor, gather
-from ludotheque.agents.ladder import rate_agent
+from ludotheque.agents.ladder import rate_agent, read_ladder
 from ludotheque.agents.league import League
 
 pytest.importorskip("openskill", reason="leagues rate with the extra [cli]")
@@ -76,7 +77,7 @@ def test_a_worker_that_is_killed_costs_its_piece_alone(tmp_path):
     fuse = tmp_path / "fuse"
     here = played(tmp_path / "here", None, first=First(str(fuse)))
     fuse.touch()
-    with ProcessExecutor(2) as executor:
+    with ProcessExecutor(1) as executor:
         found = played(tmp_path / "killed", executor, first=First(str(fuse)))
     assert not fuse.exists(), "a process was killed"
     assert found == here
@@ -133,9 +134,11 @@ def test_a_resumed_league_plays_what_is_missing(tmp_path):
 
 
 def test_a_rating_is_the_same_elsewhere():
-    here = rate_agent("greedy", max_rounds=1)
+    whole = read_ladder("sarena", 2)
+    short = replace(whole, rungs={name: whole.rungs[name] for name in ("random", "greedy")})
+    here = rate_agent("greedy", ladder=short, max_rounds=1)
     executor = Late(losing=(1,))
-    elsewhere = rate_agent("greedy", max_rounds=1, executor=executor)
+    elsewhere = rate_agent("greedy", ladder=short, max_rounds=1, executor=executor)
     assert executor.count == 1 + len(here.rows)
     assert elsewhere.record == here.record and elsewhere.rows == here.rows
 

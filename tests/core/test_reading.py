@@ -81,6 +81,25 @@ def test_an_edited_game_is_saved_and_played_on(tmp_path):
     assert batch.state_digest(0) == SARENA.digest(states)
 
 
+@pytest.mark.parametrize(
+    ("states", "more", "message"),
+    [
+        (None, {}, "states is NoneType; give records"),
+        (get_game("saga").new_state(1), {}, "give records .* of <Game sarena_v0>"),
+        (SARENA.new_state(1), {"i": 1}, "i, the record to set up, is 1.*from 0 to 0"),
+        (SARENA.new_state(1), {"i": -1}, "is -1"),
+        (SARENA.new_state(1), {"stacks": "abc"}, "a disc is 'a'; give two colours"),
+        (SARENA.new_state(1), {"stacks": [[(1, 2, 3)]]}, "a disc is .1, 2, 3.; give two"),
+        (SARENA.new_state(1), {"stacks": [[("red", "pink")]]}, "colour is 'pink'; allowed: 'yell"),
+    ],
+)
+def test_what_a_position_is_put_into_is_looked_at(states, more, message):
+    before = None if states is None else states.tobytes()
+    with pytest.raises(ValueError, match=message):
+        SARENA.set_position(states, **{"stacks": [[]] * 36, **more})
+    assert states is None or states.tobytes() == before
+
+
 def test_colours_of_tokens_have_names():
     game = get_game("harmonies")
     states = np.concatenate([game.new_state(1), game.new_state(1)])

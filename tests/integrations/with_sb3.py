@@ -1,4 +1,4 @@
-"""Stable-Baselines3: MaskablePPO against random play, as the README shows it."""
+"""Stable-Baselines3: MaskablePPO against random play, as its tutorial shows it."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from tianshou.trainer import OffPolicyTrainerParams
 import ludotheque.envs  # noqa: F401  makes the games known
 
 PPO = example("ppo_selfplay")
-ENVS, EPOCHS, STEPS = 32, 3, 8192
+ENVS, EPOCHS, STEPS = 32, 6, 8192
 
 
 class TianshouKeys(gymnasium.ObservationWrapper):

@@ -656,6 +656,21 @@ def test_scale_of_observations(game, form):
     assert (batch.observation_scale[most <= 1] == 1).all()
 
 
+@pytest.mark.parametrize("form", ["flat", "planes"])
+@pytest.mark.parametrize("count", [1, 3, 64])
+def test_other_libraries_read_the_arrays_without_a_copy(form, count):
+    """By DLPack; JAX wants them to begin at a whole 64 bytes, or copies."""
+    batch = make_batch("sarena", count, observation=form)
+    batch.reset(0)
+    for array in (batch.observations, batch.action_masks):
+        assert array.ctypes.data % 64 == 0
+        other = np.from_dlpack(array)
+        assert np.shares_memory(other, array)
+    seen = np.from_dlpack(batch.observations)
+    batch.step(batch.random_actions())
+    assert np.array_equal(seen, batch.observations)
+
+
 def test_actions_in_a_column_are_told_how(middle):
     batch, _ = middle()
     with pytest.raises(ValueError, match=re.escape("give 4 integers (without the second axis")):

@@ -27,8 +27,10 @@ PAGES = (
 # Pages that tell of commands, of what isn't installed, or of nothing that is typed in.
 WITHOUT_PYTHON = (
     "CONTRIBUTING.md",
+    "docs/agents.md",
     "docs/board.md",
     "docs/citing.md",
+    "docs/command.md",
     "docs/comparison.md",
     "docs/faq.md",
     "docs/machines.md",
