@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ludotheque.web.lobby import Lobby, Room
 
 USUAL_PORT = 8642
+MOST_CONNECTIONS = 1000
 WebOption = Annotated[bool, typer.Option("--web", help="Show the game in a browser (extra [web]).")]
 HostOption = Annotated[
     str,
@@ -94,6 +95,7 @@ def serve(lobby: Lobby, room: Room | None, where: Where) -> None:
         # What is too long for a message is answered; what is far too long ends the connection.
         ws_max_size=16 * MOST_BYTES,
         timeout_graceful_shutdown=1,
+        limit_concurrency=MOST_CONNECTIONS,
     )
     if where.browser:
         Thread(target=webbrowser.open, args=(opened,), daemon=True).start()

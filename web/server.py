@@ -60,12 +60,14 @@ class Page:
         self._queue: asyncio.Queue[Any] = asyncio.Queue(MOST_QUEUED)
         self._credit, self._at = BURST, time.monotonic()
         self.errors = 0
+        self.listener: asyncio.Task | None = None
 
     def tell(self, messages: Iterable[Any]) -> None:
         """Send messages; a page that can't keep up is cut off, and comes back by itself."""
         for message in messages:
             if self._queue.full():
-                self.errors = MOST_ERRORS
+                if self.listener is not None:
+                    self.listener.cancel()
                 return
             self._queue.put_nowait(message)
 
@@ -157,13 +159,15 @@ class Server:
         except WebSocketDisconnect:
             return
         page = Page(socket, Guest(desk.room.table, seat))
+        page.listener = asyncio.current_task()
         pump = asyncio.ensure_future(page.pump())
         try:
             page.tell(await self._aside(page.guest.hello))
             desk.pages.add(page)
             self._go_on(desk)
             await self._listen(socket, desk, page)
-        except WebSocketDisconnect:
+        except (WebSocketDisconnect, asyncio.CancelledError):
+            # The page has gone, or it can't keep up.
             pass
         finally:
             pump.cancel()

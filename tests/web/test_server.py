@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import socket
@@ -10,7 +11,8 @@ import pytest
 from serving import Served
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from ludotheque.envs import game_names
+from ludotheque.agents.baselines import baseline_counts
+from ludotheque.envs import game_names, get_game
 from ludotheque.web import lobby as lobby_module
 from ludotheque.web import server
 from ludotheque.web.lobby import Lobby
@@ -53,9 +55,9 @@ def test_a_browser_finds_its_pages_and_every_game(served):
     for game in games:
         assert served.ask(f"/{game['name']}.png")[0] == 200
         assert game["rules"] and all(game["agents"][str(n)] for n in game["players"])
-    sarena = next(game for game in games if game["name"] == "sarena")
-    assert sarena["agents"]["2"][0] == "baseline"
-    assert "baseline" not in sarena["agents"]["3"]
+        for count in game["players"]:
+            learned = count in baseline_counts(get_game(game["name"]))
+            assert (game["agents"][str(count)][0] == "baseline") == learned
 
 
 @pytest.mark.parametrize(
@@ -294,6 +296,20 @@ def test_so_many_messages_may_come_at_once_and_so_many_a_second(monkeypatch):
     asked = [page.may_ask() for _ in range(int(server.PER_SECOND) + 5)]
     assert asked.count(True) == server.PER_SECOND
     assert asked[-1] is False
+
+
+def test_a_page_that_does_not_keep_up_is_cut_off():
+    async def overfill() -> bool:
+        page = server.Page(None, None)
+        page.listener = asyncio.ensure_future(asyncio.sleep(60))
+        page.tell([{"kind": "view"}] * server.MOST_QUEUED)
+        await asyncio.sleep(0)
+        assert not page.listener.cancelled()
+        page.tell([{"kind": "view"}])
+        await asyncio.sleep(0)
+        return page.listener.cancelled()
+
+    assert asyncio.run(overfill())
 
 
 def test_who_goes_on_after_many_errors_is_cut_off(served):

@@ -91,7 +91,6 @@ def test_agents_may_be_objects_and_one_for_each_seat():
         ("sarena", {"num_players": 9}, ValueError, "num_players"),
         ("sarena", {"opponents": "stockfish"}, ValueError, "stockfish"),
         ("sarena", {"dealer": 1}, TypeError, "no option"),
-        ("saga", {"opponents": "baseline"}, ValueError, "baseline"),
         (3, {}, TypeError, "a board shows"),
         (np.zeros(2), {}, TypeError, "of no game"),
         (get_game("sarena").new_states(0), {}, ValueError, "no records"),
