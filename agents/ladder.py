@@ -66,6 +66,7 @@ _RECORD = {
     "version": COUNT,
     "num_players": COUNT,
     "agent": TEXT,
+    "seed": COUNT,
     "ladder": OBJECT,
     "games": OBJECTS,
     "rating": NUMBER,
@@ -248,7 +249,7 @@ def rate_agent(  # noqa: PLR0913
     spent = np.zeros(2)
     games: list[dict[str, Any]] = []
     for number in range(max_rounds):
-        seeds = [(seed + number * DEALS + k) % 2**64 for k in range(DEALS)]
+        seeds = _seeds(seed, number)
         pieces = [(settings, own, rung, seeds) for rung in ladder.rungs]
 
         def take(played: tuple[list[dict[str, Any]], tuple[int, float]]) -> None:
@@ -281,16 +282,28 @@ def rate_agent(  # noqa: PLR0913
     return Rated(rating.mu, 2 * rating.sigma, spent[0] / max(spent[1], 1e-9), rows, record)
 
 
-def check_record(path: str | os.PathLike, agent: str | Agent | None = None) -> int:
+def _seeds(first: int, number: int) -> list[int]:
+    """Return the seeds of a round's deals."""
+    return [(first + number * DEALS + k) % 2**64 for k in range(DEALS)]
+
+
+def check_record(
+    path: str | os.PathLike, agent: str | Agent | None = None, ladder: Ladder | None = None
+) -> int:
     """Play the games of a record again; return how many there are.
+
+    It must hold all games of its rounds, and be on the ladder that is known here: whoever wrote it
+    can't leave out what was lost, nor say how strong the rungs are.
 
     Args:
         path: of the JSON file, as `ludotheque rate --out` writes it (``Rated.record``).
         agent: None takes the spec in the record.
+        ladder: that the rating is on; None reads the game's own.
 
     Raises:
         FileError: the file holds something else.
-        ValueError: a game came out otherwise, or the rating doesn't follow from the games.
+        ValueError: another ladder, or none for so many players; games that are missing or too many;
+            a game that came out otherwise, or a rating that doesn't follow from the games.
     """
     source = Source(Path(path), "record of a rating", "give what `ludotheque rate --out` wrote")
     record = source.parse(source.read_text(MOST_BYTES), "it", _RECORD)
@@ -302,8 +315,15 @@ def check_record(path: str | os.PathLike, agent: str | Agent | None = None) -> i
         raise ValueError(
             f"the record is of {game.name}_v{record['version']}, and this is v{game.version}"
         )
-    own = make_agent(record["agent"] if agent is None else agent, game)
     settings = Settings(game, players)
+    ladder = ladder or read_ladder(game, players)
+    if dict(_ladder(record["ladder"], source).rungs) != dict(ladder.rungs):
+        raise ValueError(
+            f"the record's rungs, or their ratings, aren't those of {game.name}'s ladder for "
+            f"{players} players here: the rating is on another scale"
+        )
+    _check_complete(record, ladder, players)
+    own = make_agent(record["agent"] if agent is None else agent, game)
     for rung, seeds in _rounds(record["games"]):
         again = _play(settings, own, rung, seeds)
         told = [one for one in record["games"] if one["rung"] == rung and one["seed"] in seeds]
@@ -313,11 +333,29 @@ def check_record(path: str | os.PathLike, agent: str | Agent | None = None) -> i
                     f"the game from seed {one['seed']} with the agent at seat {one['seat']} "
                     f"against {rung} came out {other['scores']}, not {one['scores']}"
                 )
-    ladder = _ladder(record["ladder"], source)
     rating = _rating(ladder, record["games"], players)
     if abs(rating.mu - record["rating"]) > 1e-6:
         raise ValueError(f"the games give a rating of {rating.mu:.3f}, not {record['rating']:.3f}")
     return len(record["games"])
+
+
+def _check_complete(record: Mapping[str, Any], ladder: Ladder, players: int) -> None:
+    """Raise ValueError unless a record holds the games of its rounds, each once."""
+    games = record["games"]
+    rounds = len(games) // (DEALS * players * len(ladder.rungs))
+    wanted = {
+        (rung, seed, seat)
+        for number in range(rounds)
+        for seed in _seeds(record["seed"], number)
+        for rung in ladder.rungs
+        for seat in range(players)
+    }
+    found = [(one["rung"], one["seed"], one["seat"]) for one in games]
+    if not rounds or len(found) != len(wanted) or set(found) != wanted:
+        raise ValueError(
+            f"the record's {len(games)} games aren't those of whole rounds from seed "
+            f"{record['seed']} on: {DEALS} deals, from every seat against every rung, each once"
+        )
 
 
 def _rounds(games: list[dict[str, Any]]) -> Iterator[tuple[str, list[int]]]:

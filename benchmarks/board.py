@@ -99,7 +99,7 @@ def greeting(said: TextIO, server: subprocess.Popen) -> tuple[str, str]:
 
 async def rounds(players: list[Player], moves: int, pid: int) -> None:
     """Play in ten parts, and tell of each what it took."""
-    each = max(10, moves // len(players))
+    each = max(30, moves // len(players))
     for part in range(1, 11):
         start, busy = time.perf_counter(), seconds_of(pid)
         before = sum(player.moves for player in players)

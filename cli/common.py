@@ -82,8 +82,18 @@ def friendly(command: Callable[..., None]) -> Callable[..., None]:
 
 def _end(kind: str, message: object, code: int) -> None:
     # Not through rich: a message may hold square brackets, and must not be wrapped.
-    typer.echo(f"{kind}: {message}", err=True)
+    typer.echo(f"{kind}: {_printable(str(message))}", err=True)
     raise typer.Exit(code)
+
+
+def _printable(text: str) -> str:
+    """Return text without what a terminal takes for a command: a message may quote a file."""
+    return "".join(
+        letter
+        if letter.isprintable() or letter == "\n"
+        else letter.encode("unicode_escape", "replace").decode("ascii")
+        for letter in text
+    )
 
 
 @contextmanager

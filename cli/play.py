@@ -96,7 +96,8 @@ def play(
         bool,
         typer.Option(
             "--cheat",
-            help="With --explain: show what the others think while you play. The replay says so.",
+            help="With --explain: show what the other agents think while you play. The replay says "
+            "so.",
         ),
     ] = False,
     save: Annotated[

@@ -77,19 +77,22 @@ class Guest:
     def hello(self) -> list[Message]:
         """Return what to begin with: the table and one frame, of what was recorded the first."""
         recorded = not (self.table.agents or self.table.people or self.table.open_hands)
-        frame = 0 if recorded else len(self.film) - 1
-        self._told = (self.table.age, len(self.film))
-        head = table_message(self.table, self.seat) | {"chooses": self._sees_all}
-        return [head, self.film.message(frame)]
+        # Others may take back or look with other eyes meanwhile.
+        with self.table.lock:
+            frame = 0 if recorded else len(self.film) - 1
+            self._told = (self.table.age, len(self.film))
+            head = table_message(self.table, self.seat) | {"chooses": self._sees_all}
+            return [head, self.film.message(frame)]
 
     def news(self) -> list[Message]:
         """Return the frames that have come since the last ones told."""
-        age, told = self._told
-        count = len(self.film)
-        if age != self.table.age:
-            told = count - 1
-        self._told = (self.table.age, count)
-        return [self.film.message(frame) for frame in range(told, count)]
+        with self.table.lock:
+            age, told = self._told
+            count = len(self.film)
+            if age != self.table.age:
+                told = count - 1
+            self._told = (self.table.age, count)
+            return [self.film.message(frame) for frame in range(told, count)]
 
     def ask(self, message: Any) -> list[Message]:
         """Do what a message asks; return the answer, which may be nothing but `news`.

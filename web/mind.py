@@ -41,7 +41,9 @@ def mind_of(table: Table, seat: int | None, ply: int) -> dict[str, Any]:
     if is_over(states):
         raise ValueError("the game is over there: nobody decides")
     thinker = int(states["to_play"][0])
-    if seat is not None and seat != thinker and not (table.over or table.cheat):
+    # What could be thought at another person's seat tells what that person holds.
+    shown = table.over or (table.cheat and thinker in table.agents)
+    if seat is not None and seat != thinker and not shown:
         raise ValueError("what others think is shown when the game is over")
     agent = table.agents.get(thinker) or _adviser(table)
     # From the record's own chance, as for the agent's decision: with a seed that is known, what was

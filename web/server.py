@@ -43,7 +43,7 @@ PAGES = {"/": "start.html", "/table": "table.html"}
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 MOST_BYTES = 4096  # of a message or a request
 MOST_QUEUED = 64  # messages that a page may be behind
-MOST_PAGES = 16  # of one table
+MOST_PAGES = 16  # of one seat: nobody keeps the others out
 # Messages that a page may send at once, and a second; who goes on after so many errors is cut off.
 BURST, PER_SECOND, MOST_ERRORS = 100.0, 50.0, 200
 SECONDS_TO_SIT = 10
@@ -56,6 +56,7 @@ class Page:
 
     def __init__(self, socket: WebSocket, guest: Guest):
         self.guest = guest
+        self.place = guest and guest.seat  # whose link it has, whatever it looks at
         self._socket = socket
         self._queue: asyncio.Queue[Any] = asyncio.Queue(MOST_QUEUED)
         self._credit, self._at = BURST, time.monotonic()
@@ -175,24 +176,23 @@ class Server:
 
     async def _seat_of(self, socket: WebSocket) -> tuple[Desk, int | None]:
         async with asyncio.timeout(SECONDS_TO_SIT):
-            asked = _parse(await socket.receive_text())
+            asked = _parse(await _text_of(socket))
         link = asked.get("link") if isinstance(asked, dict) else None
         if not isinstance(link, str):
             raise Refused("the first message must be the link of a seat")
         room, seat = self.lobby.find(link)
         # One for as long as there is the room: two would let agents play twice.
         desk = room.desk = room.desk or Desk(room)
-        if len(desk.pages) >= MOST_PAGES:
-            raise Refused(f"{MOST_PAGES} pages look at this table already: close one")
+        if sum(page.place == seat for page in desk.pages) >= MOST_PAGES:
+            raise Refused(f"{MOST_PAGES} pages look from this seat already: close one")
         return desk, seat
 
     async def _listen(self, socket: WebSocket, desk: Desk, page: Page) -> None:
         while page.errors < MOST_ERRORS:
-            text = await socket.receive_text()
-            if not page.may_ask():
-                page.refuse("too many messages: wait a moment")
-                continue
             try:
+                text = await _text_of(socket)
+                if not page.may_ask():
+                    raise Refused("too many messages: wait a moment")
                 await self._answer(desk, page, check_message(_parse(text)))
             except Refused as error:
                 page.refuse(str(error))
@@ -261,7 +261,7 @@ class Guard:
         reads = scope["type"] == "http" and scope["method"] in ("GET", "HEAD")
         if not self._is_ours(host):
             refusal = "this server is not called by that name"
-        elif not reads and urlsplit(headers.get("origin", "")).netloc != host:
+        elif not reads and not _is_origin(headers.get("origin", ""), host):
             refusal = "this came from a page of another site"
         else:
             await self._app(scope, receive, partial(_with_headers, send, host))
@@ -282,6 +282,13 @@ class Guard:
                 return bool(ipaddress.ip_address(name))
             return name in ("localhost", gethostname().lower())
         return False
+
+
+def _is_origin(origin: str, host: str) -> bool:
+    """Return whether an origin is that of the pages at ``host``."""
+    with contextlib.suppress(ValueError):  # it is no address at all
+        return urlsplit(origin).netloc == host
+    return False
 
 
 async def _with_headers(send: Send, host: str, message: Message) -> None:
@@ -329,6 +336,22 @@ async def _body_of(request: Request) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise ValueError("a request is an object")
     return found
+
+
+async def _text_of(socket: WebSocket) -> str:
+    """Return the next message.
+
+    Raises:
+        Refused: it is no text.
+        WebSocketDisconnect: there are no more.
+    """
+    message = await socket.receive()
+    if message["type"] == "websocket.disconnect":
+        raise WebSocketDisconnect(message["code"], message.get("reason"))
+    text = message.get("text")
+    if text is None:
+        raise Refused("a message is text")
+    return text
 
 
 def _parse(text: str) -> Any:

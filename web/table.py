@@ -142,11 +142,25 @@ class Table:
         """Take a legal action for the seat to play; an illegal one raises and changes nothing."""
         with self.lock:
             states = self.states.copy()
-            move = self.game.action_to_string(action, states[0])
+            move = self._notation(action, states[0])
             self.game.step(states, action, illegal=self.illegal)
             self.positions.append(states)
             self.actions.append(action)
             self.moves.append(move)
+
+    def _notation(self, action: int, state: np.void) -> str:
+        from ludotheque.envs.core.interfaces.replay import NO_ACTION
+
+        known = 0 <= action < self.game.num_actions
+        return self.game.action_to_string(action, state) if known else NO_ACTION
+
+    def action_before(self, ply: int) -> int | None:
+        """Return the action that led to the position after ``ply`` of them.
+
+        None at the deal, where it isn't known, and for a number that stands for no action.
+        """
+        action = self.actions[ply - 1] if ply else None
+        return None if action is None or action not in range(self.game.num_actions) else action
 
     def last_move(self, seat: int | None) -> str | None:
         """The last move, or None if a seat may not know of it; seat None may know everything."""
@@ -163,7 +177,7 @@ class Table:
 
     def draw(self, seat: int | None) -> Any:
         """The picture as a seat sees it (None: everything), the last move marked."""
-        last = self.actions[-1] if self.actions else None
+        last = self.action_before(len(self.actions))
         return self.game.draw(self.states[0], seat, last_action=last)
 
     def agent_acts(self) -> int:

@@ -51,8 +51,8 @@ def view_of(table: Table, seat: int | None, ply: int) -> Message:
     state = table.positions[ply][0]
     over = is_over(table.positions[ply])
     eyes = None if over else seat
-    action = table.actions[ply - 1] if ply else None
-    told = action is not None
+    action = table.action_before(ply)
+    told = ply > 0 and table.actions[ply - 1] is not None
     seen = table.game.see(state, eyes, action)
     mine = table.open_hands if seat is None else seen.to_play == seat and seat not in table.specs
     yours = not over and mine

@@ -93,11 +93,11 @@ def test_a_record_is_played_again(ladder, tmp_path):
         path.write_text(json.dumps({**record, **changes}), encoding="utf-8")
         return path
 
-    assert check_record(kept()) == len(record["games"]) == 2 * DEALS * 2
+    assert check_record(kept(), ladder=ladder) == len(record["games"]) == 2 * DEALS * 2
     with pytest.raises(ValueError, match="came out"):
-        check_record(kept(), "random")
+        check_record(kept(), "random", ladder)
     with pytest.raises(ValueError, match="give a rating of"):
-        check_record(kept(rating=record["rating"] + 1))
+        check_record(kept(rating=record["rating"] + 1), ladder=ladder)
     for changes in (
         {"kind": "something"},
         {"games": [{}]},
@@ -105,7 +105,29 @@ def test_a_record_is_played_again(ladder, tmp_path):
         {"rating": None},
     ):
         with pytest.raises(FileError, match="no record of a rating, or damaged"):
-            check_record(kept(**changes))
+            check_record(kept(**changes), ladder=ladder)
+
+
+def test_a_record_can_not_leave_out_games_nor_bring_its_own_scale(ladder, tmp_path):
+    record = rate_agent("random", "sarena", ladder=ladder, max_rounds=1).record
+
+    def refused(why, **changes):
+        path = tmp_path / "record.json"
+        path.write_text(json.dumps({**record, **changes}), encoding="utf-8")
+        with pytest.raises(ValueError, match=why):
+            check_record(path, ladder=ladder)
+
+    games = record["games"]
+    against_random = [one for one in games if one["rung"] == "random"]
+    won = [one for one in games if one["ranks"][one["seat"]] == 1]
+    elsewhere = [{**games[0], "seat": 7}, *games[1:]]
+    unequal = [*games[1:], games[1]]
+    for some in ([], games[1:], games + games[:1], against_random, won, elsewhere, unequal):
+        refused("aren't those of whole rounds", games=some)
+    for mu in (60.0, 1e308):
+        rungs = {**record["ladder"]["rungs"], "random": {"mu": mu, "sigma": 1.0}}
+        refused("another scale", ladder={**record["ladder"], "rungs": rungs})
+    refused("another scale", ladder={**record["ladder"], "rungs": {}})
 
 
 @pytest.mark.parametrize(

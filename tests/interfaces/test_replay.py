@@ -97,6 +97,10 @@ def test_a_game_lost_by_an_illegal_action_is_played_again():
         ({"illegal": "penalty"}, "illegal"),
         ({"agents": 5}, "agents .* 5.*2 names"),
         ({"agents": ["greedy"]}, "agents .*2 names"),
+        # What a terminal would do as it is told: set its title, clear it, go on in a new line.
+        ({"agents": ["\x1b]0;title\x07", "b"]}, r"agents .*x1b.* no control characters"),
+        ({"agents": ["a", "\x9b2J"]}, "no control characters"),
+        ({"agents": ["a\r\n1. a: 99 points", "b"]}, "no control characters"),
     ],
 )
 def test_what_does_not_fit_is_refused(change, message):
@@ -130,7 +134,7 @@ def test_a_file_that_is_no_text_is_refused(tmp_path):
 
 def test_names_may_hold_what_some_take_for_a_line_end(tmp_path):
     replay = played(1).replay()
-    replay.agents = ["one\u2028two", "three\x85four"]
+    replay.agents = ["one\u2028two", "three\u2029four"]
     replay.save(tmp_path / "game.jsonl")
     assert load_replays(tmp_path / "game.jsonl") == [replay]
 

@@ -666,6 +666,19 @@ def test_watch_leaves_pictures(tmp_path: Path):
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(f.name for f in files)
 
 
+def test_a_message_gives_a_terminal_no_orders(tmp_path: Path):
+    refused = run("watch", "--save", tmp_path / "game\x1b[2J.txt")
+    assert_refused(refused, r"ending of game\x1b[2J.txt")
+    assert "\x1b" not in refused.stderr
+
+
+def test_watch_shows_a_game_that_was_lost_by_no_action_at_all(tmp_path: Path):
+    path = tmp_path / "game.jsonl"
+    Replay.record("sarena", 2, 3, [-1], illegal="lose").save(path)
+    shown = run("watch", "--replay", path)
+    assert shown.returncode == 0 and "no action" in shown.stdout
+
+
 def test_watch_refuses_a_damaged_replay(tmp_path: Path):
     path = tmp_path / "game.jsonl"
     assert_refused(run("watch", "--replay", path), "game.jsonl")

@@ -91,8 +91,8 @@ def test_a_legal_action_is_played_and_told_to_every_page_of_the_table():
     [
         ({"frame": 5}, "gone on"),
         ({"age": 1}, "gone on"),
-        ({"action": 10**9}, "outside 0 to 119"),
-        ({"action": -1}, "outside 0 to 119"),
+        ({"action": 10**9}, "actions 0 to 119"),
+        ({"action": -1}, "actions 0 to 119"),
     ],
 )
 def test_what_is_out_of_date_or_no_action_is_refused(changed, why):
@@ -213,6 +213,17 @@ def test_a_finished_game_is_saved_as_a_replay_that_shows_it():
     assert not head["live"]
 
 
+def test_a_game_that_was_lost_by_no_action_at_all_is_shown():
+    replay = Replay.record("sarena", 2, 3, [-1], illegal="lose")
+    table = Table.of_replay(replay)
+    assert table.replay().digest == replay.digest
+    for seat in (None, 0, 1):
+        guest = Guest(table, seat)
+        view = guest.film.message(1)
+        assert view["over"] and "plays no action" in view["words"] and not view["trace"]
+    table.draw(None)
+
+
 def test_every_message_is_json():
     guest = to_the_person(table_of(p1="greedy"))
     guest.table.explain = True
@@ -294,6 +305,15 @@ def test_minds_of_others_are_shown_at_the_end_or_to_who_cheats():
         table.take(next(iter(table.legal_moves().values())))
     assert guest.ask(ask)[0]["thinker"] == 1
     with pytest.raises(Refused, match="nobody decides"):
+        guest.ask({"do": "mind", "at": len(guest.film) - 1})
+
+
+def test_what_another_person_could_think_is_shown_to_nobody_who_plays():
+    """It tells what that person holds, and that person asked for nothing."""
+    table = table_of()
+    table.explain = table.cheat = True
+    guest = Guest(table, 1 - table.to_play)
+    with pytest.raises(Refused, match="when the game is over"):
         guest.ask({"do": "mind", "at": len(guest.film) - 1})
 
 

@@ -10,6 +10,7 @@ import socket
 import pytest
 from serving import Served
 from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
 
 from ludotheque.agents.baselines import baseline_counts
 from ludotheque.envs import game_names, get_game
@@ -95,7 +96,9 @@ def test_a_name_that_is_not_ours_is_refused(served, host):
     assert served.ask("/tables", {}, Host=host, Origin=f"http://{host}")[0] in (400, 403)
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "null", "", "http://127.0.0.1:1"])
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "null", "", "http://127.0.0.1:1", "http://["]
+)
 def test_another_site_can_not_write(served, origin):
     wanted = {"key": served.lobby.key}
     assert served.ask("/tables", wanted, Origin=origin)[0] == 403
@@ -273,6 +276,34 @@ def test_what_is_no_message_gets_an_error_and_changes_nothing(served, message):
         assert digest(room) == before
         seat.act()
         assert seat.wait()
+
+
+def test_bytes_are_no_message(served, caplog):
+    """Neither before a seat is taken, from whoever that is, nor after."""
+    room = served.room(p1="random")
+    with connect(f"ws://{served.host}/play", origin=served.url) as stranger:
+        stranger.send(b"\x00")
+        assert json.loads(stranger.recv(timeout=20))["text"] == "a message is text"
+    with served.sit(room.link(0)) as seat:
+        seat.wait()
+        before = digest(room)
+        assert seat.refused(b"\x00") == "a message is text"
+        assert digest(room) == before
+        seat.act()
+        assert seat.wait()
+    assert not caplog.records
+
+
+def test_pages_of_one_seat_do_not_keep_another_out(served, monkeypatch):
+    monkeypatch.setattr(server, "MOST_PAGES", 2)
+    room = served.room()
+    with served.sit(room.link(0)) as one, served.sit(room.link(0)) as two:
+        for seat in (one, two):
+            seat.hear("view")
+        with served.sit(room.link(0)) as third:
+            assert third.hear("error")["end"]
+        with served.sit(room.link(1)) as other:
+            assert other.hear("view")
 
 
 def test_far_too_much_ends_the_connection(served):

@@ -123,6 +123,24 @@ def test_an_environment_is_stepped_by_clicks_and_by_code(monkeypatch):
     assert "doesn't play" in error["text"] or "nothing" in error["text"]
 
 
+def test_what_lies_between_the_fields_of_a_record_is_no_news(monkeypatch):
+    """A copy of a record has other bytes there."""
+    env = sarena_v0.env()
+    env.reset(seed=1)
+    board = Board(env)
+    board.play(board.legal_moves()[0])
+    record = board.table.states.copy()
+    between = np.ones(record.dtype.itemsize, np.bool_)
+    for kind, at in record.dtype.fields.values():
+        between[at : at + kind.itemsize] = False
+    assert between.any()
+    record.view(np.uint8)[between] ^= 0xFF
+    board.table.positions[-1] = record
+    cell = Cell(board, monkeypatch)
+    board.refresh()
+    assert (len(board.table.positions), board.table.age, cell.heard) == (2, 0, [])
+
+
 def test_an_environment_of_one_seat_shows_what_that_seat_sees(monkeypatch):
     env = gymnasium.make("ludotheque/Sarena-v0", opponents="random")
     env.reset(seed=4)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+from unicodedata import category
 
 import numpy as np
 
@@ -34,7 +35,7 @@ class Replay:
         num_players, seed, options: how it was dealt.
         actions: in notation, in order.
         illegal: the rule for illegal actions; under ``"lose"`` the last action may be one.
-        agents: the agent at each seat; informative only.
+        agents: the agent at each seat, without control characters; informative only.
         scores, ranks: the results, if the game is over.
         digest: of the state after the last action, hidden parts and chance included.
     """
@@ -210,6 +211,9 @@ def _check_contents(replay: Replay) -> None:
         raise StateError(
             f"agents of a replay are {names!r}; they must be {replay.num_players} names, or null"
         )
+    # Names are shown in terminals, which take commands from such letters.
+    if any(category(letter) == "Cc" for name in names for letter in name):
+        raise StateError(f"agents of a replay are {names!r}; names hold no control characters")
 
 
 def _number(rules, action: int | str, states: np.ndarray) -> int:
