@@ -47,10 +47,9 @@ def test_an_interrupted_write_leaves_the_old_file_or_the_new_one_and_nothing_els
         atomic_write_bytes(path, b"new")
 
     path.write_bytes(b"old")
-    inside = (FILES, "contextlib")
-    for moment in range(all_steps(write, *inside)):
+    for moment in range(all_steps(write, FILES)):
         path.write_bytes(b"old")
-        assert Interrupt(moment, *inside).strikes(write)
+        assert Interrupt(moment, FILES).strikes(write)
         assert path.read_bytes() in (b"old", b"new"), f"interrupted at step {moment}"
         assert [one.name for one in tmp_path.iterdir()] == ["a.txt"], f"at step {moment}"
 
