@@ -38,6 +38,8 @@ class Interrupt:
     def strikes(self, call: Callable[[], Any]) -> bool:
         """Return whether the signal came before the call's end, whatever the call made of it."""
         before = sys.gettrace()
+        # A process that was started in the background ignores SIGINT, and so would Python.
+        handler = signal.signal(signal.SIGINT, signal.default_int_handler)
         sys.settrace(self)
         try:
             call()
@@ -45,6 +47,7 @@ class Interrupt:
             pass
         finally:
             sys.settrace(before)
+            signal.signal(signal.SIGINT, handler)
         return self.struck
 
     @property
