@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -23,11 +23,9 @@ from .errors import (
     check_whole,
 )
 from .loops import GAME_OVER, ILLEGAL, KERNELS, REFUSED, compile_loops
+from .pictures import Pictures
 from .schema import Field, explain, located, read, total_size
 from .validity import Validity
-
-if TYPE_CHECKING:
-    from .drawing.canvas import Canvas
 
 # "flat": everything, as numbers; "planes": everything, on the board's grid; "compact": what matters
 # most, in few numbers.
@@ -35,7 +33,7 @@ OBSERVATION_FORMS = ("flat", "planes", "compact")
 
 
 @dataclass(frozen=True, eq=False)
-class Game:
+class Game(Pictures):
     """A game on the engine contract. Every interface works from this and from nothing else.
 
     Attributes:
@@ -370,72 +368,6 @@ class Game:
                 "returns them"
             )
         return check_whole(i, "i, the game asked for,", 0, len(states) - 1)
-
-    def _table(self, module: str) -> ModuleType:
-        # Imported when first asked for: drawing needs packages that playing does not.
-        return import_module(f"{self.home}.table.{module}")
-
-    def describe(self, state: np.void, seat: int | None = None, last_action: Any = None) -> str:
-        """Return one record in words as ``seat`` sees it; None is omniscient."""
-        return self._table("text").describe(state, seat, last_action)
-
-    def remarks(self, before: np.void, after: np.void) -> list[str]:
-        """Return in words what an action has brought about, a line each. Omniscient.
-
-        Args:
-            before, after: the record before and after it.
-        """
-        return getattr(self._table("text"), "remarks", lambda before, after: [])(before, after)
-
-    def draw(
-        self,
-        state: np.void,
-        seat: int | None = None,
-        last_action: Any = None,
-        *,
-        clickable: bool = False,
-    ) -> Canvas:
-        """Return the picture of one record as ``seat`` sees it; None is omniscient.
-
-        With ``clickable``, what `spots` returns is drawn over it, invisible: each path has an
-        attribute ``data-place``, the parts of an action as JSON, for pages to play on.
-        """
-        canvas = self._table("picture").draw(state, seat, last_action)
-        if clickable:
-            from .drawing.spots import add_spots
-
-            add_spots(canvas, self.spots(state, seat))
-        return canvas
-
-    def see(self, state: np.void, seat: int | None = None, last_action: Any = None) -> Any:
-        """Return what may be shown of one record to ``seat``, as its pictures and texts read it.
-
-        A ``VisibleBase`` (``core.drawing.visible``), with what the game adds to it.
-        """
-        return self._table("visible").see(state, seat, last_action)
-
-    def points_seen(self, state: np.void, seat: int | None = None) -> list[str]:
-        """Return the points of each seat now, as far as ``seat`` may know them, as text.
-
-        Empty where nothing is known; bounds as ``"9..12"``.
-        """
-        visible = self._table("visible")
-        return visible.points_seen(visible.see(state, seat, None))
-
-    def spots(self, state: np.void, seat: int | None = None) -> list[tuple[Any, Any]]:
-        """Return what can be clicked in the picture that ``seat`` sees, what lies on top first.
-
-        Each with its shape, which has ``has(x, y)`` and ``path()``. A place is named as by
-        `locate`; whether it is legal is not asked.
-        """
-        return self._table("geometry").spots(state, seat)
-
-    def locate(self, x: float, y: float, state: np.void) -> Any:
-        """Return what lies at a point of the picture (pixels), for playing with a mouse.
-
-        The game's page says what comes back; None is nothing that can be clicked.
-        """
-        return self._table("geometry").locate(x, y, state)
 
     def raise_refusal(self, states: np.ndarray, i: int, action: Any, code: int = REFUSED) -> None:
         """Raise the error for an ``action`` that game ``i`` refused with ``code``."""

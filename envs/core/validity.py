@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .errors import StateError, check_whole
+from .forms import read_position
 from .jit import kernel, specialize
 from .state import HEADER
 
@@ -173,10 +174,13 @@ class Validity:
 def all_or_nothing(setter: Callable[..., None]) -> Callable[..., None]:
     """Let ``setter(states, i, **position)`` of a game leave the record as it was, or in a position.
 
-    It raises ValueError for a position that no game can come to and for parts of a wrong form; the
-    record is then as before, and so it is after any other error.
+    The parts of the position are read by the ``FORMS`` of the setter's module, if it has some
+    (see ``forms``). It raises ValueError for a position that no game can come to and for parts of a
+    wrong form, TypeError for a part that there isn't; the record is then as before, and so it is
+    after any other error.
     """
     package = setter.__module__.rpartition(".")[0]
+    forms = setter.__globals__.get("FORMS")
 
     @wraps(setter)
     def set_whole(states: np.ndarray, i: int = 0, **position: Any) -> None:
@@ -187,6 +191,8 @@ def all_or_nothing(setter: Callable[..., None]) -> Callable[..., None]:
                 "game.new_state returns them"
             )
         i = check_whole(i, "i, the record to set up,", 0, len(states) - 1)
+        if forms is not None:
+            position = read_position(position, forms)
         before = states[i].copy()
         try:
             setter(states, i, **position)

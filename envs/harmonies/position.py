@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import check_whole, number_of
+from ..core.forms import dict_of, flag, list_of, name_or_number, or_none, whole
 from ..core.validity import all_or_nothing
 from .components import (
     COLOURS,
@@ -32,6 +33,8 @@ from .rules import clear_game, index_board
 from .state import DISCARD_PHASE, SPIRIT_PHASE, TURN_PHASE
 from .supply import fill_space
 
+# More than a game can have.
+MAX_TURNS = 100
 # A name, or a number.
 Colour = Any
 Board = Mapping[int, Sequence[Colour]]
@@ -82,6 +85,30 @@ class Position:
     discarding: bool = False
 
 
+_NUMBERS = list_of(whole)
+_COLOURS = list_of(name_or_number)
+FORMS = {
+    "boards": dict_of(whole, dict_of(whole, _COLOURS)),
+    "cubes": dict_of(whole, dict_of(whole, whole)),
+    "cards": dict_of(whole, _NUMBERS),
+    "spirit": dict_of(whole, whole),
+    "dealt": dict_of(whole, _NUMBERS),
+    "display": _NUMBERS,
+    "deck": or_none(_NUMBERS),
+    "central": or_none(list_of(_COLOURS)),
+    "hand": _COLOURS,
+    "taken": whole,
+    "took_card": flag,
+    "bag": or_none(_NUMBERS),
+    "discarded": _COLOURS,
+    "first_player": whole,
+    "to_play": whole,
+    "turns": whole,
+    "last_round": flag,
+    "discarding": flag,
+}
+
+
 @all_or_nothing
 def set_position(states: np.ndarray, i: int = 0, **position: Any) -> None:
     """Put a position into ``states[i]``, a game already dealt (its players and options are kept).
@@ -107,6 +134,9 @@ def set_position(states: np.ndarray, i: int = 0, **position: Any) -> None:
         seat: _completed(given.cubes.get(seat, {}), given.cards.get(seat, ())) for seat in seats
     }
     _check_cards(given, completed)
+    check_whole(given.turns, "turns", 0, MAX_TURNS)
+    for seat, card in given.spirit.items():
+        check_whole(card, f"spirit of seat {seat}", FIRST_SPIRIT, NUM_CARDS)
     if given.discarding and len(seats) > 1:
         raise ValueError(f"discarding is for one player; this game has {len(seats)}")
     clear_game(states, i)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..core.errors import check_choice, check_whole
+from ..core.forms import dict_of, flag, list_of, or_none, row_of, text, whole
 from ..core.validity import all_or_nothing
 from .cards import add_down, add_open, defend, free_card, gain_card, lose_card, update_strength
 from .components import COLOUR_OF, KINGDOMS, MAX_DOWN, MAX_FORCES, NUM_KNIGHTS, RECRUITED
@@ -18,6 +19,18 @@ from .state import CENTRE
 Cards = Sequence[str]
 # More than a game can bring before it is cut off.
 MAX_FAME = 20_000
+_CARDS = list_of(text)
+FORMS = {
+    "kingdoms": or_none(dict_of(text, row_of(or_none(whole), _CARDS))),
+    "forces": or_none(dict_of(whole, list_of(_CARDS))),
+    "down": or_none(dict_of(whole, list_of(row_of(whole, text)))),
+    "hands": or_none(dict_of(whole, _CARDS)),
+    "free": _CARDS,
+    "fame": list_of(whole),
+    "used": _CARDS,
+    "played": flag,
+    "to_play": whole,
+}
 
 
 @all_or_nothing

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.errors import did_you_mean
+from ..core.errors import check_whole
+from ..core.forms import dict_of, flag, list_of, name_or_number, or_none, row_of, whole
 from ..core.validity import all_or_nothing
 from .alignment import look
 from .components import (
@@ -49,7 +50,28 @@ class TileAt(NamedTuple):
     flipped: bool = False
 
 
-# What a position may be made of, and what stands for a part that is not given.
+def _tile_at(value: Any, where: str) -> TileAt:
+    return TileAt(*_TILE(value, where))
+
+
+_TILE = row_of(whole, whole, whole, whole, list_of(name_or_number), flag, least=3)
+_NUMBERS = list_of(whole)
+FORMS = {
+    "tables": or_none(dict_of(whole, list_of(_tile_at))),
+    "hand": whole,
+    "display": _NUMBERS,
+    "interlude": _NUMBERS,
+    "pile": or_none(_NUMBERS),
+    "scores": or_none(_NUMBERS),
+    "markers": or_none(_NUMBERS),
+    "cacophony": or_none(_NUMBERS),
+    "first_player": whole,
+    "turn": whole,
+    "last_round": flag,
+}
+# Of scores and discs received: more than a game can bring.
+LEAST, MOST = {"scores": -30_000, "cacophony": 0}, 30_000
+# What stands for a part that is not given.
 _DEFAULTS = {
     "tables": None,
     "hand": 0,
@@ -77,7 +99,8 @@ def set_position(states: np.ndarray, i: int = 0, **position: Any) -> None:
         position: the parts below, all optional.
         tables: each seat's tiles. The first one is the origin from then on; x grows to the east, y
             to the north. They need not touch.
-        hand: tile that the seat to play is about to place; 0 lets it take one of the display.
+        hand: tile that the seat to play is about to place; 0 lets it take one of the display
+            (alone one always has a tile to place).
         display, interlude: tiles there, at most 5 and 4; 0 is an empty space.
         pile: what is left in the piles, next first; None is all other tiles in ascending order.
             Tiles that are nowhere have left the game.
@@ -92,10 +115,6 @@ def set_position(states: np.ndarray, i: int = 0, **position: Any) -> None:
         ValueError: a tile in two places, a table that is too large, more
             discs on it than the player has, or a seat or number out of range.
     """
-    for name in position:
-        if name not in _DEFAULTS:
-            hint = did_you_mean(name, _DEFAULTS)
-            raise TypeError(f"set_position() got an unexpected keyword argument {name!r}.{hint}")
     given = SimpleNamespace(**_DEFAULTS | position)
     seats = int(states[i]["num_players"])
     given.tables = dict(given.tables or {})
@@ -108,10 +127,14 @@ def set_position(states: np.ndarray, i: int = 0, **position: Any) -> None:
     if given.pile is None:
         given.pile = [tile for tile in range(1, NUM_TILES + 1) if tile not in used]
     _check_tiles([*used, *given.pile])
+    if seats == 1 and not given.hand:
+        raise ValueError(f"hand is 0; alone one always has a tile to place: give 1 to {NUM_TILES}")
     for name in ("scores", "cacophony"):
         numbers = getattr(given, name)
         if len(numbers) != seats:
             raise ValueError(f"{name} is {numbers!r}; give {seats} numbers, one a seat")
+        for seat, number in enumerate(numbers):
+            check_whole(number, f"{name} of seat {seat}", LEAST[name], MOST)
     for seat in (*given.tables, given.first_player, given.turn):
         if seat not in range(seats):
             raise ValueError(f"seat is {seat!r}; allowed: 0 to {seats - 1}")

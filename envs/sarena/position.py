@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import check_whole, number_of
+from ..core.forms import list_of, or_none, whole
 from ..core.state import begin
 from ..core.validity import all_or_nothing
 from .components import COLOURS, MAX_HEIGHT, NUM_CIRCLES, NUM_COLOURS
@@ -15,6 +16,24 @@ from .rules import index_board
 
 # A name, or a number.
 Colour = Any
+
+
+def _disc(faces: Any, where: str) -> tuple[int, int]:
+    pair = faces.tolist() if isinstance(faces, np.ndarray) else faces
+    if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+        raise ValueError(f"{where}: a disc is {faces!r}; give two colours, (bottom face, top face)")
+    return _colour(pair[0], where), _colour(pair[1], where)
+
+
+def _colour(given: Any, where: str) -> int:
+    return number_of(given, COLOURS, f"{where}: a colour")
+
+
+FORMS = {
+    "stacks": list_of(list_of(_disc)),
+    "secrets": or_none(list_of(_colour)),
+    "to_play": whole,
+}
 
 
 @all_or_nothing
@@ -42,8 +61,6 @@ def set_position(
         ValueError: a number of circles, a height, a colour, a seat or secrets that can't be.
     """
     record = states[i]
-    stacks = [[_disc(disc) for disc in stack] for stack in stacks]
-    secrets = None if secrets is None else [_colour(colour) for colour in secrets]
     _check_position(record, stacks, secrets, to_play)
     for circle, stack in enumerate(stacks):
         discs = [below | above << 2 for below, above in stack]
@@ -55,16 +72,6 @@ def set_position(
     begin(record, record["seed"], record["num_players"])
     record["to_play"] = to_play
     index_board(states, i)
-
-
-def _disc(faces: Any) -> tuple[int, int]:
-    if isinstance(faces, str) or np.shape(faces) != (2,):
-        raise ValueError(f"a disc is {faces!r}; give two colours, (bottom face, top face)")
-    return _colour(faces[0]), _colour(faces[1])
-
-
-def _colour(given: Colour) -> int:
-    return number_of(given, COLOURS, "colour")
 
 
 def _check_position(record, stacks, secrets, to_play) -> None:

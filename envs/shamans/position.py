@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import check_choice, check_whole
+from ..core.forms import dict_of, list_of, or_none, text, whole
 from ..core.state import begin
 from ..core.validity import all_or_nothing
 from .components import (
@@ -66,6 +67,23 @@ class Position:
     points: Sequence[int] | None = None
     marker: int | None = None
     to_play: int = 0
+
+
+_NAMES = list_of(text)
+FORMS = {
+    "hands": dict_of(whole, _NAMES),
+    "placed": _NAMES,
+    "camps": or_none(_NAMES),
+    "pawn": or_none(whole),
+    "face_up": dict_of(whole, _NAMES),
+    "face_down": dict_of(whole, _NAMES),
+    "display": list_of(or_none(text)),
+    "pile": _NAMES,
+    "arrow": text,
+    "points": or_none(list_of(whole)),
+    "marker": or_none(whole),
+    "to_play": whole,
+}
 
 
 @all_or_nothing

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 
@@ -88,9 +90,10 @@ def test_an_edited_game_is_saved_and_played_on(tmp_path):
         (get_game("saga").new_state(1), {}, "give records .* of <Game sarena_v0>"),
         (SARENA.new_state(1), {"i": 1}, "i, the record to set up, is 1.*from 0 to 0"),
         (SARENA.new_state(1), {"i": -1}, "is -1"),
-        (SARENA.new_state(1), {"stacks": "abc"}, "a disc is 'a'; give two colours"),
+        (SARENA.new_state(1), {"stacks": "abc"}, "stacks is .abc.; give a list"),
         (SARENA.new_state(1), {"stacks": [[(1, 2, 3)]]}, "a disc is .1, 2, 3.; give two"),
         (SARENA.new_state(1), {"stacks": [[("red", "pink")]]}, "colour is 'pink'; allowed: 'yell"),
+        (SARENA.new_state(1), {"stacks": [[(0, [1])]]}, r"stacks.0..0.: a colour is .1.; give a"),
     ],
 )
 def test_what_a_position_is_put_into_is_looked_at(states, more, message):
@@ -125,6 +128,58 @@ def test_no_kernel_reads_beyond_the_records(ask):
         with pytest.raises(StateError, match="give records"):
             ask(wrong, 0)
     assert SARENA.digest(states) == before
+
+
+PARTS = [
+    (name, part)
+    for name in game_names()
+    for part in import_module(f"{get_game(name).home}.position").FORMS
+]
+# None of it is a part of any position.
+JUNK = [0.5, object(), np.array(0.5), {"x": 0.5}, {0: 0.5}, {0: {0: 0.5}}, {object(): []}]
+JUNK += [[0.5], {0: [0.5]}, [[0.5]], [[[0.5]]], {0: [(0.5, 0.5)]}, {0: [(1, 2, 3, 4, 5, 6, 7)]}]
+JUNK += [{"x": (0.5, 0.5)}, {0: b"x"}, b"x"]
+
+
+@pytest.mark.parametrize(("name", "part"), PARTS)
+def test_junk_in_a_part_of_a_position_is_refused_by_the_name_of_the_part(name, part):
+    game = get_game(name)
+    states = game.new_state(1, max(game.player_counts))
+    before = states.tobytes()
+    others = {"stacks": [[]] * 36} if name == "sarena" else {}
+    for junk in JUNK:
+        with pytest.raises(ValueError, match=rf"^(a key of )?{part}\b.* is .*; give "):
+            game.set_position(states, **{**others, part: junk})
+    assert states.tobytes() == before
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_a_part_that_a_position_does_not_have_is_refused_with_those_it_has(name):
+    game = get_game(name)
+    forms = import_module(f"{game.home}.position").FORMS
+    nearly = f"{next(iter(forms))}s"
+    words = f"has no part '{nearly}'; allowed: {', '.join(forms)}.*mean '{nearly[:-1]}'"
+    with pytest.raises(TypeError, match=words):
+        game.set_position(game.new_state(1, max(game.player_counts)), **{nearly: 1})
+
+
+@pytest.mark.parametrize(
+    ("name", "part", "value"),
+    [
+        ("harmonies", "turns", 2**63),
+        ("harmonies", "spirit", {0: 300}),
+        ("sagani", "scores", [10**6, 0]),
+        ("sagani", "cacophony", [2**63, 0]),
+        ("shamans", "points", [2**63, 0, 0]),
+        ("saga", "fame", [2**63]),
+    ],
+)
+def test_numbers_that_no_record_can_hold_are_refused_with_what_is_allowed(name, part, value):
+    game = get_game(name)
+    with pytest.raises(
+        ValueError, match=rf"^{part}.* is \d+; give a whole number from -?\d+ to \d"
+    ):
+        game.set_position(game.new_state(1), **{part: value})
 
 
 def test_colours_of_tokens_have_names():

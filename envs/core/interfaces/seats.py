@@ -6,21 +6,21 @@ differ: one is a batch of one.
 
 from __future__ import annotations
 
-import inspect
 import sys
-from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from ..errors import StateError, check_choice, check_whole
+from ..errors import StateError, check_choice
 from ..loops import RAISE
 from ..rng import decision_seed
-from ..state import HISTORY
 from .batch import run_loop
 from .checks import INTERRUPTED, check_num_envs, refuse_illegal, seeds_for
+from .opponents import Opponent, OpponentPool, check_act, make_opponents, query_agent
 from .settings import Restorable, Settings, check_saved, saved_array
 from .threads import check_num_threads
+
+__all__ = ["Opponent", "OpponentPool", "SeatBatch", "check_act", "query_agent"]
 
 RANDOM = 0
 # Games that are dealt one after the other until the learner has a turn.
@@ -33,20 +33,6 @@ _DRAW = 1 << 30
 # that only the list of them holds: the list itself, and the call that counts.
 _MOST_KEPT = 3
 _UNSHARED = 2
-
-
-class Opponent(Protocol):
-    """What plays a seat: ``ludotheque.agents.Agent``, or anything with this method."""
-
-    def act(self, observations, masks, *, states=None, seeds=None) -> np.ndarray:
-        """Return an action for each row."""
-
-
-class OpponentPool(Protocol):
-    """A changing set of opponents; one is drawn when a game starts and kept to its end."""
-
-    def draw(self, seed: int) -> Opponent:
-        """Return the opponent for the game dealt from ``seed``."""
 
 
 class SeatBatch(Restorable):
@@ -92,7 +78,8 @@ class SeatBatch(Restorable):
         Raises:
             ValueError, TypeError: no such agent, a wrong number of them, or no opponent at all.
         """
-        self._sources = self._make_opponents(opponents)
+        players = self.settings.num_players
+        self._sources = make_opponents(opponents, self.game, players, self.seat)
 
     def pool(self, seat: int) -> Any:
         """Return the pool that opponents at ``seat`` are drawn from, or None."""
@@ -105,40 +92,6 @@ class SeatBatch(Restorable):
         What it returns for the learner's own seat has no meaning.
         """
         return self._agents.get(int(self._agent_of[row, seat]))
-
-    def _make_opponents(self, opponents: Any) -> list[Any]:
-        """Return one opponent or pool for each seat."""
-        players = self.settings.num_players
-        if isinstance(opponents, Sequence) and not isinstance(opponents, str):
-            sources = list(opponents)
-            if len(sources) == players - 1 and isinstance(self.seat, int):
-                sources.insert(self.seat, None)
-            if len(sources) != players:
-                raise ValueError(
-                    f"got {len(sources)} opponents; give one for all, or one for each of the "
-                    f"{players} seats (or of the {players - 1} others, when seat is fixed)"
-                )
-        else:
-            sources = [opponents] * players
-        made: dict[Any, Any] = {}
-        return [self._make_opponent(source, made) for source in sources]
-
-    def _make_opponent(self, source: Any, made: dict[Any, Any]) -> Any:
-        if isinstance(source, str):
-            if source not in made:
-                from ludotheque.agents import make_agent
-
-                made[source] = None if source == "random" else make_agent(source, self.game)
-            return made[source]
-        if isinstance(source, type):
-            raise TypeError(f"opponent is the class {source.__name__}; give one of its objects")
-        if source is not None and not (hasattr(source, "act") or hasattr(source, "draw")):
-            raise TypeError(
-                f"opponent {source!r} has neither act() nor draw(): give an agent's name, an "
-                "agent, a pool of agents, or a list of them"
-            )
-        check_act(source)
-        return source
 
     def _allocate(self) -> None:
         count, seats = self.num_envs, self.settings.num_players
@@ -466,61 +419,3 @@ class SeatBatch(Restorable):
 
     def _run(self, loop: str, *args: Any) -> list[Any]:
         return run_loop(self.settings, loop, self.num_threads, self.states, *args)
-
-
-def check_act(agent: Any) -> None:
-    """Raise TypeError if ``agent`` has an ``act`` that doesn't take what it will be given."""
-    try:
-        parameters = inspect.signature(agent.act).parameters
-    except (AttributeError, TypeError, ValueError):
-        return  # a pool, or something that doesn't say what it takes
-    if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
-        return
-    missing = [name for name in ("states", "seeds") if name not in parameters]
-    if missing:
-        raise TypeError(
-            f"act() of {agent!r} takes no {' and no '.join(missing)}: write "
-            "def act(self, observations, masks, *, states=None, seeds=None)"
-        )
-
-
-def query_agent(agent: Opponent, settings: Settings, states: np.ndarray) -> np.ndarray:
-    """Return the actions (int64 ``(n,)``) of ``agent`` for the seats to play in ``states``.
-
-    The agent receives observations, masks and the decisions' seeds. One that searches
-    (``needs_states``) also receives records, determinized for its seat; one with a ``history`` of k
-    the last k actions told, as ``histories``. An agent's own observation form (``observation``)
-    goes before the environment's.
-
-    Raises:
-        ValueError: ``act`` returned another number of actions, or none that are integers.
-    """
-    count = len(states)
-    form = getattr(agent, "observation", None) or settings.observation
-    loops = settings.game.loops_for(form)
-    to_play = np.full(count, -1, np.int64)
-    observations = np.empty(
-        (count, settings.game.observation_size(form)), settings.game.observation_dtype
-    )
-    masks = np.empty((count, settings.game.num_actions), np.int8)
-    loops.views(states, 0, count, to_play, 1, observations, masks)
-    seeds = np.empty(count, np.uint64)
-    loops.decision_seeds(states, 0, count, seeds)
-    known = None
-    if getattr(agent, "needs_states", False):
-        known = states.copy()
-        loops.redraw(known, 0, count, to_play, seeds)
-    shape = settings.game.observation_shape(form)
-    asked: dict[str, Any] = {"states": known, "seeds": seeds}
-    length = check_whole(getattr(agent, "history", 0), f"history of {agent!r}", 0, HISTORY)
-    if length:
-        asked["histories"] = np.empty((count, length, 2), np.int16)
-        loops.histories(states, 0, count, to_play, asked["histories"])
-    actions = agent.act(observations.reshape(count, *shape), masks, **asked)
-    actions = np.asarray(actions)
-    if actions.shape != (count,) or actions.dtype.kind not in "iu":
-        raise ValueError(
-            f"{agent!r} returned actions of shape {actions.shape} and type {actions.dtype}; "
-            f"act() returns {count} integers"
-        )
-    return actions.astype(np.int64)

@@ -32,7 +32,8 @@ class Settings:
         reward: ``"rank"``, ``"win"``, ``"score"``, ``"margin"`` or ``"score_change"``.
         illegal: what an illegal action does: ``"raise"`` an error and change nothing, ``"lose"``
             the game, or cost a ``"penalty"`` and change nothing. A learner against agents
-            (Gymnasium, SB3) has its game truncated after 1,000 penalties in a row.
+            (Gymnasium, SB3) has its game truncated after 1,000 penalties in a row; PettingZoo and
+            the all-seats batch count none: there the caller's own loop must come to an end.
         illegal_reward: the penalty; under ``"lose"``, the loser's reward where rewards are scores.
         options: the game's variants.
         history: how many of the last actions to show beside each observation, 0 to 64 (see

@@ -452,7 +452,10 @@ def test_the_end_names_the_places():
 
 
 def test_solo_tells_perfect_harmony():
-    states = position(1, tables={0: [TileAt(1, 0, 0, flipped=True)]}, scores=[75], last_round=True)
+    tables = {0: [TileAt(1, 0, 0, flipped=True)]}
+    with pytest.raises(ValueError, match="hand is 0; alone one always has a tile"):
+        position(1, tables=tables)
+    states = position(1, tables=tables, scores=[75], last_round=True, hand=2)
     states[0]["terminated"] = True
     assert describe(states[0]).endswith("75 points with 1 tile: perfect harmony")
     states[0]["last_round"] = False

@@ -1261,6 +1261,7 @@ def test_advanced_solo_reaches_its_goal_in_the_final_count(rules, points):
             num_players=1,
             solo="advanced",
             tables=table,
+            hand=20,
             points=[on_track],
             bonus=bonus,
             cacophony=[cacophony],
