@@ -41,8 +41,10 @@ def atomic_path(path: str | os.PathLike) -> Iterator[Path]:
     """
     target = Path(os.path.realpath(path))
     _check_target(target, path)
-    temporary = _create_beside(target)
+    temporary = _name_beside(target)
     try:
+        # In here, since an interrupt may come before the next line.
+        _create(temporary, target)
         yield temporary
         _flush_to_disk(temporary)
         os.replace(temporary, target)
@@ -145,16 +147,19 @@ def _check_target(target: Path, given: str | os.PathLike) -> None:
         )
 
 
-def _create_beside(target: Path) -> Path:
-    """Make an empty file in the target's folder, with the target's ending and permissions."""
+def _name_beside(target: Path) -> Path:
+    """Return a name that no file has, in the target's folder and with its ending."""
     # Long names are cut: the temporary name must not pass the usual limit of 255 bytes.
     name = f".{target.stem[:40]}-{secrets.token_hex(6)}{target.suffix[:40]}"
-    temporary = target.with_name(name)
+    return target.with_name(name)
+
+
+def _create(temporary: Path, target: Path) -> None:
+    """Make an empty file with the target's permissions."""
     # Not tempfile: its files are private (0600), and the result would stay so.
     os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     if target.exists():
         temporary.chmod(target.stat().st_mode & 0o777)
-    return temporary
 
 
 def _flush_to_disk(path: Path) -> None:

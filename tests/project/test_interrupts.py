@@ -15,7 +15,7 @@ from interrupts import Interrupt
 
 from ludotheque.agents.league import League
 from ludotheque.envs import get_game
-from ludotheque.envs.core.files import LOCK
+from ludotheque.envs.core.files import LOCK, atomic_write_bytes
 from ludotheque.envs.core.interfaces.replay import load_replays
 
 # A file that an interrupt kept from being closed is closed later, which Python reports.
@@ -35,6 +35,23 @@ def all_steps(call: Any, *modules: str) -> int:
     interrupt = Interrupt(sys.maxsize, *modules)
     assert not interrupt.strikes(call)
     return sys.maxsize - interrupt.left
+
+
+# Files
+
+
+def test_an_interrupted_write_leaves_the_old_file_or_the_new_one_and_nothing_else(tmp_path):
+    path = tmp_path / "a.txt"
+
+    def write() -> None:
+        atomic_write_bytes(path, b"new")
+
+    path.write_bytes(b"old")
+    for moment in range(all_steps(write, FILES)):
+        path.write_bytes(b"old")
+        assert Interrupt(moment, FILES).strikes(write)
+        assert path.read_bytes() in (b"old", b"new"), f"interrupted at step {moment}"
+        assert [one.name for one in tmp_path.iterdir()] == ["a.txt"], f"at step {moment}"
 
 
 # Leagues
