@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ludotheque.envs import get_game
+from ludotheque.envs.core.errors import check_finite, check_whole
 from ludotheque.envs.core.loading import (
     COUNT,
     MEGABYTE,
@@ -52,6 +53,8 @@ _FIELDS = {
     "evaluations": OBJECTS,
 }
 MOST_BYTES = 4096 * MEGABYTE
+# Of the state of a Mersenne Twister.
+MT_WORDS = 624
 
 
 def _pack_network(network: Network) -> dict[str, Any]:
@@ -198,9 +201,17 @@ def rng_state() -> dict[str, Any]:
 
 
 def set_rng_state(state: dict[str, Any]) -> None:
+    """Undo ``rng_state``; raise an error of any kind for what no generator can be in."""
     torch.set_rng_state(state["torch"])
-    kind, words, *rest = state["numpy"]
-    np.random.set_state((kind, words.numpy().astype(np.uint32), *rest))
+    kind, words, position, has_gauss, gauss = state["numpy"]
+    check_like(words, torch.zeros(MT_WORDS, dtype=torch.int64), "numpy's generator")
+    check_whole(int(words.min()), "the least word of numpy's generator", 0)
+    check_whole(int(words.max()), "the greatest word of numpy's generator", 0, 2**32 - 1)
+    # numpy reads at any position that it is told.
+    check_whole(position, "the position of numpy's generator", 0, MT_WORDS)
+    check_whole(has_gauss, "has_gauss of numpy's generator", 0, 1)
+    check_finite(gauss, "gauss of numpy's generator")
+    np.random.set_state((kind, words.numpy().astype(np.uint32), position, has_gauss, gauss))
     version, integers, normal = state["python"]
     random.setstate((version, tuple(integers), normal))
     if "cuda" in state and torch.cuda.is_available():

@@ -80,9 +80,11 @@ def lock_folder(folder: str | os.PathLike, what: str) -> Iterator[None]:
 
     Raises:
         BlockingIOError: another process holds it; the message says which.
+        PermissionError: a link in it leads to a file elsewhere, which would be written.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
+    _check_links(folder)
     with open(folder / LOCK, "a+", encoding="utf-8") as file:
         try:
             if not _locks(file):
@@ -104,6 +106,24 @@ def lock_folder(folder: str | os.PathLike, what: str) -> Iterator[None]:
             file.write(f"process {os.getpid()} on {platform.node() or 'this machine'}")
             file.flush()
         yield
+
+
+def _check_links(folder: Path) -> None:
+    """Raise PermissionError for a link to a file outside a folder, or a lock that is no file.
+
+    Somebody else may have made the folder, and what is written there by its usual names would land
+    in a file of one's own.
+    """
+    inside = folder.resolve()
+    for path in (*folder.iterdir(), *folder.glob("*/*")):
+        if path.is_symlink() and not path.is_dir() and not path.resolve().is_relative_to(inside):
+            raise PermissionError(
+                f"{str(path)!r} is a link to {os.readlink(path)!r}, out of the folder, and might "
+                "be written: remove it, or name another folder"
+            )
+    lock = folder / LOCK
+    if lock.exists() and not lock.is_file():
+        raise PermissionError(f"{str(lock)!r} is no file: remove it, or name another folder")
 
 
 def _locks(file: Any) -> bool:

@@ -18,6 +18,7 @@ from .errors import (
     GameOverError,
     IllegalActionError,
     OutOfBoundsActionError,
+    StateError,
     check_choice,
     check_whole,
 )
@@ -232,13 +233,20 @@ class Game(Pictures):
         return states
 
     def legal_mask(self, states: np.ndarray, i: int = 0) -> np.ndarray:
-        """Return the int8 mask ``(num_actions,)`` of game ``i``; all zeros once it is over."""
+        """Return the int8 mask ``(num_actions,)`` of game ``i``; all zeros once it is over.
+
+        Raises:
+            StateError: records of another game, as in all that takes ``states`` and ``i``.
+            ValueError: there is no game ``i``, from 0 on; likewise.
+        """
+        i = self._row(states, i)
         mask = np.empty(self.num_actions, dtype=np.int8)
         self.loops.mask(states, i, 0, mask)
         return mask
 
     def observe(self, states: np.ndarray, seat: int, i: int = 0, form: str = "flat") -> np.ndarray:
         """Return what ``seat`` observes in game ``i``."""
+        i = self._row(states, i)
         check_choice(seat, range(int(states["num_players"][i])), "seat")
         observation = np.empty(self.observation_size(form), dtype=self.observation_dtype)
         self.loops_for(form).view(states, i, seat, observation)
@@ -253,6 +261,7 @@ class Game(Pictures):
             ValueError: unknown ``illegal`` mode.
         """
         check_choice(illegal, ILLEGAL, "illegal")
+        i = self._row(states, i)
         count = self.max_players
         rewards, scores = np.empty((2, count), dtype=np.float32)
         ranks = np.empty(count, dtype=np.int64)
@@ -267,6 +276,7 @@ class Game(Pictures):
         Omniscient before the end: a part of the others' points may be hidden.
         Scores are float32; ranks int64, 1 is best and equal results share a rank.
         """
+        i = self._row(states, i)
         scores = np.zeros((len(states), self.max_players), dtype=np.float32)
         ranks = np.zeros((len(states), self.max_players), dtype=np.int64)
         self.loops.results(states, i, i + 1, scores, ranks)
@@ -275,6 +285,7 @@ class Game(Pictures):
 
     def determinize(self, states: np.ndarray, seat: int, seed: int, i: int = 0) -> np.ndarray:
         """Return a ``(1,)`` copy of game ``i`` with all that ``seat`` can't know drawn anew."""
+        i = self._row(states, i)
         check_choice(seat, range(int(states["num_players"][i])), "seat")
         copy = states[i : i + 1].copy()
         seeds = np.array([check_seed(seed)], dtype=np.uint64)
@@ -338,6 +349,7 @@ class Game(Pictures):
         Omniscient, for whoever can try all that may be hidden.
         Taken field by field, so that padding between fields doesn't matter.
         """
+        i = self._row(states, i)
         hasher = hashlib.sha256(f"{self.name}_v{self.version}".encode())
         for name in self.dtype.names or ():
             hasher.update(np.ascontiguousarray(states[name][i]).tobytes())
@@ -347,6 +359,15 @@ class Game(Pictures):
         """Return the notation of every legal action of game ``i``."""
         legal = np.flatnonzero(self.legal_mask(states, i))
         return [self.action_to_string(int(action), states[i]) for action in legal]
+
+    def _row(self, states: np.ndarray, i: int) -> int:
+        """Return ``i``, which kernels don't compare with the length of ``states``; see above."""
+        if getattr(states, "dtype", None) != self.dtype or states.ndim != 1:
+            raise StateError(
+                f"states is {type(states).__name__}; give records (n,) of {self!r}, as new_state "
+                "returns them"
+            )
+        return check_whole(i, "i, the game asked for,", 0, len(states) - 1)
 
     def raise_refusal(self, states: np.ndarray, i: int, action: Any, code: int = REFUSED) -> None:
         """Raise the error for an ``action`` that game ``i`` refused with ``code``."""

@@ -103,6 +103,33 @@ def test_what_a_position_is_put_into_is_looked_at(states, more, message):
     assert states is None or states.tobytes() == before
 
 
+ASKED = {
+    "legal_mask": lambda states, i: SARENA.legal_mask(states, i),
+    "observe": lambda states, i: SARENA.observe(states, 0, i),
+    "step": lambda states, i: SARENA.step(states, 0, i),
+    "returns": lambda states, i: SARENA.returns(states, i),
+    "determinize": lambda states, i: SARENA.determinize(states, 0, 1, i),
+    "digest": lambda states, i: SARENA.digest(states, i),
+    "legal_actions_text": lambda states, i: SARENA.legal_actions_text(states, i),
+}
+
+
+@pytest.mark.parametrize("ask", ASKED.values(), ids=ASKED)
+def test_no_kernel_reads_beyond_the_records(ask):
+    """Kernels don't compare the number of a game with how many there are."""
+    states = SARENA.new_state(1)
+    before = SARENA.digest(states)
+    for i in (1, -1, 10**6, 2**70, 0.0, True, None):
+        with pytest.raises(ValueError, match="whole number from 0 to 0"):
+            ask(states, i)
+    with pytest.raises(ValueError, match="i, the game"):
+        ask(states[:0], 0)
+    for wrong in (get_game("sagani").new_state(1), states[0], states[None], [0], None):
+        with pytest.raises(StateError, match="give records"):
+            ask(wrong, 0)
+    assert SARENA.digest(states) == before
+
+
 PARTS = [
     (name, part)
     for name in game_names()

@@ -469,6 +469,30 @@ def test_arrays_of_another_shape_are_refused(name, tmp_path):
         BoardNetwork(without, GAME)
 
 
+@pytest.mark.training
+@pytest.mark.parametrize(
+    ("place", "worst"),
+    [(2, 10**6), (2, -5), (2, 625), (2, 1.5), (1, -1), (1, 2**32), (1, None), (3, 7), (4, "a")],
+)
+def test_a_generator_is_not_led_out_of_its_words(place, worst):
+    """numpy takes any position, and reads there at the next draw."""
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("sb3_contrib")
+    from ludotheque.agents.training.checkpoint import rng_state, set_rng_state
+
+    state = rng_state()
+    set_rng_state(state)
+    parts = [*state["numpy"]]
+    if place == 1:
+        parts[1] = parts[1][:-1] if worst is None else torch.full_like(parts[1], worst)
+    else:
+        parts[place] = worst
+    before = np.random.get_state()
+    with pytest.raises(ValueError, match="numpy's generator"):
+        set_rng_state({**state, "numpy": parts})
+    assert np.random.get_state()[2] == before[2]
+
+
 def test_layers_that_do_not_fit_are_refused():
     arrays = mlp_arrays()
     for change in (

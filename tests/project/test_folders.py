@@ -57,6 +57,31 @@ def test_who_holds_a_folder_is_told(tmp_path):
         pass
 
 
+@pytest.mark.skipif(os.name != "posix", reason="links and pipes as POSIX has them")
+def test_nothing_is_written_through_a_link_out_of_the_folder(tmp_path):
+    """Somebody else may have made the folder."""
+    own, folder = tmp_path / "own.txt", tmp_path / "run"
+    own.write_text("precious", encoding="utf-8")
+    (folder / "checkpoint").mkdir(parents=True)
+    for name in (files.LOCK, "games.jsonl", "best.zip", "checkpoint/run.pt"):
+        for target in (own, tmp_path / "new.txt"):
+            (folder / name).symlink_to(target)
+            with (
+                pytest.raises(PermissionError, match="out of the folder"),
+                lock_folder(folder, "a run"),
+            ):
+                pass
+            (folder / name).unlink()
+    os.mkfifo(folder / files.LOCK)
+    with pytest.raises(PermissionError, match="is no file"), lock_folder(folder, "a run"):
+        pass
+    (folder / files.LOCK).unlink()
+    (folder / "latest.zip").symlink_to("best.zip")
+    with lock_folder(folder, "a run"):
+        assert (folder / files.LOCK).is_file()
+    assert own.read_text("utf-8") == "precious" and not (tmp_path / "new.txt").exists()
+
+
 @needs_locks
 def test_another_league_writes_nothing_into_a_folder_that_is_held(tmp_path):
     first = League("sarena", TWO, tmp_path, seed=1)
