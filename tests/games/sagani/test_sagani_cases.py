@@ -295,6 +295,7 @@ def test_case_advanced_score(rules):
         num_players=1,
         solo="advanced",
         tables={0: [*table, box.done("fire", (9, 0), 6)]},
+        hand=56,
         points=[case["track"]],
         bonus=case["bonus_turns"] * BONUS,
         cacophony=[case["cacophony"]],
