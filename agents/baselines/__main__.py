@@ -28,7 +28,7 @@ RECIPES: dict[tuple[str, int], tuple[str, dict[str, Any]]] = {
     ("harmonies", 2): ("policy", {"minutes": 10, "eval_every": 60_000}),
     ("shamans", 3): ("policy", {"minutes": 9, "eval_every": 400_000, "eval_games": 600}),
     ("harmonies", 1): ("policy", {"minutes": 3, "eval_every": 60_000}),
-    ("sagani", 1): ("policy", {"minutes": 10, "eval_every": 60_000}),
+    ("sagani", 1): ("policy", {"minutes": 7.5, "eval_every": 60_000}),
     ("saga", 3): ("policy", {"minutes": 6, "eval_every": 150_000}),
     ("saga", 4): ("policy", {"minutes": 6, "eval_every": 150_000}),
     ("shamans", 4): ("policy", {"minutes": 5, "eval_every": 400_000}),

@@ -105,6 +105,8 @@ ENOUGH = 88
 LESS = {
     # Which last card is best is asked in few games; test_saga_views asks for it.
     "saga/heuristics.py": 80,
+    # Cards face down are drawn anew in few of these games; test_saga_views and the leak test do so.
+    "saga/hidden.py": 60,
     # Boards seldom leave their window by themselves; test_sagani_sentences shifts it on purpose.
     "sagani/placement.py": 65,
     # Without compiling nothing keeps an index: only arrays of games do, in loops.

@@ -28,7 +28,6 @@ PAGES = (
 WITHOUT_PYTHON = (
     "CONTRIBUTING.md",
     "docs/agents.md",
-    "docs/board.md",
     "docs/citing.md",
     "docs/command.md",
     "docs/comparison.md",
