@@ -47,7 +47,7 @@ def pack(settings: Settings, agents: Mapping[str, Agent]) -> bytes:
 
 @lru_cache(maxsize=2)
 def _opened(carried: bytes) -> tuple[Settings, dict[str, Agent]]:
-    """Undo ``_carried``, once in a process for all batches of a league."""
+    """Undo ``pack``, once in a process for all batches of a league."""
     # Made by the process that asks for the batch, and sent by nobody else.
     return pickle.loads(carried)
 

@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 
 from ludotheque.envs import seat_advantages
-from ludotheque.envs.core.game import Game, check_seed
+from ludotheque.envs.core.arguments import check_seed
+from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.batch import BatchEnv
 
 try:

@@ -57,6 +57,20 @@ class StoppedError(Exception):
     """The person pressed Ctrl-C; the message says what was kept. Exit code 130."""
 
 
+def run_length(
+    minutes: float | None, steps: int | None, usual: float
+) -> tuple[float | None, int | None]:
+    """Return how long a training is to be; ``usual`` minutes if nothing is said of it.
+
+    Raises:
+        UserError: a number that isn't above 0.
+    """
+    for name, value in (("--minutes", minutes), ("--steps", steps)):
+        if value is not None and value <= 0:
+            raise UserError(f"{name} must be more than 0, not {value}.")
+    return (usual if minutes is None and steps is None else minutes), steps
+
+
 def friendly(command: Callable[..., None]) -> Callable[..., None]:
     """Tell the three kinds of ending of `command` in one line on stderr, with an exit code."""
 

@@ -26,6 +26,7 @@ from .common import (
     holds_files,
     needs_extra,
     print_json,
+    run_length,
 )
 
 DEFAULT_MINUTES = 20.0
@@ -82,11 +83,7 @@ def train(
     # A run that is gone on with knows how many play.
     if players is not None or not resume:
         players = check_players(found, players)
-    for name, value in (("--minutes", minutes), ("--steps", steps)):
-        if value is not None and value <= 0:
-            raise UserError(f"{name} must be more than 0, not {value}.")
-    if minutes is None and steps is None:
-        minutes = DEFAULT_MINUTES
+    minutes, steps = run_length(minutes, steps, DEFAULT_MINUTES)
     folder = folder or Path("runs") / game
     options = game_options(found, settings)
     _check_folder(folder, resume)

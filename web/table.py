@@ -164,10 +164,12 @@ class Table:
 
     def last_move(self, seat: int | None) -> str | None:
         """The last move, or None if a seat may not know of it; seat None may know everything."""
+        return None if self.hides(seat, len(self.actions)) else self.moves[-1]
+
+    def hides(self, seat: int | None, ply: int) -> bool:
+        """Return whether a seat may not know of the action that led to the position ``ply``."""
         hides = self.game.hides_action
-        if seat is not None and hides is not None and hides(self.states[0], seat):
-            return None
-        return self.moves[-1]
+        return seat is not None and hides is not None and hides(self.positions[ply][0], seat)
 
     def thinker(self, seat: int | None) -> str:
         """Who is to play, for people; not by name where ``seat`` may not know it."""

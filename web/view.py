@@ -88,14 +88,9 @@ def _result(table: Table, ply: int) -> list[Message]:
     ]
 
 
-def _hidden(table: Table, seat: int | None, ply: int) -> bool:
-    hides = table.game.hides_action
-    return seat is not None and hides is not None and hides(table.positions[ply][0], seat)
-
-
 def _words(table: Table, seat: int | None, ply: int, seen: Any) -> str:
     text = getattr(seen.move, "text", "")
-    if text or _hidden(table, seat, ply):
+    if text or table.hides(seat, ply):
         return text
     actor = int(table.positions[ply - 1]["to_play"][0])
     return f"{name_of(actor)} plays {table.moves[ply - 1]}"
@@ -103,7 +98,7 @@ def _words(table: Table, seat: int | None, ply: int, seen: Any) -> str:
 
 def _trace(table: Table, seat: int | None, ply: int, action: int) -> list[str]:
     """Return where the parts of the last action were in the picture before it."""
-    if _hidden(table, seat, ply):
+    if table.hides(seat, ply):
         return []
     before = table.positions[ply - 1][0]
     left = tuple(table.game.decode_action(action).values())

@@ -46,6 +46,7 @@ class TDConfig(RunConfig):
         limit: actions of a decision that the network sees, the best at a glance; None: what suits
             the game, else 32; 16 for a policy.
         decay: weight decay of the first layer (AdamW), against learning by heart.
+        sharpness: how much a value of 1 adds to a logit, before anything is learned.
         start: a model file to begin with, whose inputs, widths and limit are kept; None: with a
             network that adds nothing to ``evaluate``.
 
@@ -81,6 +82,7 @@ class TDConfig(RunConfig):
     eval_every: int = 100_000
     limit: int | None = None
     decay: float = 0.0
+    sharpness: float = 20.0
     start: str | None = None
 
     @property
@@ -133,7 +135,7 @@ class TDConfig(RunConfig):
         for name in ("temperature", "final_temperature", "result_weight", "auxiliary", "decay"):
             if check_finite(getattr(self, name), name) < 0:
                 raise ValueError(f"{name} is {getattr(self, name)!r}; give a number from 0 up")
-        for name in ("reuse", "learning_rate", "final_learning_rate"):
+        for name in ("reuse", "learning_rate", "final_learning_rate", "sharpness"):
             if not check_finite(getattr(self, name), name) > 0:
                 raise ValueError(f"{name} is {getattr(self, name)!r}; give a number above 0")
 
@@ -157,7 +159,6 @@ class SearchConfig(TDConfig):
         lesson_window: newest searched decisions that are learned from.
         lesson_batch: searched decisions in a minibatch.
         lesson_weight, value_weight: weights of the losses of policy and value, by search.
-        sharpness: how much a value of 1 adds to a logit before anything is learned.
 
     Raises:
         ValueError: as ``TDConfig``.
@@ -183,7 +184,6 @@ class SearchConfig(TDConfig):
     lesson_batch: int = 128
     lesson_weight: float = 1.0
     value_weight: float = 0.0
-    sharpness: float = 20.0
 
     @property
     def searches(self) -> bool:
@@ -199,8 +199,6 @@ class SearchConfig(TDConfig):
         for name in ("exploration", "scale", "lesson_weight", "value_weight"):
             if check_finite(getattr(self, name), name) < 0:
                 raise ValueError(f"{name} is {getattr(self, name)!r}; give a number from 0 up")
-        if not check_finite(self.sharpness, "sharpness") > 0:
-            raise ValueError(f"sharpness is {self.sharpness!r}; give a number above 0")
 
 
 @dataclass
@@ -218,7 +216,6 @@ class PolicyConfig(TDConfig):
         choice_batch: decisions in a minibatch of the policy.
         clip: how far the probability of an action may go from what it was, as a ratio from 1.
         entropy: weight of the policy's entropy.
-        sharpness: how much a value of 1 adds to a logit before anything is learned.
         against: "greedy", or a model file: it sits in all other seats, and what is learned is the
             best response to it, from a copy of it on. None: self-play.
 
@@ -238,7 +235,6 @@ class PolicyConfig(TDConfig):
     choice_batch: int = 512
     clip: float = 0.2
     entropy: float = 0.003
-    sharpness: float = 20.0
     against: str | None = None
 
     @property
@@ -261,8 +257,7 @@ class PolicyConfig(TDConfig):
             check_whole(getattr(self, name), name, 1)
         if check_finite(self.entropy, "entropy") < 0:
             raise ValueError(f"entropy is {self.entropy!r}; give a number from 0 up")
-        for name in ("clip", "sharpness"):
-            if not check_finite(getattr(self, name), name) > 0:
-                raise ValueError(f"{name} is {getattr(self, name)!r}; give a number above 0")
+        if not check_finite(self.clip, "clip") > 0:
+            raise ValueError(f"clip is {self.clip!r}; give a number above 0")
         if (self.temperature, self.final_temperature) != (1.0, 1.0):
             raise ValueError("temperature is 1 with method policy: what is learned is its own play")

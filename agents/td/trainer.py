@@ -98,8 +98,6 @@ _FIELDS = {
 MOST_BYTES = 4096 * MEGABYTE
 # Chance of each past self against the next newer one.
 OLDER = 0.8
-# How much a value of 1 adds to the logit of a network that learns no policy.
-SHARPNESS = 20.0
 
 
 def train_td(config: TDConfig) -> TrainResult:
@@ -160,7 +158,7 @@ class TDTrainer(Run):
         sizes = (self.num_inputs, config.width, config.last_width)
         self.fixed = zero_arrays(*sizes, settings.num_players)
         self.begun = config.begun()
-        self.responds = getattr(config, "against", None) is not None
+        self.responds = isinstance(config, PolicyConfig) and config.against is not None
         if self.responds and self.begun is not None:
             self.fixed = dict(self.begun.arrays)
         self.learner = Learner(
@@ -226,7 +224,7 @@ class TDTrainer(Run):
         if self.begun is not None:
             self.spread = float(self.begun.about["spread"])
             self.weight = float(self.begun.arrays["weight"][0])
-            self.learner.begin_as(self.begun.arrays, self.weight * self._sharpness())
+            self.learner.begin_as(self.begun.arrays, self.weight * config.sharpness)
             return
         plan = self._plan(0.0, np.ones(1))
         plan = plan._replace(rank_share=0.0, search_share=0.0, by_policy=False, keeps=False)
@@ -253,14 +251,11 @@ class TDTrainer(Run):
     def _acting(self, newest: bool = False) -> dict[str, np.ndarray]:
         arrays = self.learner.acting(newest)
         gain = arrays.pop("gain")[0]
-        sharpness = self.weight * self._sharpness()
+        sharpness = self.weight * self.config.sharpness
         if not self.config.leads:
             # No policy is learned: the better the value, the likelier.
-            arrays["policy"] = arrays["last"][0] * np.float32(self._sharpness())
+            arrays["policy"] = arrays["last"][0] * np.float32(self.config.sharpness)
         return {**arrays, "weight": np.array([self.weight, gain * sharpness], np.float32)}
-
-    def _sharpness(self) -> float:
-        return getattr(self.config, "sharpness", SHARPNESS)
 
     def _play(self) -> Played:
         config = self.config

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -12,13 +13,13 @@ if TYPE_CHECKING:
     from .drawing.canvas import Canvas
 
 
-class Pictures:
+class Pictures(ABC):
     """The part of ``Game`` that shows records; drawing is imported when first asked for."""
 
     @property
+    @abstractmethod
     def home(self) -> str:
         """The package that the game lives in."""
-        raise NotImplementedError
 
     def _table(self, module: str) -> ModuleType:
         # Imported when first asked for: drawing needs packages that playing does not.

@@ -642,6 +642,21 @@ def test_a_response_learns_from_games_against_the_agent_alone(finished, tmp_path
 
 
 @pytest.mark.training
+def test_a_response_that_was_stopped_says_so_and_is_measured(tmp_path):
+    from ludotheque.agents.exploit import exploit
+
+    def stop(done, total, text):
+        if not stopped:
+            stopped.append(done)
+            signal.raise_signal(signal.SIGINT)
+
+    stopped: list[float] = []
+    found = exploit("greedy", "sarena", 2, steps=100_000, out=tmp_path, progress=stop)
+    assert found.interrupted and stopped == [found.steps] and found.steps < 100_000
+    assert found.found.games == 400 and found.model_path.is_file()
+
+
+@pytest.mark.training
 def test_what_did_better_than_expected_becomes_likelier(tmp_path):
     """One minibatch of two actions: the policy moves to the one with an advantage, and the clip
     holds it back from going on once it has gone far enough."""
