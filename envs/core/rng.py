@@ -73,8 +73,13 @@ def next_seed(seed):
 
 @kernel
 def decision_seed(seed, ply):
-    """Return the seed of the decision taken at ``ply`` of the game dealt from ``seed``."""
-    return mix64(mix64(seed ^ _DECISION) + GAMMA * np.uint64(ply + 1))
+    """Return the seed of the decision taken at ``ply`` of the game dealt from ``seed``.
+
+    Agents are given it, so it must not lead back to the deal: a word and its scrambled self, added
+    by exclusive or, have no inverse short of a search (Davies and Meyer's construction).
+    """
+    word = mix64(seed ^ _DECISION) + GAMMA * np.uint64(ply + 1)
+    return mix64(mix64(word) ^ word)
 
 
 @kernel

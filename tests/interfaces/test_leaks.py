@@ -8,14 +8,17 @@ from __future__ import annotations
 import inspect
 import sys
 
+import numpy as np
 import pytest
 
 from ludotheque.envs import game_names, get_game, sarena_v0
+from ludotheque.envs.core import rng
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.aec import TurnBasedEnv
 from ludotheque.envs.core.interfaces.batch import BatchEnv
 from ludotheque.envs.core.interfaces.gym import SeatEnv, SeatVectorEnv
 from ludotheque.envs.core.interfaces.parallel import TurnBasedParallelEnv
+from ludotheque.envs.core.rng import GAMMA, decision_seed, mix64
 from ludotheque.testing import check_leaks
 
 GAMES = game_names()
@@ -135,6 +138,29 @@ def test_a_leak_in_what_an_error_says_is_found(monkeypatch):
     monkeypatch.setattr(Game, "raise_refusal", tell)
     with pytest.raises(AssertionError, match="refusals shows seat"):
         check_leaks(get_game("sarena"), 400)
+
+
+def _unmixed(word: int) -> int:
+    """Undo ``mix64``."""
+    for shift, factor in ((31, 0x94D049BB133111EB), (27, 0xBF58476D1CE4E5B9), (30, 1)):
+        for times in (1, 2):
+            word ^= word >> shift * times
+        word = word * pow(factor, -1, 2**64) % 2**64
+    return word
+
+
+def test_seeds_of_decisions_do_not_lead_back_to_the_deal():
+    """Agents are given them: undoing the generator's steps must not give the game's seed."""
+    for seed in range(1, 200):
+        assert _unmixed(int(mix64(np.uint64(seed)))) == seed
+        for ply in range(3):
+            found = {seed, seed ^ int(rng._DECISION), int(mix64(np.uint64(seed) ^ rng._DECISION))}
+            word = int(decision_seed(np.uint64(seed), ply))
+            for _ in range(4):
+                back = (word - int(GAMMA) * (ply + 1)) % 2**64
+                assert not found & {word, back, back ^ int(rng._DECISION)}
+                assert not found & {_unmixed(back), _unmixed(back) ^ int(rng._DECISION)}
+                word = _unmixed(word)
 
 
 def test_a_seats_picture_is_an_argument():
