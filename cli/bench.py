@@ -54,7 +54,12 @@ def curves(context: typer.Context) -> None:
     _bench("curves", context.args)
 
 
-for _command in (throughput, search, training, strength, curves):
+def beliefs(context: typer.Context) -> None:
+    """How likely a baseline holds what is true and hidden from it."""
+    _bench("beliefs", context.args)
+
+
+for _command in (throughput, search, training, strength, curves, beliefs):
     app.command(_command.__name__, context_settings=HANDED_ON)(friendly(_command))
 
 

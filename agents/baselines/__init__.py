@@ -38,6 +38,7 @@ class BaselineAgent(Agent):
         simulations: of a search for each decision; 0 plays without.
         num_threads: threads that share a batch of decisions.
         seed: of the agent's own generator, for ``act`` without seeds.
+        beliefs: of the search, see ``TDAgent``; None: where the baseline has learned some.
 
     Raises:
         ValueError: there is no baseline for the game; a setting out of range.
@@ -52,10 +53,12 @@ class BaselineAgent(Agent):
         simulations: int = 0,
         num_threads: int = 1,
         seed: int | None = None,
+        beliefs: bool | None = None,
     ):
         super().__init__(game, seed)
         self.simulations = check_whole(simulations, "simulations", 0)
         self.num_threads = check_num_threads(num_threads)
+        self.beliefs = beliefs
         self._agents: dict[int, TDAgent] = {}
         if not baseline_counts(self.game):
             raise ValueError(
@@ -80,7 +83,7 @@ class BaselineAgent(Agent):
         """Return the agent that plays with so many players.
 
         Raises:
-            ValueError: there is none.
+            ValueError: there is none, or it has no beliefs that were asked for.
         """
         if num_players not in self._agents:
             path = baseline_path(self.game, num_players)
@@ -96,5 +99,6 @@ class BaselineAgent(Agent):
                 simulations=self.simulations,
                 num_threads=self.num_threads,
                 num_players=num_players,
+                beliefs=self.beliefs,
             )
         return self._agents[num_players]

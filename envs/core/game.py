@@ -51,7 +51,7 @@ class Game(Pictures):
             if there is none),
             ``public_action`` (record → the last action as everybody was told of it: its number;
             ``num_actions`` for one whose details they may not know; -1 for one that leaves no
-            trace).
+            trace), ``hidden_facts`` (fills the fields of that name, seen from a seat).
         decode_action, encode_action: action number ↔ its parts by name.
         action_to_string, action_from_string: action number ↔ notation; both take the state too,
             which a game may need to name a card.
@@ -67,6 +67,9 @@ class Game(Pictures):
             count from 0; ``camps`` names the camp of each seat, ``winner`` the one that won.
         hides_action: for a game with actions that not everybody learns of: ``(record, seat)`` →
             whether the last action is one that the seat may not know.
+        hidden_facts: fields of what a seat can't know and the others' play tells something of, such
+            as who has which role, by seats after the own one. What of it is likely can be learned
+            (``agents.td.beliefs``). Empty: nothing.
         limits: of the numbers in a record's fields (``validity.Limits``); ``kernels`` then holds
             ``check`` and ``derive`` too.
         package: importable package of a game outside ``ludotheque.envs``, with its ``GAME`` and its
@@ -101,9 +104,10 @@ class Game(Pictures):
     limits: Mapping[str, Any] = field(default_factory=dict)
     package: str = ""
     compact: tuple[Field, ...] = ()
+    hidden_facts: tuple[Field, ...] = ()
 
     def __post_init__(self) -> None:
-        for form in OBSERVATION_FORMS:
+        for form in (*OBSERVATION_FORMS, "hidden_facts"):
             object.__setattr__(self, form, located(getattr(self, form)))
 
     def __repr__(self) -> str:
