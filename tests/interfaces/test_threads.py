@@ -145,14 +145,20 @@ def test_a_timer_that_interrupts_again_and_again_stops_nothing(rounds=300):
     """Signals at moments that nobody chose, in batches of two and four threads."""
     game = get_game("sarena")
 
+    playing = False
+
     def interrupt(number, frame):
-        raise KeyboardInterrupt
+        if playing:
+            raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGALRM, interrupt)
     try:
         for num_threads in (2, 4):
             env = make_batch(game, 64, num_threads=num_threads)
             other = make_batch(game, 64)
+            # Numba isn't to be interrupted while it loads kernels.
+            env.reset(seed=0)
+            env.step(env.random_actions())
             struck = 0
             for k in range(rounds):
                 env.reset(seed=k)
@@ -160,9 +166,11 @@ def test_a_timer_that_interrupts_again_and_again_stops_nothing(rounds=300):
                     # Again after a while, since the first may be dropped.
                     moment = 1e-6 * (20 + 13 * k % 400)
                     signal.setitimer(signal.ITIMER_REAL, moment, 0.05)
+                    playing = True
                     while True:
                         env.step(env.random_actions())
                 except KeyboardInterrupt:
+                    playing = False
                     struck += 1
                 finally:
                     signal.setitimer(signal.ITIMER_REAL, 0)

@@ -6,7 +6,10 @@ the time inside any module of Python's.
 
 from __future__ import annotations
 
+import io
+import signal
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +136,26 @@ def test_a_training_goes_on_from_wherever_it_was_stopped(tmp_path):
     assert strike_trainings(tmp_path, 4) >= 3
 
 
+@pytest.mark.training
+def test_what_a_library_makes_of_ctrl_c_is_ctrl_c_again():
+    """``zipfile`` raises ValueError where it is interrupted with a member half written."""
+    common = pytest.importorskip("ludotheque.agents.training.common", reason="needs [train]")
+
+    class Run:
+        stop = False
+
+    run, before = Run(), signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt), common.interrupts(run):
+        signal.raise_signal(signal.SIGINT)
+        assert run.stop
+        with zipfile.ZipFile(io.BytesIO(), "w") as archive, archive.open("half", "w"):
+            signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is before
+    with pytest.raises(ValueError, match="another"), common.interrupts(Run()):
+        signal.raise_signal(signal.SIGINT)
+        raise ValueError("another")
+
+
 # Playing
 
 
@@ -145,19 +168,20 @@ def strike_games(tmp_path: Path, count: int, modules=(*PLAYING, FILES), seed: in
 
     from ludotheque.cli.app import app
 
-    # Those that are legal are played, the others explained.
     game = get_game("sarena")
-    moves = [game.action_to_string(action, None) for action in range(game.num_actions)][:40]
+    typed = [game.action_to_string(action, None) for action in range(40)]
 
-    def play(path: Path) -> str:
+    def play(path: Path) -> None:
         arguments = ["play", "--terminal", "--seed", "7", "--opponents", "random"]
         done = CliRunner().invoke(
-            app, [*arguments, "--save", str(path)], input="\n".join([*moves, "quit", ""])
+            app, [*arguments, "--save", str(path)], input="\n".join([*typed, "quit", ""])
         )
         assert done.exit_code in (0, 130) or isinstance(done.exception, KeyboardInterrupt), done
-        return done.output
 
     play(tmp_path / "warm.jsonl")
+    (warm,) = load_replays(tmp_path / "warm.jsonl")
+    # A few legal moves, and one that is explained.
+    typed = [*warm.actions[0:10:2], "nonsense"]
     steps = all_steps(lambda: play(tmp_path / "whole.jsonl"), *modules)
     (whole,) = load_replays(tmp_path / "whole.jsonl")
     path, kept, struck = tmp_path / "played.jsonl", set(), 0
