@@ -109,6 +109,11 @@ class MCTSAgent(Agent):
         leaf = own["leaf"] if leaf is None else leaf
         leaf_plies = own["leaf_plies"] if leaf_plies is None else leaf_plies
         leaf_scale = own["leaf_scale"] if leaf_scale is None else leaf_scale
+        if leaf == "value":
+            raise ValueError(
+                "leaf is 'value', and mcts has no network: baseline:simulations=200 and "
+                f"td:FILE,simulations=200 search with one; allowed here: {', '.join(LEAVES)}"
+            )
         check_choice(leaf, LEAVES, "leaf")
         check_choice(determinize, DETERMINIZE, "determinize")
         check_whole(simulations, "simulations", 1)

@@ -1,5 +1,6 @@
 """The board's server under load: tables at once, and memory over thousands of moves.
 
+    python benchmarks/board.py --tables 50 --moves 2000 --think 3
     python benchmarks/board.py --tables 50 --moves 10000
 
 A server runs as a process of its own; this one plays at all tables with random legal moves, by the
@@ -30,11 +31,15 @@ GREETING = re.compile(r"Open (http://\S+)/#(\S+)")
 
 
 class Player:
-    """Plays at one table for as long as it is asked to, game after game."""
+    """Plays at one table for as long as it is asked to, game after game.
 
-    def __init__(self, url: str, link: str, seed: int):
+    It thinks about each move, for ``think`` seconds on average (an exponential distribution).
+    """
+
+    def __init__(self, url: str, link: str, seed: int, think: float):
         self.url = url
         self.link = link
+        self.think = think
         self.moves = 0
         self.waits: list[float] = []
         self._draw = random.Random(seed)
@@ -53,6 +58,8 @@ class Player:
                     continue
                 if asked is not None:
                     self.waits.append(time.perf_counter() - asked)
+                if self.think:
+                    await asyncio.sleep(self._draw.expovariate(1 / self.think))
                 asked = time.perf_counter()
                 await socket.send(json.dumps(self._answer(view)))
 
@@ -69,6 +76,7 @@ def main(
     moves: Annotated[int, typer.Option(help="Moves of people, over all tables.")] = 10_000,
     agent: Annotated[str, typer.Option(help="Who sits opposite.")] = "greedy",
     game: Annotated[str, typer.Option(help="One game; all five in turn by default.")] = "",
+    think: Annotated[float, typer.Option(help="Seconds that people think, on average.")] = 0,
 ) -> None:
     """Play at many tables at once; print waits in milliseconds and the server's memory."""
     command = [sys.executable, "-m", "ludotheque.cli", "play", "--web", "--no-browser"]
@@ -80,7 +88,7 @@ def main(
             url, key = greeting(said, server)
             games = (game,) if game else GAMES
             links = [begin(url, key, games[k % len(games)], agent) for k in range(tables)]
-            players = [Player(url, link, seed) for seed, link in enumerate(links)]
+            players = [Player(url, link, seed, think) for seed, link in enumerate(links)]
             asyncio.run(rounds(players, moves, server.pid))
         finally:
             server.terminate()

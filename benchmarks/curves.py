@@ -1,6 +1,7 @@
 """Learning curves of runs of `ludotheque train`: wins by decisions and by minutes, as a picture.
 
 A run's curve is what its evaluations found on the way (``evaluations.jsonl``), with 95 % intervals.
+Baselines keep those of their training in their cards.
 """
 
 from __future__ import annotations
@@ -12,9 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ludotheque.agents.baselines import baseline_counts, baseline_path
+from ludotheque.agents.td.model import read_value_model
 from ludotheque.agents.training.common import EVALUATIONS, read_evaluations
 from ludotheque.agents.training.evaluation import ALONE, Evaluation
-from ludotheque.cli.common import UserError
+from ludotheque.cli.common import UserError, find_game
+from ludotheque.envs.core.files import atomic_path
+from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.loading import MEGABYTE
 
 if TYPE_CHECKING:
@@ -25,8 +30,11 @@ DOTS = 150
 
 def main(
     runs: Annotated[
-        list[Path], typer.Argument(help="Folders of runs; NAME=FOLDER to name a curve.")
-    ],
+        list[Path] | None, typer.Argument(help="Folders of runs; NAME=FOLDER to name a curve.")
+    ] = None,
+    game: Annotated[
+        str | None, typer.Option("--game", help="Draw those of this game's baselines, too.")
+    ] = None,
     picture: Annotated[Path, typer.Option("--out", help="The picture: .png, .svg or .pdf.")] = Path(
         "curves.png"
     ),
@@ -35,13 +43,40 @@ def main(
         typer.Option("--opponent", help="Evaluations against this agent; by default all."),
     ] = None,
 ) -> None:
-    """Draw the learning curves of runs."""
-    curves = {}
-    for run in runs:
+    """Draw the learning curves of runs and of baselines."""
+    curves = curves_of_baselines(find_game(game)) if game else {}
+    for run in runs or ():
         name, equals, folder = str(run).rpartition("=")
         curves[name if equals else Path(folder).name] = evaluations_of(Path(folder))
-    plot_curves(curves, opponent).savefig(picture, dpi=DOTS)
+    if not curves:
+        raise UserError("there is nothing to draw: give folders of runs, or --game.")
+    figure = plot_curves(curves, opponent)
+    with atomic_path(picture) as temporary:
+        figure.savefig(temporary, dpi=DOTS)
     typer.echo(picture)
+
+
+def curves_of_baselines(game: Game) -> dict[str, list[Evaluation]]:
+    """Return the evaluations in the cards of a game's baselines, by names for the curves.
+
+    Alone is left out, where points are drawn and not wins.
+
+    Raises:
+        UserError: no card has any.
+    """
+    curves = {}
+    for players in baseline_counts(game):
+        about = read_value_model(baseline_path(game, players), game).about
+        if players > 1 and "curve" in about["card"]:
+            curves[f"{about['method']}, {players} players"] = read_evaluations(
+                about["card"]["curve"]
+            )
+    if not curves:
+        raise UserError(
+            f"no baseline of {game.name} has its curve in its card: train one with "
+            f"`python -m ludotheque.agents.baselines {game.name} PLAYERS`."
+        )
+    return curves
 
 
 def evaluations_of(folder: Path) -> list[Evaluation]:

@@ -157,7 +157,10 @@ def baselines(game: Game) -> Iterator[str]:
         trained = [f"`{about['method']}`", f"{card['minutes']:g} minutes, {decisions} decisions"]
         rows.append([str(players), *trained, told, f"{found['score']:.1f}"])
     against = "Wins against `greedy` in all other seats (95 %)"
-    return _table(["Players", "Method", "Trained", against, "Mean points"], rows)
+    yield from _table(["Players", "Method", "Trained", against, "Mean points"], rows)
+    if (page_path(game).parents[2] / "docs" / f"curves-{game.name}.png").is_file():
+        yield ""
+        yield f"![Wins in training, by decisions and minutes](../../docs/curves-{game.name}.png)"
 
 
 def ladder(game: Game) -> Iterator[str]:

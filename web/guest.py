@@ -24,7 +24,7 @@ from ludotheque.envs.core.errors import LudothequeError, is_whole
 
 from .mind import mind_of
 from .table import Table
-from .view import Film, Message, table_message
+from .view import Message, film_of, table_message
 
 FIELDS: dict[str, tuple[str, ...]] = {
     "act": ("action", "frame", "age"),
@@ -70,7 +70,7 @@ class Guest:
     def __init__(self, table: Table, seat: int | None):
         self.table = table
         self.seat = seat
-        self.film = Film(table, seat)
+        self.film = film_of(table, seat)
         self._sees_all = seat is None
         self._told = (table.age, 0)  # how old the table was, and how many frames were told
 
@@ -148,7 +148,7 @@ class Guest:
         if not -1 <= seat < self.table.players:
             raise Refused(f"there is no seat {seat}: -1 to {self.table.players - 1}")
         self.seat = None if seat < 0 else seat
-        self.film = Film(self.table, self.seat)
+        self.film = film_of(self.table, self.seat)
         return self.hello()
 
     def _mind(self, at: int) -> list[Message]:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from ludotheque.envs.core.game import Game
     from ludotheque.envs.core.interfaces.replay import Replay
 
+    from .view import Film
+
 PERSON = "person"
 # What the record says of a person who was shown what the agents thought.
 CHEAT = "person (saw the agents' minds)"
@@ -38,6 +40,7 @@ class Table:
         explain: people are shown what an agent would do in their place.
         cheat: they are shown what the other seats' agents think, too.
         illegal: the rule for illegal actions of a replay that is shown.
+        films: seat -> what has been shown there, see `film_of`.
 
     Raises:
         ValueError: what the game or an agent doesn't have.
@@ -71,6 +74,7 @@ class Table:
         self.age = 0
         self.explain = self.cheat = self.open_hands = False
         self.illegal = "raise"
+        self.films: dict[int | None, Film] = {}
         self.lock = threading.RLock()
 
     @classmethod

@@ -114,6 +114,17 @@ def _trace(table: Table, seat: int | None, ply: int, action: int) -> list[str]:
     return found
 
 
+def film_of(table: Table, seat: int | None) -> Film:
+    """Return the film of a table for a seat: one for all who look from there.
+
+    A page that is loaded again sees what has been drawn already.
+    """
+    with table.lock:
+        if seat not in table.films:
+            table.films[seat] = Film(table, seat)
+        return table.films[seat]
+
+
 class Film:
     """What a seat has been shown of a table, frame by frame.
 

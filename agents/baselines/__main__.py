@@ -2,12 +2,14 @@
 
 Each is trained by its row of ``RECIPES``, played on deals that the training hasn't seen, and
 written to the package with its card. A run's folder is ``runs/baselines/GAME-PLAYERS``; one that
-was stopped is taken up again.
+was stopped is taken up again. ``--curve`` only puts the evaluations in that folder into the card of
+the baseline that is there.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import platform
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from ludotheque.envs.core.interfaces.settings import Settings
 from ..td.agent import TDAgent
 from ..td.model import ValueModel, read_value_model, save_value_model
 from ..td.trainer import CONFIGS, train_td
+from ..training.common import EVALUATIONS
 from ..training.evaluation import ALONE, evaluate
 from . import baseline_path
 
@@ -50,7 +53,7 @@ CARD_GAMES = 600
 def make(game: str, players: int) -> None:
     """Train, measure and write one baseline."""
     method, settings = RECIPES[game, players]
-    folder = Path("runs") / "baselines" / f"{game}-{players}"
+    folder = run_folder(game, players)
     resume = (folder / "config.json").is_file()
     config = CONFIGS[method](
         game=game,
@@ -61,7 +64,14 @@ def make(game: str, players: int) -> None:
         **{**COMMON, **settings},
     )
     result = train_td(config)
+    if result.interrupted:
+        raise SystemExit(f"stopped; the same command goes on with {folder}")
     write(game, players, result.best_path or result.model_path, result.seconds)
+
+
+def run_folder(game: str, players: int) -> Path:
+    """Return the folder of the run that trains a baseline."""
+    return Path("runs") / "baselines" / f"{game}-{players}"
 
 
 def write(game: str, players: int, trained: Path, seconds: float) -> None:
@@ -76,10 +86,31 @@ def write(game: str, players: int, trained: Path, seconds: float) -> None:
         "minutes": round(seconds / 60, 1),
         "machine": platform.processor() or platform.machine(),
         "against": measure(model, players),
+        "curve": read_curve(game, players),
     }
     path = baseline_path(found, players)
     save_value_model(ValueModel({**model.about, "card": card}, model.arrays), path, half=True)
     print(path, path.stat().st_size, "bytes", card["against"])
+
+
+def read_curve(game: str, players: int) -> list[dict[str, Any]]:
+    """Return the evaluations of a baseline's run, as ``read_evaluations`` takes them."""
+    lines = (run_folder(game, players) / EVALUATIONS).read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def add_curve(game: str, players: int) -> None:
+    """Put the evaluations of a baseline's run into its card.
+
+    Raises:
+        FileNotFoundError: the run's folder isn't here.
+    """
+    found = get_game(game)
+    path = baseline_path(found, players)
+    model = read_value_model(path, found)
+    card = {**model.about["card"], "curve": read_curve(game, players)}
+    save_value_model(ValueModel({**model.about, "card": card}, model.arrays), path, half=True)
+    print(path, len(card["curve"]), "evaluations")
 
 
 def measure(model: ValueModel, players: int) -> dict[str, Any]:
@@ -93,14 +124,15 @@ def measure(model: ValueModel, players: int) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Make those that are asked for, or all."""
+    """Make those that are asked for, or all, or add to them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("game", nargs="?", choices=sorted({game for game, _ in RECIPES}))
     parser.add_argument("players", nargs="?", type=int)
+    parser.add_argument("--curve", action="store_true", help="only add the run's evaluations")
     asked = parser.parse_args()
     for game, players in RECIPES:
         if asked.game in (None, game) and asked.players in (None, players):
-            make(game, players)
+            (add_curve if asked.curve else make)(game, players)
 
 
 if __name__ == "__main__":

@@ -495,19 +495,31 @@ def torch_threads(threads: int | None) -> Iterator[None]:
 
 @contextlib.contextmanager
 def interrupts(run: Any) -> Iterator[None]:
-    """The first Ctrl-C asks the run to stop at its next boundary; the second stops it at once."""
+    """The first Ctrl-C asks the run to stop at its next boundary; the second stops it at once.
+
+    That is KeyboardInterrupt, also where a library makes another error of it while it cleans up,
+    as zipfile does.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     before = signal.getsignal(signal.SIGINT)
+    at_once = False
 
     def request_stop(number: int, frame: Any) -> None:
+        nonlocal at_once
+        at_once = run.stop
         run.stop = True
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        if at_once:
+            raise KeyboardInterrupt
 
     signal.signal(signal.SIGINT, request_stop)
     try:
         yield
+    except Exception as error:
+        if at_once:
+            raise KeyboardInterrupt from error
+        raise
     finally:
         signal.signal(signal.SIGINT, before)
 

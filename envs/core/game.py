@@ -25,6 +25,7 @@ from .errors import (
 from .loops import GAME_OVER, ILLEGAL, KERNELS, REFUSED, compile_loops
 from .pictures import Pictures
 from .schema import Field, explain, located, read, total_size
+from .state import copied
 from .validity import Validity
 
 # "flat": everything, as numbers; "planes": everything, on the board's grid; "compact": what matters
@@ -287,7 +288,7 @@ class Game(Pictures):
         """Return a ``(1,)`` copy of game ``i`` with all that ``seat`` can't know drawn anew."""
         i = self._row(states, i)
         check_choice(seat, range(int(states["num_players"][i])), "seat")
-        copy = states[i : i + 1].copy()
+        copy = copied(states[i : i + 1])
         seeds = np.array([check_seed(seed)], dtype=np.uint64)
         self.loops.redraw(copy, 0, 1, np.array([seat], dtype=np.int64), seeds)
         return copy

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from .digests import all_names
+from .state import copied
 
 
 def _seconds() -> float:
@@ -85,7 +86,7 @@ def _interpreted(function: types.FunctionType, patience: Patience) -> Callable[.
     def run(states: np.ndarray, *args: Any) -> Any:
         start = perf_counter()
         # On a copy: Ctrl-C may end this anywhere, and no game may be left in the midst of a move.
-        copy = states.copy()
+        copy = copied(states)
         with np.errstate(over="ignore"):  # whole numbers wrap around
             result = plain(copy, *args)
         if states.flags.writeable:

@@ -248,6 +248,7 @@ def test_stronger_agents_win():
         ("mcts:400", ValueError, "name=value"),
         ("mcts:time=-1", ValueError, "seconds above 0"),
         ("mcts:determinize=never", ValueError, "'simulation', 'tree'"),
+        ("mcts:leaf=value", ValueError, "td:FILE,simulations=200"),
         ("mcts:exploration=-1", ValueError, "exploration is -1"),
         ("random:speed=3", TypeError, "no setting 'speed'"),
         ("ppo:nowhere.zip", FileNotFoundError, "nowhere.zip"),

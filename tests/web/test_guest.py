@@ -343,3 +343,16 @@ def test_what_is_hidden_from_a_seat_is_drawn_anew_before_anybody_thinks_for_it()
         assert thought[own] == true[own]
         others.append(thought[other] == true[other])
     assert not all(others)
+
+
+def test_a_page_that_is_loaded_again_draws_only_what_it_shows(monkeypatch):
+    shamans = get_game("shamans")
+    table = Table(shamans, 3, 3, {}, {1: "greedy", 2: "greedy"})
+    for _ in range(6):
+        guest = to_the_person(table)
+        guest.ask(act(guest))
+    drawn = []
+    draw = type(shamans).draw
+    monkeypatch.setattr(type(shamans), "draw", lambda *a, **k: drawn.append(1) or draw(*a, **k))
+    Guest(table, 0).hello()
+    assert len(table.actions) > 6 and len(drawn) <= 1

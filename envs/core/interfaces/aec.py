@@ -16,6 +16,7 @@ from ..errors import GameOverError, StateError, is_whole
 from ..game import Game
 from ..loops import FORFEITED, PENALIZED, PLAYED
 from ..rng import next_seed
+from ..state import copied
 from .replay import Replay
 from .settings import Rendering, Restorable, Settings, check_saved, last_action_of
 
@@ -349,7 +350,7 @@ class TurnBasedEnv(Restorable, AECEnv):
         if self._states is None:
             EnvLogger.error_state_before_reset()
         return {
-            "states": self._states.copy(),
+            "states": copied(self._states),
             "agents": list(self.agents),
             "rewards": dict(self.rewards),
             "cumulative_rewards": dict(self._cumulative_rewards),

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..errors import GameOverError, StateError
 from ..game import Game
+from ..state import copied
 from .checks import (
     INTERRUPTED,
     check_actions,
@@ -287,9 +288,9 @@ class BatchEnv(Restorable):
         return np.broadcast_to(asked.astype(np.int64), (self.num_envs,)).copy()
 
     def get_state(self) -> np.ndarray:
-        """Return a copy of all games' records; one memory copy. Omniscient."""
+        """Return a copy of all games' records. Omniscient."""
         self._check_started()
-        return self.states.copy()
+        return copied(self.states)
 
     def set_state(self, states: np.ndarray) -> None:
         """Restore records returned by ``get_state``.

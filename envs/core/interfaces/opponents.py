@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ..errors import check_whole
-from ..state import HISTORY
+from ..state import HISTORY, copied
 from .settings import Settings
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def query_agent(agent: Opponent, settings: Settings, states: np.ndarray) -> np.n
     loops.decision_seeds(states, 0, count, seeds)
     known = None
     if getattr(agent, "needs_states", False):
-        known = states.copy()
+        known = copied(states)
         loops.redraw(known, 0, count, to_play, seeds)
     shape = settings.game.observation_shape(form)
     asked: dict[str, Any] = {"states": known, "seeds": seeds}

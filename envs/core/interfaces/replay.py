@@ -16,6 +16,7 @@ from ..arguments import check_seed, read_options
 from ..errors import FileError, LudothequeError, StateError, is_whole
 from ..files import atomic_path, atomic_write_text
 from ..loading import COUNT, MEGABYTE, NUMBERS, TEXT, WHOLES, Source, or_null, parse_json
+from ..state import copied
 from .registry import get_game
 
 # A file of a hundred thousand games.
@@ -104,10 +105,10 @@ class Replay:
         """
         rules = get_game(self.game)
         states = self._deal()
-        yield states.copy()
+        yield copied(states)
         for text in self.actions:
             self._play(states, _number(rules, text, states))
-            yield states.copy()
+            yield copied(states)
 
     def action_numbers(self) -> list[int]:
         """Return the actions as numbers."""

@@ -14,6 +14,7 @@ import numpy as np
 from ..errors import StateError, check_choice
 from ..loops import RAISE
 from ..rng import decision_seed
+from ..state import copied
 from .batch import run_loop
 from .checks import INTERRUPTED, check_num_envs, refuse_illegal, seeds_for
 from .opponents import Opponent, OpponentPool, check_act, make_opponents, query_agent
@@ -269,7 +270,7 @@ class SeatBatch(Restorable):
         self.check_started()
         used = set(np.unique(self._agent_of).tolist())
         return {
-            "states": self.states.copy(),
+            "states": copied(self.states),
             "learner": self.learner.copy(),
             "agent_of": self._agent_of.copy(),
             "penalties": self.penalties.copy(),

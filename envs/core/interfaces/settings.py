@@ -17,7 +17,7 @@ from ..game import Game
 from ..loops import ILLEGAL
 from ..rewards import REWARDS
 from ..schema import scales
-from ..state import HISTORY
+from ..state import HISTORY, copied
 from .registry import get_game
 
 
@@ -150,7 +150,7 @@ class Settings:
                 f"num_players={self.num_players}"
             )
         self.game.check_states(states)
-        return states.copy()
+        return copied(states)
 
     def __repr__(self) -> str:
         defaults = {option.name: option.default for option in self.game.options}

@@ -1,0 +1,59 @@
+"""What is added to a baseline that comes with the package, and shown of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import shutil
+
+import pytest
+
+pytest.importorskip("torch")
+
+from ludotheque.agents import baselines  # noqa: E402
+from ludotheque.agents.baselines import __main__ as making  # noqa: E402
+from ludotheque.agents.td.model import read_value_model  # noqa: E402
+from ludotheque.agents.training.evaluation import Evaluation  # noqa: E402
+from ludotheque.benchmarks.curves import curves_of_baselines, plot_curves  # noqa: E402
+from ludotheque.cli.common import UserError  # noqa: E402
+from ludotheque.envs import get_game  # noqa: E402
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Stand in for the package's folder: with a copy of the baseline of Sàrèná for three."""
+    path = baselines.baseline_path(get_game("sarena"), 3)
+    shutil.copy(path, tmp_path)
+    monkeypatch.setattr(baselines, "FOLDER", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_evaluations_of_a_run_become_a_baselines_curve(folder):
+    found = [
+        Evaluation(1000 * k, "greedy", 300, 30 * k, 0, 300 - 30 * k, k / 10, 0, 1, (10,) * 3)
+        for k in range(1, 4)
+    ]
+    run = folder / "runs" / "baselines" / "sarena-3"
+    run.mkdir(parents=True)
+    lines = [json.dumps(dataclasses.asdict(one)) + "\n" for one in found]
+    (run / "evaluations.jsonl").write_text("".join(lines))
+    game, path = get_game("sarena"), folder / "sarena-3.zip"
+    before = read_value_model(path, game)
+    making.add_curve("sarena", 3)
+    after = read_value_model(path, game)
+    assert all((after.arrays[name] == array).all() for name, array in before.arrays.items())
+    assert {**after.about["card"], "curve": None} == {**before.about["card"], "curve": None}
+    assert curves_of_baselines(game) == {"td, 3 players": found}
+    plot_curves(curves_of_baselines(game)).savefig(folder / "curves.svg")
+    labels = re.findall(r"<!-- (.+) -->", (folder / "curves.svg").read_text("utf-8"))
+    assert {"td, 3 players against greedy", "minutes"} <= set(labels)
+
+
+def test_a_game_without_curves_is_told_how_to_get_them(folder):
+    game = get_game("sagani")
+    with pytest.raises(UserError, match="agents.baselines sagani PLAYERS"):
+        curves_of_baselines(game)
+    with pytest.raises(FileNotFoundError, match="sarena-3"):
+        making.add_curve("sarena", 3)
