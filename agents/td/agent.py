@@ -14,6 +14,7 @@ from ludotheque.envs.core.interfaces.threads import check_num_threads, run
 from ludotheque.envs.core.jit import specialize
 
 from ..base import Agent
+from ..search import MOST_SIMULATIONS
 from . import kernels, play, tree
 from .model import (
     ValueModel,
@@ -118,7 +119,7 @@ class TDAgent(Agent):
             if check_finite(number, name) < 0:
                 raise ValueError(f"{name} is {number!r}; give a number from 0 up")
         self.temperature = float(temperature)
-        self.simulations = check_whole(simulations, "simulations", 0)
+        self.simulations = check_whole(simulations, "simulations", 0, MOST_SIMULATIONS)
         self.candidates = check_whole(candidates, "candidates", 1)
         self.exploration = float(exploration)
         self.scale = float(scale)

@@ -12,6 +12,8 @@ from ..game import Game
 from ..rng import next_seed
 from .settings import Settings
 
+# Of a batch: gigabytes.
+MOST_GAMES = 1_000_000
 INTERRUPTED = (
     "the last step or reset was interrupted and did not come to its end: call reset(), or "
     "set_state() with what get_state() returned before"
@@ -19,8 +21,8 @@ INTERRUPTED = (
 
 
 def check_num_envs(num_envs: Any) -> int:
-    """Return ``num_envs`` if it is a whole number from 1 up, else raise ValueError."""
-    return check_whole(num_envs, "num_envs", 1)
+    """Return ``num_envs`` if it is from 1 to ``MOST_GAMES``, else raise ValueError."""
+    return check_whole(num_envs, "num_envs", 1, MOST_GAMES)
 
 
 def check_actions(actions: Any, num_envs: int) -> np.ndarray:

@@ -21,6 +21,8 @@ from typing import Any
 
 from ..errors import check_whole
 
+MOST_THREADS = 256
+
 
 class _Job:
     """Slices of a batch, which the calling thread and workers take one after the other.
@@ -113,8 +115,8 @@ _workers = _Workers()
 
 
 def check_num_threads(num_threads: int) -> int:
-    """Return ``num_threads`` if it is a whole number from 1 up, else raise ValueError."""
-    return check_whole(num_threads, "num_threads", 1)
+    """Return ``num_threads`` if it is from 1 to ``MOST_THREADS``, else raise ValueError."""
+    return check_whole(num_threads, "num_threads", 1, MOST_THREADS)
 
 
 def run(loop: Callable[..., Any], num_threads: int, states: Any, *args: Any) -> list[Any]:
