@@ -37,10 +37,10 @@ OBSERVATION_FORMS = ("flat", "planes", "compact")
 class Game(Pictures):
     """A game on the engine contract. Every interface works from this and from nothing else.
 
-    Methods that take ``states`` trust what the records hold, since looking at it takes longer than a
-    step: kernels index arrays with it, and a record edited by hand may lead them out of memory. Look
-    at such a record with ``check_states`` first, or edit it by ``set_position``, which does. So do
-    ``load_states``, the ``set_state`` of every interface, and unpickling.
+    Methods that take ``states`` trust what the records hold, since checking it takes longer than a
+    step: kernels index arrays with it, and a record edited by hand may lead them out of bounds.
+    Check such a record with ``check_states`` first, or edit it by ``set_position``, which does.
+    So do ``load_states``, the ``set_state`` of every interface, and unpickling.
 
     Attributes:
         name: short name, also of the package (``"sarena"``).
