@@ -67,7 +67,7 @@ class Game(Pictures):
         search: settings of ``MCTSAgent`` that suit the game better than its defaults.
         training: the same for ``TrainConfig``: reward and reward_scale.
         learning: what suits learned values: ``method`` ("td", "search" or "policy"), ``inputs`` and
-            ``limit`` (``TDConfig``); what it doesn't name is as usual.
+            ``limit`` (``TDConfig``), ``playouts`` (``TDAgent``); what it doesn't name is as usual.
         camps: for a game whose players change camps from round to round: record → ``(round, camps,
             winner)`` of the last round that has ended, None before the end of the first. Rounds
             count from 0; ``camps`` names the camp of each seat, ``winner`` the one that won.

@@ -1,4 +1,4 @@
-"""Checks of what batches of games are given: how many, seeds, actions; and their digest."""
+"""Checks of the arguments of batches (size, seeds, actions), and the digest of their records."""
 
 from __future__ import annotations
 
@@ -68,13 +68,13 @@ def seeds_for(seed: Any, num_envs: int, previous: np.ndarray | None) -> np.ndarr
     """Return a uint64 seed for each environment.
 
     Args:
-        seed: a number (environment i gets ``seed + i``), one for each (None among them continues
-            from the game before), or None for all.
-        num_envs: how many.
-        previous: the seeds of the games before, or None if there were none.
+        seed: a number (environment i gets ``seed + i``), one per environment (None continues from
+            the previous game), or None for all.
+        num_envs: number of environments.
+        previous: the seeds of the previous games, or None if there were none.
 
     Raises:
-        ValueError: a wrong number of seeds or one out of range.
+        ValueError: the number of seeds is wrong, or one is out of range.
     """
     if seed is None:
         seed = [None] * num_envs
