@@ -1,4 +1,4 @@
-"""Work in pieces, on many processes or machines: where leagues and ratings are played.
+"""Work in pieces, on many processes or machines: leagues, ratings, and self-play for training.
 
 An *executor* is anything with ``submit(function, *arguments)`` that returns a future: those of
 ``concurrent.futures``, ``ProcessExecutor``, ``RayExecutor``. Pieces don't depend on each other, and
@@ -9,6 +9,7 @@ work, who is first, or who is lost on the way.
 from __future__ import annotations
 
 import multiprocessing
+import signal
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
@@ -16,11 +17,12 @@ from typing import Any
 
 from ludotheque.envs.core.errors import check_whole
 
-# Pieces handed out for each piece whose result is waited for: more keep workers busy, and more are
-# lost with them.
-WINDOW = 32
+# Pieces handed out while one's result is waited for: enough for a hundred workers and more. What
+# was finished out of turn is lost with this process.
+WINDOW = 256
 # How often a piece is handed out again whose worker was lost.
 RETRIES = 3
+MOST_WORKERS = 1000
 
 
 class ProcessExecutor:
@@ -31,12 +33,15 @@ class ProcessExecutor:
 
     Args:
         workers: how many; None takes as many as there are cores.
+        interrupts: whether Ctrl-C in the terminal interrupts them too. Without, they finish what
+            they do: for training, which ends with its round.
     """
 
-    def __init__(self, workers: int | None = None):
+    def __init__(self, workers: int | None = None, interrupts: bool = True):
         if workers is not None:
-            check_whole(workers, "workers", 1)
+            check_whole(workers, "workers", 1, MOST_WORKERS)
         self.workers = workers
+        self.interrupts = interrupts
         self._pool: ProcessPoolExecutor | None = None
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -51,7 +56,8 @@ class ProcessExecutor:
         if self._pool is None:
             # Forked processes hang on locks that threads of the parent held.
             context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(self.workers, mp_context=context)
+            begin = () if self.interrupts else (signal.signal, (signal.SIGINT, signal.SIG_IGN))
+            self._pool = ProcessPoolExecutor(self.workers, context, *begin)
         return self._pool
 
     def shutdown(self) -> None:
@@ -121,26 +127,25 @@ def gather(
 ) -> None:
     """Call ``take(function(*piece))`` for each piece, in order; the functions run in ``executor``.
 
-    A piece whose worker was lost (``concurrent.futures.BrokenExecutor``) is handed out again, up
-    to three times. When a piece or ``take`` fails, or on Ctrl-C, what is finished by then is taken
-    too, what isn't is cancelled, and the error goes on.
+    A piece whose worker was lost (``concurrent.futures.BrokenExecutor``) or interrupted is handed
+    out again, up to three times. When a piece or ``take`` fails, or on Ctrl-C, what is finished by
+    then is taken too, what isn't is cancelled, and the error goes on.
 
     Raises:
         TypeError: the executor has no ``submit``.
         Whatever a piece or ``take`` raises.
     """
-    if not hasattr(executor, "submit"):
-        raise TypeError(
-            f"executor is {executor!r}; give an object with submit(function, *arguments), as "
-            "ProcessExecutor, RayExecutor or one of concurrent.futures"
-        )
+    check_executor(executor, "executor")
+
+    def handed_out(piece: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any]:
+        return piece, executor.submit(function, *piece)
+
     todo, begun = deque(pieces), deque[tuple[Any, Any]]()
     try:
         while todo or begun:
             while todo and len(begun) < WINDOW:
-                piece = todo.popleft()
-                begun.append((piece, executor.submit(function, *piece)))
-            result = _result(executor, function, *begun[0])
+                begun.append(handed_out(todo.popleft()))
+            result = _first_result(begun, handed_out)
             begun.popleft()
             take(result)
     except BaseException:
@@ -149,13 +154,41 @@ def gather(
         raise
 
 
-def _result(executor: Any, function: Any, piece: tuple[Any, ...], future: Any) -> Any:
+def _first_result(begun: deque[tuple[Any, Any]], handed_out: Callable[..., Any]) -> Any:
+    """Return the result of the first piece; hand out again what lost workers had."""
     for _ in range(RETRIES):
+        piece, future = begun[0]
         try:
             return future.result()
-        except BrokenExecutor:
-            future = executor.submit(function, *piece)
-    return future.result()
+        except (BrokenExecutor, KeyboardInterrupt) as error:
+            if not _is_loss(future, error):
+                raise
+        # A pool of processes loses all that it had with one of them: all of it begins again now.
+        begun[0] = handed_out(piece)
+        for k in range(1, len(begun)):
+            if _is_lost(begun[k][1]):
+                begun[k] = handed_out(begun[k][0])
+    return begun[0][1].result()
+
+
+def check_executor(executor: Any, name: str) -> None:
+    """Raise TypeError unless ``executor``, an argument called ``name``, has ``submit``."""
+    if not hasattr(executor, "submit"):
+        raise TypeError(
+            f"{name} is {executor!r}; give an object with submit(function, *arguments), as "
+            "ProcessExecutor, RayExecutor or one of concurrent.futures"
+        )
+
+
+def _is_loss(future: Any, error: BaseException) -> bool:
+    """Return whether it was the worker that was lost or interrupted, not this process."""
+    return isinstance(error, BrokenExecutor) or (future.done() and future.exception() is error)
+
+
+def _is_lost(future: Any) -> bool:
+    if not future.done() or future.cancelled():
+        return False
+    return isinstance(future.exception(), (BrokenExecutor, KeyboardInterrupt))
 
 
 def _take_if_finished(future: Any, take: Callable[[Any], Any]) -> None:

@@ -19,7 +19,7 @@ import typer
 from .common import StoppedError, friendly, needs_extra
 
 app = typer.Typer(
-    help="Measure speed on this machine: games, search, training; and how well agents play.",
+    help="Measure speed here: games, search, training, workers; and how well agents play.",
     no_args_is_help=True,
 )
 HANDED_ON = {
@@ -55,11 +55,16 @@ def curves(context: typer.Context) -> None:
 
 
 def beliefs(context: typer.Context) -> None:
-    """How likely a baseline holds what is true and hidden from it."""
+    """How probable a baseline considers the true hidden facts."""
     _bench("beliefs", context.args)
 
 
-for _command in (throughput, search, training, strength, curves, beliefs):
+def workers(context: typer.Context) -> None:
+    """Games and decisions a second in one process and in several, and what a piece costs."""
+    _bench("workers", context.args)
+
+
+for _command in (throughput, search, training, strength, curves, workers, beliefs):
     app.command(_command.__name__, context_settings=HANDED_ON)(friendly(_command))
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import functools
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,6 +31,7 @@ from .common import (
     print_json,
     run_length,
 )
+from .workers import ActorsOption, RayOption, actors_for
 
 DEFAULT_MINUTES = 20.0
 METHODS = ("ppo", "td", "search", "policy")
@@ -76,6 +80,8 @@ def train(
             "--minutes the clock decides where it ends). Drawn and shown if not given.",
         ),
     ] = None,
+    actors: ActorsOption = None,
+    ray: RayOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Train an agent by self-play; Ctrl-C keeps what was learned."""
@@ -110,7 +116,8 @@ def train(
         f"resume with: ludotheque train --game {game} --method {method} "
         f"--players {config.num_players} --out {folder} --resume"
     )
-    result = _train(run, config, f"the last checkpoint is in {folder}; {again}")
+    with _played_by(run, config, actors, ray) as trains:
+        result = _train(trains, config, f"the last checkpoint is in {folder}; {again}")
     _show(result, as_json)
     if result.interrupted:
         raise StoppedError(f"what was learned is in {folder}; {again} --minutes MORE")
@@ -142,6 +149,23 @@ def _trainer(method: str) -> tuple[Any, Any]:
         return ppo.TrainConfig, ppo.train
     except ModuleNotFoundError as error:
         raise needs_extra("train", error) from error
+
+
+@contextlib.contextmanager
+def _played_by(run: Any, config: Any, actors: int | None, ray: str | None) -> Iterator[Any]:
+    """Give the function that trains, with the actors that were asked for."""
+    if actors is None and ray is None:
+        yield run
+        return
+    if config.method == "ppo":
+        raise UserError("ppo plays where it learns: leave out --actors and --ray, or take td.")
+    if actors is not None and actors > config.pieces:
+        raise UserError(
+            f"a round has {config.pieces} pieces, which actors share: give at most "
+            f"{config.pieces} --actors, or set more pieces in Python ({type(config).__name__})."
+        )
+    with actors_for(actors, ray) as executor:
+        yield functools.partial(run, actors=executor)
 
 
 def _train(run: Any, config: Any, if_killed: str) -> Any:

@@ -17,6 +17,15 @@ RayOption = Annotated[
     str | None,
     typer.Option("--ray", help="Play on Ray: the address of a cluster, auto, or local."),
 ]
+ActorsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--actors",
+        min=1,
+        help="Processes that play while this one learns, with td, search or policy; what is "
+        "learned doesn't depend on it. By default none: this process plays too.",
+    ),
+]
 
 
 def executor_for(workers: int, ray: str | None) -> AbstractContextManager[Any]:
@@ -25,14 +34,28 @@ def executor_for(workers: int, ray: str | None) -> AbstractContextManager[Any]:
     Raises:
         UserError: both options were given, or ray isn't installed, or there is no cluster.
     """
-    if ray is None and workers == 1:
-        return nullcontext()
     if ray is not None and workers > 1:
         raise UserError("give --workers or --ray; Ray knows by itself how many workers there are.")
+    return _executor(workers if workers > 1 else None, ray)
+
+
+def actors_for(actors: int | None, ray: str | None) -> AbstractContextManager[Any]:
+    """Return what plays the games to learn from; else as ``executor_for``."""
+    if ray is not None and actors is not None:
+        raise UserError("give --actors or --ray; Ray knows by itself how many there are.")
+    # The round is finished when training is interrupted.
+    return _executor(actors, ray, interrupts=False)
+
+
+def _executor(
+    workers: int | None, ray: str | None, interrupts: bool = True
+) -> AbstractContextManager[Any]:
+    if ray is None and workers is None:
+        return nullcontext()
     from ludotheque.agents.executors import ProcessExecutor, RayExecutor
 
     if ray is None:
-        return ProcessExecutor(workers)
+        return ProcessExecutor(workers, interrupts)
     try:
         return RayExecutor(ray)
     except ImportError as error:

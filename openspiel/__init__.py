@@ -15,10 +15,11 @@ Parameters: ``players``; ``deals``, how many deals there are; ``reward``, ``"ran
 the game of seed k, and everything that is drawn later follows from it. So chance is explicit, and
 whoever wants to look at every deal gives a small number.
 
-**Information states** are a digest of all that a seat has seen, in order: its observation after
-each action, and its own actions. ``State.resample_from_infostate`` draws anew what a seat can't
-know, which is what ISMCTS asks for. The observation tensor is the flat observation; there is no
-information-state tensor.
+**Information states** are a digest of all that a seat has seen, in order: its observation and what
+everybody is told of, whenever that changes, and its own actions. What others do unseen leaves
+nothing, not even that something was done. ``State.resample_from_infostate`` draws anew what a seat
+can't know, which is what ISMCTS asks for. The observation tensor is the flat observation; there is
+no information-state tensor.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from functools import lru_cache
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from ludotheque.envs import game_names, get_game
 from ludotheque.envs.core.errors import check_choice, check_whole
 from ludotheque.envs.core.game import Game
+from ludotheque.envs.core.interfaces.recall import Recall
 from ludotheque.envs.core.interfaces.settings import Settings
 from ludotheque.envs.core.loops import RAISE
 
@@ -23,6 +23,8 @@ except ModuleNotFoundError as error:
     ) from error
 
 DEALS = 1024
+# OpenSpiel asks for a list of them.
+MOST_DEALS = 1_000_000
 REWARDS = ("rank", "win")
 # Seeds of redraws are made of a number from 0 to 1.
 _PRECISION = 1 << 53
@@ -39,7 +41,7 @@ class Rules:
     def __init__(self, name: str, parameters: tuple[tuple[str, Any], ...]):
         self._key = name, parameters
         options = dict(parameters)
-        self.deals = check_whole(options.pop("deals"), "deals", 1)
+        self.deals = check_whole(options.pop("deals"), "deals", 1, MOST_DEALS)
         reward = options.pop("reward")
         check_choice(reward, REWARDS, "reward")
         players = options.pop("players")
@@ -75,8 +77,7 @@ class LudothequeState(pyspiel.State):
         # An array of one record, once dealt.
         self._states: np.ndarray | None = None
         self._rewards = np.zeros(self._rules.settings.num_players, np.float64)
-        # What each seat has seen so far, as a digest.
-        self._seen = [b""] * self._rules.settings.num_players
+        self._recall = Recall(self._rules.game, self._rules.settings.num_players)
 
     @property
     def record(self) -> np.ndarray:
@@ -113,7 +114,7 @@ class LudothequeState(pyspiel.State):
             self._states = settings.game.new_states(1)
             seeds = np.array([action], np.uint64)
             settings.loops.deal(self._states, 0, 1, seeds, settings.options)
-            self._look(None, action)
+            self._recall.look(self._states)
             return
         seat = int(self._states["to_play"][0])
         count = settings.num_players
@@ -126,16 +127,7 @@ class LudothequeState(pyspiel.State):
         # A third in float32 isn't one, and OpenSpiel looks at nine digits of the sum. Shares of up
         # to five players are whole sixtieths.
         self._rewards += np.round(rewards.astype(np.float64) * 60) / 60
-        self._look(seat, action)
-
-    def _look(self, actor: int | None, action: int) -> None:
-        """Add to what each seat has seen: its observation, and its own action."""
-        for seat, before in enumerate(self._seen):
-            own = f"{action}".encode() if seat == actor else b""
-            self._seen[seat] = _digest(before, own, self._observed(seat))
-
-    def _observed(self, seat: int) -> bytes:
-        return self._rules.game.observe(self.record, seat).tobytes()
+        self._recall.look(self._states, seat, action)
 
     def _action_to_string(self, player: int, action: int) -> str:
         if player == pyspiel.PlayerId.CHANCE:
@@ -157,10 +149,7 @@ class LudothequeState(pyspiel.State):
             return drawn
         seed = np.array([int(sampler() * _PRECISION)], np.uint64)
         self._rules.settings.loops.redraw(drawn.record, 0, 1, np.array([player]), seed)
-        # The others' own past isn't known: they begin with what they see now.
-        for seat in range(len(drawn._seen)):
-            if seat != player:
-                drawn._seen[seat] = _digest(b"", b"", drawn._observed(seat))
+        drawn._recall.forget_others(drawn.record, player)
         return drawn
 
     def __str__(self) -> str:
@@ -201,17 +190,10 @@ class Observer:
     def string_from(self, state: LudothequeState, player: int) -> str:
         """Return what ``player`` sees in words; with perfect recall, what it has seen, digested."""
         if self._recalls:
-            return f"{player} {state._seen[player].hex()}"
+            return f"{player} {state._recall.digest(player)}"
         if state._states is None:
             return "before the deal"
         return self._rules.game.describe(state._states[0], player)
-
-
-def _digest(*parts: bytes) -> bytes:
-    hasher = hashlib.sha256()
-    for part in parts:
-        hasher.update(len(part).to_bytes(4, "little") + part)
-    return hasher.digest()[:16]
 
 
 def register(game: str | Game) -> str:

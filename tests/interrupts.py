@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import random
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
+
+ANYWHERE = ("",)
 
 
 class Interrupt:
@@ -15,10 +18,11 @@ class Interrupt:
     Args:
         moment: how many steps come before it.
         modules: names that those of the modules begin with.
+        again: how many steps come before a second SIGINT, where the first doesn't end the call.
     """
 
-    def __init__(self, moment: int, *modules: str):
-        self.moment = self.left = moment
+    def __init__(self, moment: int, *modules: str, again: int | None = None):
+        self.left, self.again = moment, again
         self.modules = modules
         self.struck = False
 
@@ -28,12 +32,19 @@ class Interrupt:
         frame.f_trace_opcodes = True
         if event in ("opcode", "call"):
             self.left -= 1
-            if self.left < 0 and not self.struck:
-                self.struck = True
-                sys.settrace(None)
-                # Python's handler runs here, in the frame that is traced.
-                signal.raise_signal(signal.SIGINT)
+            if self.left < 0:
+                self._strike()
         return self
+
+    def _strike(self) -> None:
+        self.struck = True
+        if self.again is None:
+            sys.settrace(None)
+        else:
+            self.left, self.again = self.again, None
+        # Python's handler runs here, in the frame that is traced. If it raises, nothing is traced
+        # any more.
+        signal.raise_signal(signal.SIGINT)
 
     def strikes(self, call: Callable[[], Any]) -> bool:
         """Return whether the signal came before the call's end, whatever the call made of it."""
@@ -50,7 +61,17 @@ class Interrupt:
             signal.signal(signal.SIGINT, handler)
         return self.struck
 
-    @property
-    def steps(self) -> int:
-        """How many steps there were until the signal, or in all."""
-        return self.moment - max(0, self.left)
+
+def all_steps(call: Callable[[], Any], *modules: str) -> int:
+    """Return how many steps a call has inside modules."""
+    interrupt = Interrupt(sys.maxsize, *modules)
+    assert not interrupt.strikes(call)
+    return sys.maxsize - interrupt.left
+
+
+def moments(count: int, steps: int, seed: int) -> Iterator[int]:
+    """Yield moments all over a call of so many steps, the first and the last among them."""
+    rng = random.Random(seed)
+    yield from (0, steps - 1)
+    for _ in range(count - 2):
+        yield rng.randrange(steps)

@@ -68,6 +68,8 @@ def make(game: str, players: int) -> None:
         **{**COMMON, **settings},
     )
     result = train_td(config)
+    if result.interrupted:
+        raise SystemExit(f"stopped; the same command goes on with {folder}")
     write(game, players, result.best_path or result.model_path, result.seconds)
 
 

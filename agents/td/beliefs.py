@@ -27,7 +27,7 @@ _TAKE = np.uint64(0x1F83D9ABFB41BD6B)
 TRIES = 8  # uniform draws of which one is taken
 
 # Bound to a game's kernels by ``specialize``.
-determinize = hidden_facts = observe = weigh = None
+determinize = hidden_facts = observe = likelihood = None
 
 
 class Belief(NamedTuple):
@@ -68,7 +68,7 @@ def make_belief(game: Game, believes: bool) -> Belief:
     )
 
 
-def _weigh(state, seat, belief):
+def _likelihood(state, seat, belief):
     """Return how likely a record is, times a constant."""
     hidden_facts(state, seat, belief.facts)
     score = 0.0
@@ -87,13 +87,13 @@ def _redraw(drawn, state, seat, seed, belief):
     determinize(drawn[0], seat, seed)
     if len(belief.scores) == 0:
         return
-    whole = weigh(drawn[0], seat, belief)
+    whole = likelihood(drawn[0], seat, belief)
     word = seed
     for _ in range(1, TRIES):
         word += GAMMA
         belief.spare[0] = state
         determinize(belief.spare[0], seat, mix64(word ^ _DRAW))
-        part = weigh(belief.spare[0], seat, belief)
+        part = likelihood(belief.spare[0], seat, belief)
         whole += part
         if uniform(mix64(word ^ _TAKE)) * whole < part:
             drawn[0] = belief.spare[0]
@@ -145,7 +145,7 @@ def draw_facts(states, seeds, spare, facts):
 
 # In an order in which each comes after those that it calls.
 TEMPLATES: dict[str, Any] = {
-    "weigh": _weigh,
+    "likelihood": _likelihood,
     "redraw": _redraw,
     "believe_rows": believe_rows,
 }

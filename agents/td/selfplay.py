@@ -1,7 +1,8 @@
-"""Self-play: a round of games in pieces that threads share, and the newest decisions of all."""
+"""Self-play: a round of games in pieces that threads or actors share, and the newest decisions."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from ludotheque.envs.core.interfaces.settings import Settings
 from ludotheque.envs.core.interfaces.threads import run
 from ludotheque.envs.core.rng import GAMMA, mix64
 
+from ..executors import gather
 from .agent import compile_for
 from .model import form_of, make_tree, make_work, positions_of, stack
 from .play import Lessons, Plan, Samples, Taken
@@ -20,10 +22,10 @@ from .tree import Method
 
 
 class Played(NamedTuple):
-    """Decisions of a round, piece after piece: the same whatever the number of threads.
+    """Decisions of a round, or of a piece of it: the same whoever plays the pieces.
 
     Attributes:
-        samples, lessons, taken: rows of all pieces.
+        samples, lessons, taken: rows, piece after piece.
         games, plies: how many were played.
     """
 
@@ -34,16 +36,38 @@ class Played(NamedTuple):
     plies: int
 
 
+class Round(NamedTuple):
+    """All that a round follows from. It can be pickled: actors elsewhere get it.
+
+    Attributes:
+        settings: of the games.
+        inputs: names of the fields that the networks see.
+        networks: the first learns, the others are rivals (see ``Plan``).
+        plans: how games are played, and searched.
+        kept: actions of a decision that are kept as ``Taken``; 0: decisions aren't kept.
+        size: how many searched decisions a piece keeps, and how many actions of each.
+        seed: of the round.
+    """
+
+    settings: Settings
+    inputs: tuple[str, ...]
+    networks: Sequence[Mapping[str, np.ndarray]]
+    plans: tuple[Plan, Method]
+    kept: int
+    size: tuple[int, int]
+    seed: np.uint64
+
+
 class SelfPlay:
     """Plays rounds of games.
 
     Args:
         settings: of the games.
         inputs: names of the fields that the networks see.
-        pieces: of a round.
-        rows: decisions of a piece, rounded up to whole games.
+        pieces: of a round; each has the rows that the plan says, rounded up to whole games.
         num_threads: threads that share the pieces.
-        kept: actions of a decision that are kept as ``Taken``; 0: decisions aren't kept.
+        kept: see ``Round``.
+        actors: what plays the pieces instead of threads, with ``submit`` (see ``executors``).
     """
 
     def __init__(
@@ -51,25 +75,16 @@ class SelfPlay:
         settings: Settings,
         inputs: tuple[str, ...],
         pieces: int,
-        rows: int,
-        num_threads: int,
+        num_threads: int = 1,
         kept: int = 0,
+        actors: Any = None,
     ):
         self.settings = settings
         self.inputs = inputs
         self.num_threads = num_threads
-        self.pieces = np.arange(pieces)
-        game = settings.game
-        size = game.observation_size(form_of(game))
-        positions = positions_of(game, inputs)
-        self.columns: Any = slice(None) if len(positions) == size else positions
-        # A game begun before the piece is full is played to its end; among more than two a decision
-        # leaves two rows. Rows not used cost nothing.
-        most = rows + game.max_plies * min(settings.num_players, 2)
-        self._samples = [_make_samples(most, size, settings.num_players) for _ in range(pieces)]
+        self.pieces = range(pieces)
         self.kept = kept
-        rows = most if kept else 0
-        self._taken = [_make_taken(rows, rows * kept, len(positions)) for _ in range(pieces)]
+        self.actors = actors
 
     def play(
         self,
@@ -78,43 +93,68 @@ class SelfPlay:
         size: tuple[int, int],
         seed: np.uint64,
     ) -> Played:
-        """Play a round.
+        """Play a round; arguments as in ``Round``."""
+        what = Round(self.settings, self.inputs, networks, plans, self.kept, size, seed)
+        found: list[list[Played]] = []
+        if self.actors is None:
+            found = run(play_pieces, self.num_threads, self.pieces, what)
+        else:
+            pieces = [(self.pieces, piece, piece + 1, what) for piece in self.pieces]
+            gather(self.actors, play_pieces, pieces, found.append)
+        return _join(list(itertools.chain(*found)))
 
-        Args:
-            networks: the first learns, the others are rivals (see ``Plan``).
-            plans: how games are played, and searched.
-            size: how many searched decisions a piece keeps, and how many actions of each.
-            seed: of the round.
-        """
-        game = self.settings.game
-        nets = stack(game, self.inputs, list(networks))
-        kept = [_make_lessons(game, *size) for _ in self.pieces]
-        counts = run(self._play_pieces, self.num_threads, self.pieces, nets, plans, kept, seed)
-        flat = [count for some in counts for count in some]
-        parts = [
-            Samples(*(array[:used] for array in buffer))
-            for buffer, (used, _, _) in zip(self._samples, flat, strict=True)
-        ]
-        samples = Samples(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
-        samples = samples._replace(seen=samples.seen[:, self.columns])
-        found = [Lessons(*(array[: one.used[0]] for array in one)) for one in kept]
-        lessons = Lessons(*(np.concatenate(arrays) for arrays in zip(*found, strict=True)))
-        taken = _join_taken(self._taken)
-        return Played(samples, lessons, taken, sum(c[1] for c in flat), sum(c[2] for c in flat))
 
-    def _play_pieces(self, pieces, start, stop, nets, plans, kept, seed):
-        game = self.settings.game
-        work = make_work(game, nets, self.kept)
-        tree = make_tree(game, plans[1].simulations, plans[1].limit)
-        searches = plans[0].search_share > 0
-        play_games = compile_for(game, "play and search" if searches else "play").play_games
-        counts = []
-        for piece in range(start, stop):
-            with np.errstate(over="ignore"):
-                own = np.uint64(mix64(seed + GAMMA * np.uint64(piece + 1)))
-            arrays = (self._samples[piece], kept[piece], self._taken[piece])
-            counts.append(play_games(own, self.settings.options, nets, work, tree, plans, arrays))
-        return counts
+def play_pieces(pieces: Sequence[int], start: int, stop: int, what: Round) -> list[Played]:
+    """Play some of a round's pieces in whatever thread, process or machine this is."""
+    game = what.settings.game
+    plan, method = what.plans
+    nets = stack(game, what.inputs, list(what.networks))
+    work = make_work(game, nets, what.kept)
+    tree = make_tree(game, method.simulations, method.limit)
+    use = "play and search" if plan.search_share > 0 else "play"
+    play_games = compile_for(game, use).play_games
+    found = []
+    for piece in pieces[start:stop]:
+        with np.errstate(over="ignore"):
+            seed = np.uint64(mix64(what.seed + GAMMA * np.uint64(piece + 1)))
+        kept = _make_kept(what, nets.first.shape[1])
+        counts = play_games(seed, what.settings.options, nets, work, tree, what.plans, kept)
+        found.append(_cut(what, kept, counts))
+    return found
+
+
+def _make_kept(what: Round, inputs: int) -> tuple[Samples, Lessons, Taken]:
+    """Return arrays for a piece."""
+    game, seats = what.settings.game, what.settings.num_players
+    # A game begun before the piece is full is played to its end; among more than two a decision
+    # leaves two rows. Rows not used cost nothing.
+    most = what.plans[0].rows + game.max_plies * min(seats, 2)
+    rows = most if what.kept else 0
+    return (
+        _make_samples(most, game.observation_size(form_of(game)), seats),
+        _make_lessons(game, *what.size),
+        _make_taken(rows, rows * what.kept, inputs),
+    )
+
+
+def _cut(what: Round, kept: tuple[Samples, Lessons, Taken], counts: tuple[int, int, int]) -> Played:
+    """Return the rows in use, of what is seen what the networks see."""
+    samples, lessons, taken = kept
+    used, games, plies = counts
+    samples = Samples(*(array[:used] for array in samples))
+    samples = samples._replace(seen=samples.seen[:, columns_of(what.settings.game, what.inputs)])
+    lessons = Lessons(*(array[: lessons.used[0]] for array in lessons))
+    rows, afterstates = taken.used
+    parts = {name: getattr(taken, name)[:rows] for name in Taken._fields}
+    for name in ("seen", "base"):
+        parts[name] = getattr(taken, name)[:afterstates]
+    return Played(samples, lessons, Taken(**{**parts, "used": taken.used}), games, plies)
+
+
+def columns_of(game: Game, inputs: tuple[str, ...]) -> Any:
+    """Return the index of the fields ``inputs`` in observations: a slice if it is all of them."""
+    positions = positions_of(game, inputs)
+    return slice(None) if len(positions) == game.observation_size(form_of(game)) else positions
 
 
 def _make_lessons(game: Game, rows: int, width: int) -> Lessons:
@@ -141,17 +181,20 @@ def _make_taken(rows: int, afterstates: int, inputs: int) -> Taken:
     )
 
 
-def _join_taken(pieces: Sequence[Taken]) -> Taken:
-    """Return the rows and afterstates in use of all pieces, one after the other."""
-    used = np.array([one.used for one in pieces])
-    before = np.cumsum(used[:, 1]) - used[:, 1]
-    parts = [one._replace(first=one.first + n) for one, n in zip(pieces, before, strict=True)]
-    joined = {}
-    for name in Taken._fields:
-        place = 1 if name in ("seen", "base") else 0
-        arrays = [getattr(one, name)[: one.used[place]] for one in parts]
-        joined[name] = np.concatenate(arrays)
-    return Taken(**{**joined, "used": used.sum(0)})
+def _join(pieces: Sequence[Played]) -> Played:
+    """Return the rows of all pieces, one after the other."""
+    taken = [piece.taken for piece in pieces]
+    afterstates = np.array([one.used[1] for one in taken])
+    before = np.cumsum(afterstates) - afterstates
+    taken = [one._replace(first=one.first + n) for one, n in zip(taken, before, strict=True)]
+    used = np.sum([one.used for one in taken], axis=0)
+    return Played(
+        Samples(*map(np.concatenate, zip(*(piece.samples for piece in pieces), strict=True))),
+        Lessons(*map(np.concatenate, zip(*(piece.lessons for piece in pieces), strict=True))),
+        Taken(*map(np.concatenate, zip(*taken, strict=True)))._replace(used=used),
+        sum(piece.games for piece in pieces),
+        sum(piece.plies for piece in pieces),
+    )
 
 
 def _make_samples(rows: int, size: int, seats: int) -> Samples:

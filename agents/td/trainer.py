@@ -30,6 +30,7 @@ from ludotheque.envs.core.loading import (
 )
 
 from ..base import needs_train
+from ..executors import check_executor
 from ..training.common import (
     MODEL,
     Progress,
@@ -57,7 +58,7 @@ from .model import (
     zero_arrays,
 )
 from .play import Plan, Samples
-from .selfplay import Played, SelfPlay, goals, lesson_window, sample_window
+from .selfplay import Played, SelfPlay, columns_of, goals, lesson_window, sample_window
 from .tree import Method
 
 try:
@@ -100,20 +101,28 @@ MOST_BYTES = 4096 * MEGABYTE
 OLDER = 0.8
 
 
-def train_td(config: TDConfig) -> TrainResult:
+def train_td(config: TDConfig, actors: Any = None) -> TrainResult:
     """Learn values by self-play until the time or the steps are over; save what came of it.
 
     Ctrl-C finishes the round (a second or two), saves and returns; a second Ctrl-C raises
     KeyboardInterrupt at once, and the last checkpoint stands.
 
+    Args:
+        config: of the run.
+        actors: what plays the pieces of each round, anything with ``submit(function, *arguments)``:
+            ``ProcessExecutor(workers, interrupts=False)``, ``RayExecutor``, one of
+            ``concurrent.futures``. What is learned doesn't depend on it. None: threads of this
+            process.
+
     Raises:
+        TypeError: ``actors`` has no ``submit``.
         ValueError: ``out`` holds a run and ``resume`` is False, or the run has had its time.
         BlockingIOError: another process writes in ``out``.
         OSError: a file can't be written.
     """
     with contextlib.ExitStack() as stack:
         stack.enter_context(lock_folder(config.folder, "a run"))
-        trainer = TDTrainer(config)
+        trainer = TDTrainer(config, actors)
         stack.enter_context(torch_threads(config.torch_threads))
         stack.enter_context(interrupts(trainer))
         trainer.start()
@@ -131,8 +140,11 @@ class TDTrainer(Run):
 
     steps = 0
 
-    def __init__(self, config: TDConfig):
+    def __init__(self, config: TDConfig, actors: Any = None):
         super().__init__(config)
+        if actors is not None:
+            check_executor(actors, "actors")
+        self.actors = actors
         self.settings = config.settings()
         self.round = 0
         self.spread, self.weight = 1.0, 1.0
@@ -148,9 +160,10 @@ class TDTrainer(Run):
         (self.out / CHECKPOINT).parent.mkdir(parents=True, exist_ok=True)
         inputs = config.inputs or ()
         kept = min(config.limit, settings.game.num_actions) if config.keeps else 0
-        shape = (config.pieces, config.piece_rows)
-        self.games = SelfPlay(settings, inputs, *shape, config.num_threads, kept)
+        by = (config.num_threads, kept, self.actors)
+        self.games = SelfPlay(settings, inputs, config.pieces, *by)
         self.num_inputs = len(positions_of(settings.game, inputs))
+        self.columns = columns_of(settings.game, inputs)
         self.window = sample_window(config.window, self.num_inputs, settings.num_players)
         if config.searches:
             width = config.lesson_width
@@ -310,6 +323,7 @@ class TDTrainer(Run):
             scale=float(config.scale) if searches else 0.0,
             spread=plan.spread,
             rank_share=plan.rank_share,
+            playouts=float(config.playouts) if searches else 0.0,
         )
 
     def _lesson_size(self) -> tuple[int, int]:
@@ -356,7 +370,7 @@ class TDTrainer(Run):
     def _afterstates(self, states: np.ndarray, actions: np.ndarray) -> tuple[Any, Any]:
         """See ``lessons.see_afterstates``."""
         seen, bases = see_afterstates(self.settings.game, states, actions)
-        return seen[:, self.games.columns], bases * np.float32(self.weight)
+        return seen[:, self.columns], bases * np.float32(self.weight)
 
     # What happens at a boundary
 

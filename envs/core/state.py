@@ -8,7 +8,7 @@ import numpy as np
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from .jit import JIT_DISABLED, kernel
+from .jit import kernel
 
 # rng:         generator of the game's chance (SplitMix64)
 # seed:        what the game was dealt from
@@ -44,6 +44,16 @@ def game_dtype(fields: list[tuple]) -> np.dtype:
     return np.dtype(HEADER + fields, align=True)
 
 
+def copied(states: np.ndarray) -> np.ndarray:
+    """Return a copy of records in which the bytes between fields are 0.
+
+    In numpy's own copies they are whatever the memory held before, and would be sent along.
+    """
+    copy = np.zeros(states.shape, states.dtype)
+    copy[...] = states
+    return copy
+
+
 @intrinsic
 def _zero_bytes(typing_context, record, start):
     """Set the bytes of a record to 0, from byte ``start`` on."""
@@ -73,7 +83,7 @@ def _clear_plainly(state, start):
             state[name] = 0
 
 
-clear_from = kernel(_clear_plainly if JIT_DISABLED else _clear_from)
+clear_from = kernel(_clear_from, plain=_clear_plainly)
 
 
 def first_byte(dtype: np.dtype, name: str) -> int:

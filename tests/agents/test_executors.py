@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
-from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
+from executors import Late
 
 from ludotheque.agents.base import Agent
 from ludotheque.agents.executors import RETRIES, WINDOW, ProcessExecutor, RayExecutor, gather
@@ -36,25 +37,6 @@ class First(Agent):
         return masks.argmax(axis=1)
 
 
-class Late:
-    """An executor that does nothing before a result is asked for, and loses its workers at times.
-
-    ``losing`` says for which submissions, counted from 0.
-    """
-
-    def __init__(self, losing=()):
-        self.losing, self.count = set(losing), 0
-
-    def submit(self, function, *arguments):
-        number, self.count = self.count, self.count + 1
-        future: Future = Future()
-        if number in self.losing:
-            future.set_exception(BrokenExecutor("lost"))
-        else:
-            future.result = lambda timeout=None: function(*arguments)
-        return future
-
-
 def played(folder, executor, batch_size=8, **agents) -> bytes:
     """The bytes of a league's games and table."""
     league = League("sarena", {"greedy": "greedy", "random": "random", **agents}, folder, seed=3)
@@ -69,6 +51,8 @@ def test_the_same_bytes_for_any_executor(tmp_path):
         assert played(tmp_path / "threads", threads, batch_size=3) == here
     assert played(tmp_path / "late", Late()) == here
     assert played(tmp_path / "losing", Late(losing=(0, 2, 3, 4)), batch_size=5) == here
+    interrupted = Late(losing=(1,), error=KeyboardInterrupt())
+    assert played(tmp_path / "interrupted", interrupted, batch_size=5) == here
 
 
 @pytest.mark.slow
@@ -105,6 +89,28 @@ class _Finished:
         future = self.inner.submit(function, *arguments)
         future.exception()
         return future
+
+
+def test_all_that_was_lost_with_a_worker_begins_again_at_once():
+    executor, taken = Late(losing=(0, 1, 2)), []
+    gather(executor, abs, [(-k,) for k in range(4)], lambda k: taken.append((k, executor.count)))
+    assert taken == [(0, 7), (1, 7), (2, 7), (3, 7)], "four handed out, then the lost three"
+
+
+def test_ctrl_c_here_is_not_a_lost_worker():
+    def interrupted(timeout=None):
+        raise KeyboardInterrupt
+
+    class Waiting(Late):
+        def submit(self, function, *arguments):
+            future = super().submit(function, *arguments)
+            future.result = interrupted
+            return future
+
+    executor = Waiting()
+    with pytest.raises(KeyboardInterrupt):
+        gather(executor, abs, [(-1,)], print)
+    assert executor.count == 1
 
 
 def test_a_piece_that_loses_every_worker_fails():
@@ -163,3 +169,13 @@ def _unpicklable() -> Agent:
 def test_without_ray_the_executor_says_what_is_missing():
     with pytest.raises(ImportError, match="RayExecutor needs ray"):
         RayExecutor()
+
+
+def test_the_benchmark_measures_what_is_handed_out():
+    from ludotheque.benchmarks.workers import EMPTY_PIECES, PIECES, a_round, measure
+
+    executor = Late()
+    found = measure("late", executor, a_round("sarena", 16), 4)
+    batches = 16 // 8 + 4 // 2
+    assert executor.count == EMPTY_PIECES + 2 * PIECES + batches
+    assert min(found.piece_ms, found.games_per_second, found.decisions_per_second) > 0

@@ -7,6 +7,7 @@ import pickle
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium.wrappers import FlattenObservation
 
 import ludotheque.envs  # noqa: F401  (registers the environments)
 from ludotheque.envs import make_batch
@@ -19,13 +20,15 @@ pytest.importorskip("sb3_contrib")
 from sb3_contrib import MaskablePPO  # noqa: E402
 from sb3_contrib.common.maskable.evaluation import evaluate_policy  # noqa: E402
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported  # noqa: E402
+from stable_baselines3 import DQN, PPO  # noqa: E402
 from stable_baselines3.common.env_checker import check_env  # noqa: E402
 from stable_baselines3.common.monitor import Monitor  # noqa: E402
 from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize  # noqa: E402
 
-from ludotheque.agents import make_agent  # noqa: E402
+from ludotheque.agents import make_agent, play_match  # noqa: E402
 from ludotheque.agents.pool import OpponentPool  # noqa: E402
 from ludotheque.agents.sb3 import SeatVecEnv  # noqa: E402
+from ludotheque.agents.sb3_agent import SB3Agent  # noqa: E402
 
 NUM_ENVS = 8
 
@@ -379,3 +382,61 @@ def test_an_evaluation_without_masks_comes_to_its_end(monkeypatch):
         assert dones[0] == (step == 20)
     assert infos[0]["TimeLimit.truncated"] and infos[0]["episode"]["l"] == 20
     assert sorted(infos[0]["ranks"].tolist()) in ([1, 1], [1, 2])
+
+
+# A model as an agent
+
+
+def plain(kind, **settings):
+    """A model of SB3's own making on the Gymnasium environment, with a network of eight units."""
+    env = gymnasium.make("ludotheque/Sarena-v0", illegal="lose", **settings)
+    few = {"buffer_size": 10} if kind is DQN else {"n_steps": 8, "batch_size": 4}
+    return kind("MultiInputPolicy", env, policy_kwargs={"net_arch": [8]}, seed=0, **few)
+
+
+@pytest.mark.training
+@pytest.mark.parametrize("kind", [MaskablePPO, PPO, DQN])
+def test_a_model_that_sb3_saved_plays_legally(kind, tmp_path):
+    """Its zip file is loaded as SB3 does; untrained, most of what it would choose is illegal."""
+    plain(kind).save(tmp_path / "plain.zip")
+    agent = SB3Agent("sarena", kind.load(tmp_path / "plain.zip"))
+    twin = pickle.loads(pickle.dumps(agent))  # as executors send it
+    first, second = (play_match("sarena", [one, "random"], range(12)) for one in (agent, twin))
+    assert np.array_equal(first.scores, second.scores)
+    assert len(np.unique(first.scores[:, 0])) > 1
+    env = SeatVecEnv("sarena", 2, opponents=agent, seat=1)
+    assert env.reset().shape[0] == 2  # the agent has the first move
+
+
+@pytest.mark.training
+def test_a_model_as_an_agent_chooses_as_sb3_does():
+    model = plain(MaskablePPO, history=3)
+    agent = SB3Agent("sarena", model, deterministic=True)
+    assert (agent.observation, agent.history) == ("flat", 3)
+    env = model.get_env()
+    seen = env.reset()
+    chosen = set()
+    for _ in range(20):
+        masks = get_action_masks(env)
+        told, _ = model.predict(seen, action_masks=masks, deterministic=True)
+        found = agent.act(seen["observation"], masks, histories=seen["history"])
+        assert found.tolist() == told.tolist()
+        chosen.add(int(found[0]))
+        seen, *_ = env.step(told)
+    assert len(chosen) > 5
+
+
+@pytest.mark.training
+def test_models_that_cannot_play_are_refused():
+    with pytest.raises(TypeError, match="load it first"):
+        SB3Agent("sarena", "model.zip")
+    with pytest.raises(ValueError, match=r"chooses from Discrete.*sagani has"):
+        SB3Agent("sagani", plain(PPO))
+    envs = VecNormalize(SeatVecEnv("sarena", 4))
+    scaled = PPO("MlpPolicy", envs, n_steps=8, batch_size=4, policy_kwargs={"net_arch": [8]})
+    with pytest.raises(ValueError, match="VecNormalize"):
+        SB3Agent("sarena", scaled)
+    env = FlattenObservation(gymnasium.make("ludotheque/Sarena-v0", illegal="lose"))
+    flat = PPO("MlpPolicy", env, n_steps=8, batch_size=4, policy_kwargs={"net_arch": [8]})
+    with pytest.raises(ValueError, match="no observation form of sarena"):
+        SB3Agent("sarena", flat)

@@ -4,19 +4,32 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import signal
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
+from executors import Late
 
 from ludotheque.agents import make_agent
+from ludotheque.agents.executors import ProcessExecutor
 from ludotheque.agents.greedy import GreedyAgent
 from ludotheque.agents.match import play_match
 from ludotheque.agents.td import TDAgent, ValueModel, read_value_model, save_value_model
+from ludotheque.agents.td.agent import compile_for
 from ludotheque.agents.td.kernels import _TRIAL
-from ludotheque.agents.td.model import form_of, positions_of, stack, usual_inputs, zero_model
+from ludotheque.agents.td.model import (
+    form_of,
+    make_tree,
+    make_work,
+    positions_of,
+    stack,
+    usual_inputs,
+    zero_model,
+)
 from ludotheque.agents.td.play import Plan
 from ludotheque.agents.td.selfplay import Played, SelfPlay, Window, goals
 from ludotheque.agents.td.tree import Method
@@ -52,6 +65,7 @@ SHORT = Method(
     scale=20.0,
     spread=4.0,
     rank_share=0.0,
+    playouts=0.0,
 )
 
 
@@ -293,11 +307,11 @@ def test_large_maps_are_left_out():
 # Self-play
 
 
-def a_round(num_threads: int = 1, trace: float = 0.7, num_players: int = 2, rank_share=0.0):
+def a_round(num_threads=1, trace=0.7, num_players=2, rank_share=0.0, actors=None):
     game = get_game("sarena")
     models = [random_model(game, seed).arrays for seed in range(3)]
     settings = Settings(game, num_players)
-    games = SelfPlay(settings, usual_inputs(game), 3, 60, num_threads)
+    games = SelfPlay(settings, usual_inputs(game), 3, num_threads, actors=actors)
     rivals = np.array([0.5, 0.75, 1.0])
     plan = PLAN._replace(
         rows=60, temperature=0.3, trace=trace, rank_share=rank_share, spread=4.0, rivals=rivals
@@ -305,9 +319,10 @@ def a_round(num_threads: int = 1, trace: float = 0.7, num_players: int = 2, rank
     return games.play(models, (plan, SHORT), (0, 1), np.uint64(9))
 
 
-def test_threads_change_no_array():
+def test_threads_and_actors_change_no_array():
     one, three = a_round(1), a_round(3)
     same_rounds(one, three)
+    same_rounds(one, a_round(actors=Late(losing=(0, 3))))
 
 
 @pytest.mark.parametrize(("trace", "num_players"), [(1.0, 2), (0.0, 2), (0.7, 2), (0.7, 3)])
@@ -432,15 +447,33 @@ def last_moves(game, state: np.ndarray) -> list[tuple[int, float]]:
     return found
 
 
+def test_a_playout_is_mixed_into_what_a_new_position_is_worth():
+    game = get_game("sarena")
+    model = random_model(game)
+    nets = stack(game, tuple(model.about["inputs"]), [model.arrays])
+    work, grown = make_work(game, nets), make_tree(game, 1, 1)
+    state = positions(game, 1, 12)
+    grown.game[:] = state
+    work.utility[:2] = 0.5, -0.5
+    word = np.uint64(7)
+    compile_for(game, "search").play_on(grown, word, work, SHORT._replace(playouts=0.25))
+    scores, ranks = np.zeros(4, np.float32), np.zeros(4, np.int64)
+    game.loops.play_out(state[0], word, scores, ranks)
+    margin = (scores[0] - scores[1]) / 4.0
+    expected = [0.25 * margin + 0.75 * 0.5, -0.25 * margin - 0.75 * 0.5]
+    assert np.allclose(work.utility[:2], expected)
+
+
 def test_searched_decisions_are_kept_with_what_the_search_made_of_them():
     game = get_game("sarena")
     rows = {}
-    for num_threads in (1, 3):
-        games = SelfPlay(Settings(game, 2), usual_inputs(game), 3, 60, num_threads)
+    for num_threads, actors in ((1, None), (3, None), (0, Late())):
+        games = SelfPlay(Settings(game, 2), usual_inputs(game), 3, num_threads, actors=actors)
         plan = PLAN._replace(search_share=0.5, by_policy=True)
         played = games.play([random_model(game).arrays], (plan, SHORT), (200, 6), np.uint64(9))
         rows[num_threads] = played
     same_rounds(rows[1], rows[3])
+    same_rounds(rows[1], rows[0])
     lessons = rows[1].lessons
     share = len(lessons.action) / len(rows[1].samples.seat)
     assert 0.35 < share < 0.65
@@ -456,10 +489,11 @@ def test_decisions_are_kept_with_what_the_policy_could_do():
     game = get_game("sarena")
     plan = PLAN._replace(by_policy=True, keeps=True, temperature=1.0, limit=7)
     model, rows = random_model(game), {}
-    for num_threads in (1, 3):
-        games = SelfPlay(Settings(game, 2), usual_inputs(game), 3, 60, num_threads, 7)
+    for num_threads, actors in ((1, None), (3, None), (0, Late())):
+        games = SelfPlay(Settings(game, 2), usual_inputs(game), 3, num_threads, 7, actors)
         rows[num_threads] = games.play([model.arrays], (plan, SHORT), (0, 1), np.uint64(9))
     same_rounds(rows[1], rows[3])
+    same_rounds(rows[1], rows[0])
     samples, taken = rows[1].samples, rows[1].taken
     assert len(taken.first) == len(samples.seat) > 100
     assert taken.count.min() >= 2 and taken.count.max() == 7 and len(taken.seen) == sum(taken.count)
@@ -516,10 +550,10 @@ def tiny(out: Path, method: str = "td", **changes):
     return CONFIGS[method](out=out, **{"game": "sarena", **TINY, **changes})
 
 
-def train(config):
+def train(config, actors=None):
     from ludotheque.agents.td.trainer import train_td
 
-    return train_td(config)
+    return train_td(config, actors)
 
 
 @pytest.fixture(scope="module")
@@ -545,7 +579,7 @@ def test_a_runs_files(finished):
 
 
 @pytest.mark.training
-def test_a_run_stopped_and_resumed_with_more_threads_gives_the_same_arrays(finished, tmp_path):
+def test_a_run_stopped_and_resumed_with_other_actors_gives_the_same_arrays(finished, tmp_path):
     from ludotheque.agents.td.model import read_archive, source_of
     from ludotheque.agents.td.trainer import TDConfig
 
@@ -556,7 +590,8 @@ def test_a_run_stopped_and_resumed_with_more_threads_gives_the_same_arrays(finis
 
     stopped: list[float] = []
     before = signal.getsignal(signal.SIGINT)
-    result = train(tiny(tmp_path, progress=stop, num_threads=2))
+    with ThreadPoolExecutor(2) as two:
+        result = train(tiny(tmp_path, progress=stop, num_threads=2), two)
     assert result.interrupted and 1500 < result.steps < 3000
     assert signal.getsignal(signal.SIGINT) is before
     result = train(TDConfig(out=tmp_path, game="sarena", resume=True, steps=3000))
@@ -574,6 +609,43 @@ def test_a_run_stopped_and_resumed_with_more_threads_gives_the_same_arrays(finis
         found.wins for found in finished.evaluations
     ]
     assert result.model_path.read_bytes() == finished.model_path.read_bytes()
+
+
+class Deadly(ProcessExecutor):
+    """One process, which is killed when it begins the fifth piece."""
+
+    def __init__(self, fuse: Path):
+        super().__init__(1, interrupts=False)
+        self.fuse, self.count = fuse, 0
+
+    def submit(self, function, *arguments):
+        self.count += 1
+        if self.count == 5:
+            self.fuse.touch()
+        return super().submit(burn, self.fuse, function, *arguments)
+
+
+def burn(fuse: Path, function, *arguments):
+    if fuse.exists():
+        fuse.unlink()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return function(*arguments)
+
+
+@pytest.mark.slow
+@pytest.mark.training
+def test_an_actor_that_is_killed_changes_no_model(finished, tmp_path):
+    with Deadly(tmp_path / "fuse") as actors:
+        result = train(tiny(tmp_path / "run"), actors)
+    assert actors.count > 5 and not actors.fuse.exists(), "a process was killed"
+    assert result.model_path.read_bytes() == finished.model_path.read_bytes()
+
+
+@pytest.mark.training
+def test_what_is_no_executor_is_refused_before_anything_is_written(tmp_path):
+    with pytest.raises(TypeError, match="actors is 2; give an object with submit"):
+        train(tiny(tmp_path / "run"), actors=2)
+    assert not (tmp_path / "run" / "config.json").exists()
 
 
 @pytest.mark.training
@@ -705,7 +777,7 @@ def test_what_is_learned_explains_results_that_evaluate_does_not(tmp_path):
     changes = {"averaging": 0.98, "reuse": 4.0, "window": 8000, "width": 16, "pool_share": 0.0}
     config = tiny(tmp_path, steps=8000, learning_rate=2e-3, eval_opponents=(), **changes)
     model = read_value_model(train(config).model_path, game)
-    games = SelfPlay(config.settings(), config.inputs, 2, 1500, 1)
+    games = SelfPlay(config.settings(), config.inputs, 2)
     plan = PLAN._replace(rows=1500, temperature=0.01, trace=1.0, spread=model.about["spread"])
     samples = games.play([model.arrays], (plan, SHORT), (0, 1), np.uint64(12345)).samples
     result = samples.outcome[:, 0, 0]

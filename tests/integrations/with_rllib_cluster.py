@@ -1,4 +1,4 @@
-"""Ray: a league on a cluster of several nodes, one of which is killed on the way.
+"""Ray: a league and a training on a cluster of several nodes, one of which is killed on the way.
 
 With numbers for `docs/machines.md`: games a second here, in processes and on Ray.
 """
@@ -15,6 +15,7 @@ from ray.cluster_utils import Cluster
 
 from ludotheque.agents.executors import ProcessExecutor, RayExecutor
 from ludotheque.agents.league import League
+from ludotheque.agents.td.trainer import TDConfig, train_td
 
 AGENTS = {"mcts": "mcts:simulations=100", "greedy": "greedy"}
 GAMES, BATCH = 200, 10
@@ -30,6 +31,19 @@ def played(folder: Path, executor=None, at=None) -> tuple[bytes, float]:
     league.run(GAMES, progress=at, batch_size=BATCH, executor=executor)
     seconds = perf_counter() - start
     return (folder / "games.jsonl").read_bytes(), GAMES / seconds
+
+
+def learned(folder: Path, actors=None, at=None) -> tuple[bytes, float]:
+    """Return the bytes of the model of a short training, and decisions a second.
+
+    ``at`` is called with (decisions learned from, decisions in all) at the end of each round.
+    """
+    few = {"steps": 12_000, "piece_rows": 256, "eval_opponents": ()}
+    config = TDConfig(game="sarena", out=folder, **few)
+    if at is not None:
+        config.progress = lambda done, total, text: at(done, total)
+    result = train_td(config, actors)
+    return result.model_path.read_bytes(), result.steps / result.seconds
 
 
 def warm(executor) -> None:
@@ -53,7 +67,7 @@ def main() -> None:
         cluster.wait_for_nodes()
         killed = False
 
-        def kill_at_half(done: int, total: int) -> None:
+        def kill_on_the_way(done: int, total: int) -> None:
             nonlocal killed
             if not killed and done >= total // 4:
                 killed = True
@@ -63,8 +77,15 @@ def main() -> None:
             warm(executor)
             found, told["ray_2"] = played(folder / "ray", executor)
             assert found == here
-            found, told["ray_node_killed"] = played(folder / "killed", executor, kill_at_half)
+            found, told["ray_node_killed"] = played(folder / "killed", executor, kill_on_the_way)
             assert killed and found == here
+            doomed, killed = cluster.add_node(num_cpus=1), False
+            cluster.wait_for_nodes()
+            model, told["training_here"] = learned(folder / "learned")
+            found, told["training_ray_node_killed"] = learned(
+                folder / "learned_killed", executor, kill_on_the_way
+            )
+            assert killed and found == model
         cluster.shutdown()
     print(json.dumps({k: round(v, 1) if isinstance(v, float) else v for k, v in told.items()}))
 

@@ -140,6 +140,28 @@ def test_a_leak_in_what_an_error_says_is_found(monkeypatch):
         check_leaks(get_game("sarena"), 400)
 
 
+@pytest.mark.parametrize("name", GAMES)
+def test_copies_of_records_hold_nothing_that_the_memory_held_before(name):
+    """numpy copies fields, and leaves between them what was there."""
+    game, env = get_game(name), BatchEnv(name, 1)
+    between = np.ones(game.dtype.itemsize, np.bool_)
+    for kind, at, *_ in game.dtype.fields.values():
+        between[at : at + kind.itemsize] = False
+    assert between.any()
+    env.reset(seed=1)
+    for copy in (env.get_state, lambda: game.determinize(env.states, 0, 1), lambda: adopted(env)):
+        # Memory is given out again.
+        for _ in range(20):
+            np.full(game.dtype.itemsize, 0xAB, np.uint8)
+            assert not copy().view(np.uint8)[between].any()
+
+
+def adopted(env: BatchEnv) -> np.ndarray:
+    other = BatchEnv(env.game, 1)
+    other.set_state(env.states)
+    return other.states
+
+
 def _unmixed(word: int) -> int:
     """Undo ``mix64``."""
     for shift, factor in ((31, 0x94D049BB133111EB), (27, 0xBF58476D1CE4E5B9), (30, 1)):

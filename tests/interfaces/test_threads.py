@@ -1,14 +1,19 @@
-"""Threads that share a batch, and Ctrl-C at any moment."""
+"""Threads that share a batch, and Ctrl-C at any moment.
+
+``PYTHONPATH=tests python tests/interfaces/test_threads.py 2000`` strikes so often in each kind of
+batch.
+"""
 
 from __future__ import annotations
 
+import itertools
 import signal
 import sys
 import threading
-from types import FrameType
 
 import numpy as np
 import pytest
+from interrupts import ANYWHERE, Interrupt
 
 from ludotheque.envs import StateError, get_game, make_batch
 from ludotheque.envs.core.interfaces import threads
@@ -69,36 +74,6 @@ def test_several_threads_and_tasks_in_tasks_share_the_workers():
     assert all(np.array_equal(out, np.arange(60) + 1) for out in outs)
 
 
-class Interrupt:
-    """Raises KeyboardInterrupt at the n-th step of the interpreter inside some modules."""
-
-    def __init__(self, moment: int, *modules: str):
-        self.left, self.modules = moment, modules
-
-    def __call__(self, frame: FrameType, event: str, arg):
-        if frame.f_globals.get("__name__") not in self.modules:
-            return None
-        frame.f_trace_opcodes = True
-        if event in ("opcode", "call"):
-            self.left -= 1
-            if self.left < 0:
-                sys.settrace(None)
-                raise KeyboardInterrupt
-        return self
-
-    def strikes(self, call) -> bool:
-        """Return whether the call was interrupted; False if it had fewer steps."""
-        before = sys.gettrace()
-        sys.settrace(self)
-        try:
-            call()
-        except KeyboardInterrupt:
-            return True
-        finally:
-            sys.settrace(before)
-        return False
-
-
 @pytest.mark.parametrize("num_threads", [2, 4])
 def test_an_interrupt_at_any_moment_leaves_no_thread_at_work(num_threads):
     moment = 0
@@ -120,8 +95,8 @@ def test_an_interrupt_at_any_moment_leaves_no_thread_at_work(num_threads):
 
 
 ENVS = {
-    "batch": lambda: make_batch("sarena", 8, num_threads=2, history=2),
-    "vector": lambda: SeatVectorEnv("sarena", 8, opponents="greedy", num_threads=2),
+    "batch": lambda threads: make_batch("sarena", 8, num_threads=threads, history=2),
+    "vector": lambda threads: SeatVectorEnv("sarena", 8, opponents="greedy", num_threads=threads),
 }
 SEEN = tuple(
     f"ludotheque.envs.core.interfaces.{name}"
@@ -129,34 +104,39 @@ SEEN = tuple(
 )
 
 
-@pytest.mark.parametrize("kind", ENVS)
-def test_after_an_interrupted_step_the_next_call_works_or_says_why_not(kind, every=7):
-    env = ENVS[kind]()
-    other = ENVS[kind]()
+def strike_steps(kind: str, num_threads: int, first: int, every: int, modules=SEEN) -> list[bool]:
+    """Interrupt a step at each of some moments; return whether the next call was refused."""
+    env, other = ENVS[kind](num_threads), ENVS[kind](num_threads)
     env.reset(seed=1)
     saved = env.get_state()
-    refused = struck = moment = 0
+    refused: list[bool] = []
+    moment = first
     while True:
         env.set_state(saved)
         actions = env.random_actions()
-        interrupted = Interrupt(moment, *SEEN).strikes(lambda a=actions: env.step(a))
-        if not interrupted:
-            break
-        struck += 1
+        if not Interrupt(moment, *modules).strikes(lambda a=actions: env.step(a)):
+            return refused
         try:
             actions = env.random_actions()
             env.step(actions)
+            refused.append(False)
         except StateError as error:
             assert "interrupted" in str(error)
-            refused += 1
+            refused.append(True)
         # Back, and on as if nothing had been.
         other.set_state(saved)
         env.set_state(saved)
         env.step(env.random_actions())
         other.step(other.random_actions())
-        assert env.state_digest() == other.state_digest()
+        assert env.state_digest() == other.state_digest(), f"interrupted at step {moment}"
         moment += every
-    assert struck > 20 and 0 < refused < struck
+
+
+@pytest.mark.parametrize(("num_threads", "every"), [(2, 11), (4, 29)])
+@pytest.mark.parametrize("kind", ENVS)
+def test_after_an_interrupted_step_the_next_call_works_or_says_why_not(kind, num_threads, every):
+    refused = strike_steps(kind, num_threads, 0, every)
+    assert len(refused) > 10 and True in refused and False in refused
 
 
 # Python drops and reports what is raised in a callback of its own (the garbage collector's).
@@ -165,14 +145,20 @@ def test_a_timer_that_interrupts_again_and_again_stops_nothing(rounds=300):
     """Signals at moments that nobody chose, in batches of two and four threads."""
     game = get_game("sarena")
 
+    playing = False
+
     def interrupt(number, frame):
-        raise KeyboardInterrupt
+        if playing:
+            raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGALRM, interrupt)
     try:
         for num_threads in (2, 4):
             env = make_batch(game, 64, num_threads=num_threads)
             other = make_batch(game, 64)
+            # Numba isn't to be interrupted while it loads kernels.
+            env.reset(seed=0)
+            env.step(env.random_actions())
             struck = 0
             for k in range(rounds):
                 env.reset(seed=k)
@@ -180,9 +166,11 @@ def test_a_timer_that_interrupts_again_and_again_stops_nothing(rounds=300):
                     # Again after a while, since the first may be dropped.
                     moment = 1e-6 * (20 + 13 * k % 400)
                     signal.setitimer(signal.ITIMER_REAL, moment, 0.05)
+                    playing = True
                     while True:
                         env.step(env.random_actions())
                 except KeyboardInterrupt:
+                    playing = False
                     struck += 1
                 finally:
                     signal.setitimer(signal.ITIMER_REAL, 0)
@@ -201,7 +189,14 @@ if __name__ == "__main__":
     from ludotheque.envs.core.interfaces import batch
 
     batch.LEAST_SLICE = 0
-    # Thousands of moments more: python tests/interfaces/test_threads.py
-    for kind in ENVS:
-        test_after_an_interrupted_step_the_next_call_works_or_says_why_not(kind, every=1)
-    test_a_timer_that_interrupts_again_and_again_stops_nothing(rounds=20_000)
+    wanted = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
+    for kind, num_threads in itertools.product(ENVS, (2, 4)):
+        found: list[bool] = []
+        for part in itertools.count():
+            found += strike_steps(kind, num_threads, part, 5)
+            found += strike_steps(kind, num_threads, 7 * part, 97, ANYWHERE)
+            if len(found) >= wanted:
+                break
+        print(f"{kind}, {num_threads} threads: struck {len(found)} times, {sum(found)} told so")
+    test_a_timer_that_interrupts_again_and_again_stops_nothing(wanted)
+    print(f"timer: struck {wanted} times with 2 threads and with 4")

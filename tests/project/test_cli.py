@@ -790,7 +790,8 @@ def test_train_resume_and_play_the_model(tmp_path: Path):
 def test_train_values_and_play_the_model(tmp_path: Path):
     pytest.importorskip("torch")
     folder = tmp_path / "run"
-    first = run_json("train", "--method", "td", "--steps", 1000, "--seed", 1, "--out", folder)
+    short = ("--method", "td", "--steps", 1000, "--seed", 1, "--actors", 1)
+    first = run_json("train", *short, "--out", folder)
     assert {found["opponent"] for found in first["evaluations"]} == {"random", "greedy"}
     # The folder knows how it was trained.
     assert_refused(run("train", "--steps", 1000, "--out", folder, "--resume"), "already ran")
@@ -804,6 +805,11 @@ def test_ways_to_train_that_do_not_exist_are_refused(tmp_path: Path):
     assert_refused(run("train", "--method", "tdd", "--out", tmp_path / "run"), "Did you mean 'td'")
     reward = ("--method", "td", "--reward", "win")
     assert_refused(run("train", *reward, "--out", tmp_path / "run"), "leave out --reward")
+    out = ("--out", tmp_path / "run")
+    ppo = ("--method", "ppo", "--actors", 2)
+    assert_refused(run("train", *ppo, *out), "leave out --actors")
+    assert_refused(run("train", "--actors", 9, *out), "at most 8 --actors")
+    assert_refused(run("train", "--actors", 2, "--ray", "auto", *out), "give --actors or --ray")
 
 
 @pytest.mark.training

@@ -1,40 +1,35 @@
 """Ctrl-C at any moment of what takes long: nothing finished is lost, and the next call works.
 
-``python tests/project/test_interrupts.py 3000`` interrupts each so often.
+``PYTHONPATH=tests python tests/project/test_interrupts.py 2000 league`` strikes so often, half of
+the time inside any module of Python's.
 """
 
 from __future__ import annotations
 
-import random
+import io
+import signal
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
-from interrupts import Interrupt
+from interrupts import ANYWHERE, Interrupt, all_steps, moments
 
 from ludotheque.agents.league import League
+from ludotheque.agents.ledger import CONFIG, GAMES, TABLE
 from ludotheque.envs import get_game
 from ludotheque.envs.core.files import LOCK, atomic_write_bytes
 from ludotheque.envs.core.interfaces.replay import load_replays
 
 # A file that an interrupt kept from being closed is closed later, which Python reports.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-GAMES = 6
 FILES = "ludotheque.envs.core.files"
 
 
-def moments(count: int, steps: int, seed: int) -> list[int]:
-    """Moments all over a call of so many steps, the first and the last among them."""
-    rng = random.Random(seed)
-    return [0, steps - 1, *(rng.randrange(steps) for _ in range(count - 2))]
-
-
-def all_steps(call: Any, *modules: str) -> int:
-    """Return how many steps a call has inside modules."""
-    interrupt = Interrupt(sys.maxsize, *modules)
-    assert not interrupt.strikes(call)
-    return sys.maxsize - interrupt.left
+def names(folder: Path) -> set[str]:
+    """The files in a folder and those under it; none but these may be left there."""
+    return {path.name for path in folder.rglob("*") if path.is_file()}
 
 
 # Files
@@ -51,19 +46,19 @@ def test_an_interrupted_write_leaves_the_old_file_or_the_new_one_and_nothing_els
         path.write_bytes(b"old")
         assert Interrupt(moment, FILES).strikes(write)
         assert path.read_bytes() in (b"old", b"new"), f"interrupted at step {moment}"
-        assert [one.name for one in tmp_path.iterdir()] == ["a.txt"], f"at step {moment}"
+        assert names(tmp_path) == {"a.txt"}, f"interrupted at step {moment}"
 
 
 # Leagues
 
 
 def league(folder: Path) -> None:
-    League("sarena", {"a": "random", "b": "random"}, folder, seed=5, resume=True).run(GAMES)
+    League("sarena", {"a": "random", "b": "random"}, folder, seed=5, resume=True).run(6)
 
 
 def results(folder: Path) -> list[str]:
     """Return the finished games; they are written as they end."""
-    path = folder / "games.jsonl"
+    path = folder / GAMES
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     # Half a line at most may stand at the end.
     return sorted(line for line in text.splitlines(keepends=True) if line.endswith("\n"))
@@ -72,19 +67,25 @@ def results(folder: Path) -> list[str]:
 LEAGUE = ("ludotheque.agents.league", "ludotheque.agents.ledger", "ludotheque.agents.match", FILES)
 
 
-def test_a_league_keeps_its_games_and_goes_on(tmp_path, count=40):
+def strike_leagues(tmp_path: Path, count: int, modules=LEAGUE, seed: int = 1) -> int:
+    """Interrupt ``count`` leagues; return how many were struck before their end."""
     league(tmp_path / "warm")
-    steps = all_steps(lambda: league(tmp_path / "whole"), *LEAGUE)
+    steps = all_steps(lambda: league(tmp_path / "whole"), *modules)
     whole = results(tmp_path / "whole")
-    assert len(whole) == GAMES
+    assert len(whole) == 6
     struck = 0
-    for number, moment in enumerate(moments(count, steps, seed=1)):
+    for number, moment in enumerate(moments(count, steps, seed)):
         folder = tmp_path / str(number)
-        struck += Interrupt(moment, *LEAGUE).strikes(lambda at=folder: league(at))
+        struck += Interrupt(moment, *modules).strikes(lambda at=folder: league(at))
         assert set(results(folder)) <= set(whole), f"interrupted at step {moment}"
+        assert names(folder) <= {CONFIG, GAMES, TABLE, LOCK}, f"interrupted at step {moment}"
         league(folder)
         assert results(folder) == whole, f"interrupted at step {moment}"
-    assert struck >= 0.9 * count
+    return struck
+
+
+def test_a_league_keeps_its_games_and_goes_on(tmp_path):
+    assert strike_leagues(tmp_path, 40) >= 36
 
 
 # Training
@@ -95,29 +96,64 @@ def train(folder: Path, resume: bool) -> Any:
 
     sizes = {"width": 4, "last_width": 4, "pieces": 1, "piece_rows": 64, "window": 256}
     few = {"eval_games": 2, "eval_opponents": ("random",), "snapshot_every": 60}
-    return train_td(TDConfig(game="sarena", out=folder, steps=128, resume=resume, **sizes, **few))
+    every = {"checkpoint_every": 60}
+    return train_td(
+        TDConfig(game="sarena", out=folder, steps=128, resume=resume, **sizes, **few, **every)
+    )
 
 
 TRAINING = ("ludotheque.agents.td.trainer", "ludotheque.agents.training.", FILES)
 
 
-@pytest.mark.training
-def test_a_training_goes_on_from_wherever_it_was_stopped(tmp_path, count=4):
-    pytest.importorskip("torch", reason="needs the extra [train]")
+def strike_trainings(tmp_path: Path, count: int, modules=TRAINING, seed: int = 2) -> int:
+    """Interrupt ``count`` trainings, half of them twice; return how many were struck.
+
+    The first Ctrl-C asks it to stop, the second stops it; what is learned stays the same.
+    """
     train(tmp_path / "warm", resume=False)
-    steps = all_steps(lambda: train(tmp_path / "whole", resume=False), *TRAINING)
-    for number, moment in enumerate(moments(count, steps, seed=2)):
+    steps = all_steps(lambda: train(tmp_path / "whole", resume=False), *modules)
+    whole = (tmp_path / "whole" / "model.zip").read_bytes()
+    known = {name for name in names(tmp_path / "whole") if not name.startswith("events.")}
+    struck = 0
+    for number, moment in enumerate(moments(count, steps, seed)):
         folder = tmp_path / str(number)
-        Interrupt(moment, *TRAINING).strikes(lambda at=folder: train(at, resume=False))
-        begun = folder.is_dir() and any(path.name != LOCK for path in folder.iterdir())
-        result = None
+        interrupt = Interrupt(moment, *modules, again=moment % (steps // 4) if number % 2 else None)
+        struck += interrupt.strikes(lambda at=folder: train(at, resume=False))
+        left = {name for name in names(folder) if not name.startswith("events.")}
+        assert left <= known, f"interrupted at step {moment}"
         try:
-            result = train(folder, resume=begun)
+            assert train(folder, resume=left > {LOCK}).steps >= 128
         except ValueError as error:
             # It had come to its end, and saved it.
-            assert "time" in str(error) or "steps" in str(error), f"at step {moment}: {error}"
-        assert result is None or result.steps >= 128, f"interrupted at step {moment}"
-        assert (folder / "model.zip").exists(), f"interrupted at step {moment}"
+            assert "already ran" in str(error), f"interrupted at step {moment}: {error}"
+        assert (folder / "model.zip").read_bytes() == whole, f"interrupted at step {moment}"
+    return struck
+
+
+@pytest.mark.training
+def test_a_training_goes_on_from_wherever_it_was_stopped(tmp_path):
+    pytest.importorskip("torch", reason="needs the extra [train]")
+    assert strike_trainings(tmp_path, 4) >= 3
+
+
+@pytest.mark.training
+def test_what_a_library_makes_of_ctrl_c_is_ctrl_c_again():
+    """``zipfile`` raises ValueError where it is interrupted with a member half written."""
+    common = pytest.importorskip("ludotheque.agents.training.common", reason="needs [train]")
+
+    class Run:
+        stop = False
+
+    run, before = Run(), signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt), common.interrupts(run):
+        signal.raise_signal(signal.SIGINT)
+        assert run.stop
+        with zipfile.ZipFile(io.BytesIO(), "w") as archive, archive.open("half", "w"):
+            signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is before
+    with pytest.raises(ValueError, match="another"), common.interrupts(Run()):
+        signal.raise_signal(signal.SIGINT)
+        raise ValueError("another")
 
 
 # Playing
@@ -126,46 +162,59 @@ def test_a_training_goes_on_from_wherever_it_was_stopped(tmp_path, count=4):
 PLAYING = ("ludotheque.cli.play", "ludotheque.cli.table", "ludotheque.envs.core.interfaces.replay")
 
 
-def test_a_game_that_is_played_is_kept_up_to_the_last_move(tmp_path, count=12):
-    testing = pytest.importorskip("typer.testing", reason="needs the extra [cli]")
+def strike_games(tmp_path: Path, count: int, modules=(*PLAYING, FILES), seed: int = 3) -> int:
+    """Interrupt ``count`` games that are played and saved; return how many were struck."""
+    from typer.testing import CliRunner
+
     from ludotheque.cli.app import app
 
-    # Those that are legal are played, the others explained.
     game = get_game("sarena")
-    moves = [game.action_to_string(action, None) for action in range(game.num_actions)][:40]
+    typed = [game.action_to_string(action, None) for action in range(40)]
 
-    def play(path: Path) -> str:
+    def play(path: Path) -> None:
         arguments = ["play", "--terminal", "--seed", "7", "--opponents", "random"]
-        done = testing.CliRunner().invoke(
-            app, [*arguments, "--save", str(path)], input="\n".join([*moves, "quit", ""])
+        done = CliRunner().invoke(
+            app, [*arguments, "--save", str(path)], input="\n".join([*typed, "quit", ""])
         )
         assert done.exit_code in (0, 130) or isinstance(done.exception, KeyboardInterrupt), done
-        return done.output
 
     play(tmp_path / "warm.jsonl")
-    steps = all_steps(lambda: play(tmp_path / "whole.jsonl"), *PLAYING, FILES)
+    (warm,) = load_replays(tmp_path / "warm.jsonl")
+    # A few legal moves, and one that is explained.
+    typed = [*warm.actions[0:10:2], "nonsense"]
+    steps = all_steps(lambda: play(tmp_path / "whole.jsonl"), *modules)
     (whole,) = load_replays(tmp_path / "whole.jsonl")
-    kept = set()
-    for number, moment in enumerate(moments(count, steps, seed=3)):
-        path = tmp_path / f"{number}.jsonl"
-        assert Interrupt(moment, *PLAYING, FILES).strikes(lambda at=path: play(at))
+    path, kept, struck = tmp_path / "played.jsonl", set(), 0
+    for moment in moments(count, steps, seed):
+        path.unlink(missing_ok=True)
+        struck += Interrupt(moment, *modules).strikes(lambda: play(path))
+        assert names(tmp_path) <= {"warm.jsonl", "whole.jsonl", "played.jsonl"}, f"at {moment}"
         if path.exists():
             (replay,) = load_replays(path)
             replay.verify()
             assert replay.actions == whole.actions[: len(replay.actions)]
             kept.add(len(replay.actions))
     assert len(kept) > 2
-    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+    play(path)
+    assert path.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
+    return struck
+
+
+def test_a_game_that_is_played_is_kept_up_to_the_last_move(tmp_path):
+    pytest.importorskip("typer.testing", reason="needs the extra [cli]")
+    assert strike_games(tmp_path, 12) >= 10
 
 
 if __name__ == "__main__":
     import tempfile
 
-    wanted = int(sys.argv[1]) if len(sys.argv) > 1 else 3000
-    checks = [test_a_league_keeps_its_games_and_goes_on]
-    checks.append(test_a_game_that_is_played_is_kept_up_to_the_last_move)
-    checks.append(test_a_training_goes_on_from_wherever_it_was_stopped)
-    for check, share in zip(checks, (1, 1, 0.1), strict=True):
-        with tempfile.TemporaryDirectory() as name:
-            check(Path(name), int(wanted * share))
-            print(f"{check.__name__}: interrupted {int(wanted * share)} times")
+    strikes = {"league": strike_leagues, "play": strike_games, "train": strike_trainings}
+    wanted = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
+    for what in sys.argv[2:] or strikes:
+        total = part = 0
+        while total < wanted:
+            for more in ({}, {"modules": ANYWHERE}):
+                with tempfile.TemporaryDirectory() as name:
+                    total += strikes[what](Path(name), 50, seed=part, **more)
+            part += 1
+            print(f"{what}: struck {total} times", flush=True)

@@ -26,6 +26,7 @@ from test_shamans_sentences import kill
 
 from ludotheque.envs import shamans_v1
 from ludotheque.envs.core.errors import IllegalActionError, StateError
+from ludotheque.envs.core.interfaces.recall import Recall
 from ludotheque.envs.core.jit import JIT_DISABLED
 from ludotheque.envs.core.schema import slices
 from ludotheque.envs.shamans.actions import ACTIONS
@@ -629,6 +630,31 @@ def test_others_do_not_see_who_is_asked():
         assert states["to_play"][0] == holder
         views.append([GAME.observe(states, seat).tobytes() for seat in (1, 3)])
     assert views[0] == views[1]
+
+
+def test_what_is_recalled_does_not_tell_how_many_were_asked():
+    """If only holders are asked, the others see that somebody is, and not how many."""
+    recalled, plies, views = [], [], []
+    for other in ("shard", "portal"):
+        hidden = {0: "portal", 2: other}
+        states = table(HANDS, pawn=29, placed=YELLOW, asked="holders", hidden=hidden)
+        recall = Recall(GAME, 4)
+        recall.look(states)
+        for name in ("violet 1", "yellow 6"):
+            take(states, recall, name)
+        while states["to_play"][0] != 0:
+            take(states, recall, "pass")
+        recalled.append([recall.digest(seat) for seat in (1, 3)])
+        views.append([GAME.observe(states, seat).tolist() for seat in (1, 3)])
+        plies.append(int(states["ply"][0]))
+    assert plies[1] == plies[0] + 1
+    assert recalled[0] == recalled[1] and views[0] == views[1]
+
+
+def take(states: np.ndarray, recall: Recall, text: str) -> None:
+    seat = int(states["to_play"][0])
+    play(states, text)
+    recall.look(states, seat, int(states["last_action"][0]))
 
 
 def test_others_see_that_a_portal_face_up_is_asked_about():
