@@ -22,6 +22,7 @@ from ludotheque.envs.core.errors import check_whole
 WINDOW = 256
 # How often a piece is handed out again whose worker was lost.
 RETRIES = 3
+MOST_WORKERS = 1000
 
 
 class ProcessExecutor:
@@ -38,7 +39,7 @@ class ProcessExecutor:
 
     def __init__(self, workers: int | None = None, interrupts: bool = True):
         if workers is not None:
-            check_whole(workers, "workers", 1)
+            check_whole(workers, "workers", 1, MOST_WORKERS)
         self.workers = workers
         self.interrupts = interrupts
         self._pool: ProcessPoolExecutor | None = None

@@ -13,6 +13,7 @@ from typing import Any
 from ludotheque.envs.core.arguments import check_seed, fresh_seed
 from ludotheque.envs.core.errors import check_whole
 from ludotheque.envs.core.game import Game
+from ludotheque.envs.core.interfaces.checks import MOST_GAMES
 from ludotheque.envs.core.interfaces.replay import Replay
 from ludotheque.envs.core.interfaces.settings import Settings
 
@@ -25,6 +26,8 @@ from .ratings import import_cli_extra
 from .specs import make_agent
 from .standings import LeagueTable, build_table
 
+# All games of a league are held in memory.
+MOST_PLANNED = 10_000_000
 _log = logging.getLogger("ludotheque.league")
 
 
@@ -107,9 +110,20 @@ class League:
         return sorted(self._games.values(), key=lambda game: game.key)
 
     def deals_for(self, games_per_pair: int) -> int:
-        """Return how many deals give every table at least ``games_per_pair`` games."""
+        """Return how many deals give every table at least ``games_per_pair`` games.
+
+        Raises:
+            ValueError: it isn't from 1 up, or that makes more games than a league can have.
+        """
         games_per_pair = check_whole(games_per_pair, "games_per_pair", 1)
-        return -(-games_per_pair // min(len(seatings) for seatings in self.seatings))
+        seatings = [len(seatings) for seatings in self.seatings]
+        deals = -(-games_per_pair // min(seatings))
+        if deals * sum(seatings) > MOST_PLANNED:
+            raise ValueError(
+                f"games_per_pair is {games_per_pair}, which makes {deals * sum(seatings)} games; a "
+                f"league has at most {MOST_PLANNED}"
+            )
+        return deals
 
     def run(
         self,
@@ -133,10 +147,10 @@ class League:
                 other. Results are the same, byte for byte.
 
         Raises:
-            ValueError: a number that isn't from 1 up.
+            ValueError: a number that isn't from 1 up, or more games than a league can have.
             BlockingIOError: another process is playing in the same folder; it says which.
         """
-        check_whole(batch_size, "batch_size", 1)
+        check_whole(batch_size, "batch_size", 1, MOST_GAMES)
         deals = self.deals_for(games_per_pair)
         self._tell_rounding(games_per_pair, deals)
         with self._opened(), _reporting(progress) as report:

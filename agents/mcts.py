@@ -116,8 +116,8 @@ class MCTSAgent(Agent):
             )
         check_choice(leaf, LEAVES, "leaf")
         check_choice(determinize, DETERMINIZE, "determinize")
-        check_whole(simulations, "simulations", 1)
-        check_whole(trees, "trees", 1)
+        check_whole(simulations, "simulations", 1, search.MOST_SIMULATIONS)
+        check_whole(trees, "trees", 1, search.MOST_SIMULATIONS)
         check_whole(leaf_plies, "leaf_plies")
         for label, value in (
             ("exploration", exploration),

@@ -37,6 +37,8 @@ NODE = np.dtype(
     align=True,
 )
 NONE = -1
+# Of one decision.
+MOST_SIMULATIONS = 1_000_000
 
 
 class Method(NamedTuple):

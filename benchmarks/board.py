@@ -72,8 +72,12 @@ class Player:
 
 
 def main(
-    tables: Annotated[int, typer.Option(help="Tables that are played at once.")] = 50,
-    moves: Annotated[int, typer.Option(help="Moves of people, over all tables.")] = 10_000,
+    tables: Annotated[
+        int, typer.Option(min=1, max=10_000, help="Tables that are played at once.")
+    ] = 50,
+    moves: Annotated[
+        int, typer.Option(min=1, max=10**9, help="Moves of people, over all tables.")
+    ] = 10_000,
     agent: Annotated[str, typer.Option(help="Who sits opposite.")] = "greedy",
     game: Annotated[str, typer.Option(help="One game; all five in turn by default.")] = "",
     think: Annotated[float, typer.Option(help="Seconds that people think, on average.")] = 0,

@@ -183,6 +183,9 @@ def interleave(
         One `Result` a probe, in the order given. A probe that cannot be built is skipped, with
         the reason in `skipped`. Ctrl-C ends the run; the groups finished before are returned.
     """
+    from ludotheque.envs.core.interpreted import compile_at_once
+
+    compile_at_once()
     results = []
     total = sum(len(probes) for probes in groups.values()) * settings.repetitions
     with _progress(console) as progress:

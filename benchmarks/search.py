@@ -16,6 +16,7 @@ import typer
 from rich.console import Console
 
 from ludotheque.agents.mcts import MCTSAgent
+from ludotheque.agents.search import MOST_SIMULATIONS
 from ludotheque.benchmarks import peers
 from ludotheque.benchmarks.measure import (
     Bar,
@@ -98,7 +99,9 @@ def bars(games: Sequence[str]) -> list[Bar]:
 
 def main(
     game: Annotated[list[str] | None, typer.Option(help="A game; may be repeated.")] = None,
-    simulations: Annotated[int, typer.Option(min=1, help="Simulations a search.")] = 2000,
+    simulations: Annotated[
+        int, typer.Option(min=1, max=MOST_SIMULATIONS, help="Simulations a search.")
+    ] = 2000,
     seconds: Annotated[float, typer.Option(min=0.01, help="Least time of a measurement.")] = 1.0,
     repetitions: Annotated[int, typer.Option(min=1, help="Rounds.")] = 5,
     quick: Annotated[bool, typer.Option("--quick", help="Show that it runs; noisy.")] = False,

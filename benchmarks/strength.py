@@ -90,7 +90,7 @@ def main(
     agents: Annotated[
         str, typer.Option(help="Agents, e.g. random,greedy,mcts:simulations=50,ppo:model.zip.")
     ] = "random,greedy,mcts",
-    games: Annotated[int, typer.Option(min=1, help="Deals for each agent.")] = 200,
+    games: Annotated[int, typer.Option(min=1, max=100_000, help="Deals for each agent.")] = 200,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="An option of the game; may repeat."),

@@ -326,7 +326,7 @@ def bars(games: Sequence[str]) -> list[Bar]:
 def main(
     game: Annotated[list[str] | None, typer.Option(help="A game; may be repeated.")] = None,
     batch: Annotated[
-        list[int], typer.Option(min=1, help="Batch size; may repeat.")
+        list[int], typer.Option(min=1, max=1_000_000, help="Batch size; may repeat.")
     ] = peers.BATCHES,
     only: Annotated[str, typer.Option(help="Only groups with this text in their name.")] = "",
     seconds: Annotated[float, typer.Option(min=0.01, help="Least time of a measurement.")] = 1.0,

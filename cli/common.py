@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 import json
+import math
 import os
 import secrets
 import sys
@@ -66,7 +67,7 @@ def run_length(
         UserError: a number that isn't above 0.
     """
     for name, value in (("--minutes", minutes), ("--steps", steps)):
-        if value is not None and value <= 0:
+        if value is not None and not 0 < value < math.inf:
             raise UserError(f"{name} must be more than 0, not {value}.")
     return (usual if minutes is None and steps is None else minutes), steps
 

@@ -80,6 +80,7 @@ def league(
                 resume=resume,
                 **options,
             )
+            plan.deals_for(games)
     except ModuleNotFoundError as error:
         raise needs_extra("cli", error) from error
     words: list[object] = [

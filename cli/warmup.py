@@ -20,8 +20,10 @@ GamesOption = Annotated[
 def warmup(game: GamesOption = None, as_json: JsonOption = False) -> None:
     """Compile the kernels of games and agents, and keep them; what is kept already is quick."""
     from ludotheque.envs import game_names
+    from ludotheque.envs.core.interpreted import compile_at_once
     from ludotheque.envs.core.jit import cache_dir
 
+    compile_at_once()
     games = [find_game(name) for name in dict.fromkeys(game or game_names())]
     seconds: dict[str, float] = {}
     total = sum(1 for one in games for _ in steps(one))

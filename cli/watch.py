@@ -91,7 +91,8 @@ def watch(
         typer.Option("--seat", help="Show only what this seat knows; by default everything."),
     ] = None,
     seconds: Annotated[
-        float, typer.Option("--seconds", min=0.0, help="Seconds that each position is shown.")
+        float,
+        typer.Option("--seconds", min=0.0, max=3600.0, help="Seconds that each position is shown."),
     ] = 0.7,
     settings: SetOption = None,
     window: WindowOption = None,

@@ -23,6 +23,8 @@ except ModuleNotFoundError as error:
     ) from error
 
 DEALS = 1024
+# OpenSpiel asks for a list of them.
+MOST_DEALS = 1_000_000
 REWARDS = ("rank", "win")
 # Seeds of redraws are made of a number from 0 to 1.
 _PRECISION = 1 << 53
@@ -39,7 +41,7 @@ class Rules:
     def __init__(self, name: str, parameters: tuple[tuple[str, Any], ...]):
         self._key = name, parameters
         options = dict(parameters)
-        self.deals = check_whole(options.pop("deals"), "deals", 1)
+        self.deals = check_whole(options.pop("deals"), "deals", 1, MOST_DEALS)
         reward = options.pop("reward")
         check_choice(reward, REWARDS, "reward")
         players = options.pop("players")

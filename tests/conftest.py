@@ -36,6 +36,8 @@ os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 os.environ.setdefault("MPLBACKEND", "agg")
+# What is tested is what is compiled, here and in the processes that tests start.
+os.environ.setdefault("LUDOTHEQUE_COMPILE_AFTER", "0")
 
 # A shell that starts this in the background has processes ignore Ctrl-C, and theirs do so too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

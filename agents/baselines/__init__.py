@@ -15,6 +15,7 @@ from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.threads import check_num_threads
 
 from ..base import Agent
+from ..search import MOST_SIMULATIONS
 from ..td.agent import TDAgent
 
 FOLDER = Path(__file__).parent
@@ -54,7 +55,7 @@ class BaselineAgent(Agent):
         seed: int | None = None,
     ):
         super().__init__(game, seed)
-        self.simulations = check_whole(simulations, "simulations", 0)
+        self.simulations = check_whole(simulations, "simulations", 0, MOST_SIMULATIONS)
         self.num_threads = check_num_threads(num_threads)
         self._agents: dict[int, TDAgent] = {}
         if not baseline_counts(self.game):

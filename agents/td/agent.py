@@ -14,6 +14,7 @@ from ludotheque.envs.core.interfaces.threads import check_num_threads, run
 from ludotheque.envs.core.jit import specialize
 
 from ..base import Agent
+from ..search import MOST_SIMULATIONS
 from . import kernels, play, tree
 from .model import (
     ValueModel,
@@ -41,7 +42,7 @@ _compiled: dict[tuple[str, str], SimpleNamespace] = {}
 def compile_for(game: Game, use: str) -> SimpleNamespace:
     """Return the loops of ``game`` for ``use``, one of ``TEMPLATES``; compiled when called."""
     if (game.name, use) not in _compiled:
-        bound = {**game.kernels, "final": game.loops.final}
+        bound = {**game.kernels, "final": game.loops.final, "play_out": game.loops.play_out}
         if form_of(game) != "flat":
             bound["observe"] = game.kernels[f"observe_{form_of(game)}"]
         for earlier in NEEDS[use]:
@@ -70,6 +71,8 @@ class TDAgent(Agent):
         candidates: actions that are searched at the root, the best by the network.
         exploration: weight of exploration below the root, for values that are around 1.
         scale: how much a value of 1 that the search found adds to a logit.
+        playouts: weight of a random playout to the end in what a new position of the search is
+            worth, 0 to 1; the network has the rest. None: what suits the game.
         lead: what decides without search: the "value" or the "policy" of the network; None: as
             it was trained for.
         limit: actions that the network sees: the best at a glance; None: as in training.
@@ -97,6 +100,7 @@ class TDAgent(Agent):
         candidates: int = 16,
         exploration: float = 1.0,
         scale: float = 20.0,
+        playouts: float | None = None,
         lead: str | None = None,
         limit: int | None = None,
         temperature: float = 0.0,
@@ -118,10 +122,15 @@ class TDAgent(Agent):
             if check_finite(number, name) < 0:
                 raise ValueError(f"{name} is {number!r}; give a number from 0 up")
         self.temperature = float(temperature)
-        self.simulations = check_whole(simulations, "simulations", 0)
+        self.simulations = check_whole(simulations, "simulations", 0, MOST_SIMULATIONS)
         self.candidates = check_whole(candidates, "candidates", 1)
         self.exploration = float(exploration)
         self.scale = float(scale)
+        if playouts is None:
+            playouts = self.game.learning.get("playouts", 0.0)
+        if not 0 <= check_finite(playouts, "playouts") <= 1:
+            raise ValueError(f"playouts is {playouts!r}; give a number from 0 to 1")
+        self.playouts = float(playouts)
         self.num_threads = check_num_threads(num_threads)
         if isinstance(path, ValueModel):
             model = path
@@ -178,6 +187,7 @@ class TDAgent(Agent):
             scale=self.scale,
             spread=float(self.about["spread"]),
             rank_share=float(self.about["rank_share"]),
+            playouts=self.playouts,
         )
         search = compile_for(self.game, "search").search_rows
         grown = make_tree(self.game, self.simulations, self.limit)

@@ -8,8 +8,9 @@ from typing import ClassVar
 
 from ludotheque.envs import get_game
 from ludotheque.envs.core.arguments import check_seed
-from ludotheque.envs.core.errors import check_finite, check_whole
+from ludotheque.envs.core.errors import MOST, check_finite
 
+from ..search import MOST_SIMULATIONS
 from ..training.common import RunConfig
 from .model import ValueModel, positions_of, read_value_model, usual_inputs
 
@@ -125,10 +126,9 @@ class TDConfig(RunConfig):
 
     def _check(self) -> None:
         check_seed(self.seed)
-        sizes = ("width", "last_width", "limit", "pieces", "piece_rows", "window", "batch_size")
-        counts = ("pool_size", "snapshot_every", "eval_every", "eval_games", "checkpoint_every")
-        for name in (*sizes, *counts, "num_threads"):
-            check_whole(getattr(self, name), name, 1)
+        self.check_common()
+        self.check_counts(width=10_000, last_width=10_000, limit=MOST, batch_size=1_000_000)
+        self.check_counts(pieces=10_000, piece_rows=1_000_000, window=10_000_000)
         for name in ("trace", "rank_share", "averaging", "pool_share"):
             if not 0 <= check_finite(getattr(self, name), name) <= 1:
                 raise ValueError(f"{name} is {getattr(self, name)!r}; give a number from 0 to 1")
@@ -154,7 +154,7 @@ class SearchConfig(TDConfig):
         simulations: of a searched decision.
         candidates: actions of it that are searched.
         search_share: part of the decisions that are searched, 0 to 1.
-        exploration, scale: see ``TDAgent``.
+        exploration, scale, playouts: see ``TDAgent``.
         lesson_width: actions of a searched decision that the policy learns from.
         lesson_window: newest searched decisions that are learned from.
         lesson_batch: searched decisions in a minibatch.
@@ -179,6 +179,7 @@ class SearchConfig(TDConfig):
     search_share: float = 0.5
     exploration: float = 1.0
     scale: float = 20.0
+    playouts: float = 0.0
     lesson_width: int = 8
     lesson_window: int = 100_000
     lesson_batch: int = 128
@@ -192,8 +193,10 @@ class SearchConfig(TDConfig):
 
     def _check(self) -> None:
         super()._check()
-        for name in ("simulations", "candidates", "lesson_width", "lesson_window", "lesson_batch"):
-            check_whole(getattr(self, name), name, 1)
+        self.check_counts(simulations=MOST_SIMULATIONS, candidates=MOST, lesson_width=10_000)
+        self.check_counts(lesson_window=10_000_000, lesson_batch=1_000_000)
+        if not 0 <= check_finite(self.playouts, "playouts") <= 1:
+            raise ValueError(f"playouts is {self.playouts!r}; give a number from 0 to 1")
         if not 0 <= check_finite(self.search_share, "search_share") <= 1:
             raise ValueError(f"search_share is {self.search_share!r}; give a number from 0 to 1")
         for name in ("exploration", "scale", "lesson_weight", "value_weight"):
@@ -253,8 +256,7 @@ class PolicyConfig(TDConfig):
 
     def _check(self) -> None:
         super()._check()
-        for name in ("epochs", "choice_batch"):
-            check_whole(getattr(self, name), name, 1)
+        self.check_counts(epochs=1000, choice_batch=1_000_000)
         if check_finite(self.entropy, "entropy") < 0:
             raise ValueError(f"entropy is {self.entropy!r}; give a number from 0 up")
         if not check_finite(self.clip, "clip") > 0:

@@ -21,8 +21,9 @@ from ludotheque.envs.core.rng import GAMMA, mix64
 from .kernels import _NOISE, _TRIAL, gumbel
 
 # Bound to a game's kernels by ``specialize``.
-legal_actions = step = determinize = evaluate = final = None
-rate = worth = expand = pick_child = results = see_leaf = descend = halve = improve = search = None
+legal_actions = step = determinize = evaluate = final = play_out = None
+rate = worth = expand = pick_child = weigh = results = see_leaf = play_on = descend = None
+halve = improve = search = None
 
 # ``seat`` chose ``action``; ``total`` sums that seat's utilities; ``value`` and ``logit`` are the
 # network's. ``pruned``: some of its legal actions got no child, as they looked too weak.
@@ -54,6 +55,8 @@ class Method(NamedTuple):
         noise: weight of the Gumbel noise at the root; 0 to play the best.
         scale: how much a utility of 1 adds to a logit.
         spread, rank_share: of the utilities, as in ``Plan``.
+        playouts: weight of a random playout in a leaf's utilities, 0 to 1; the network has the
+            rest.
     """
 
     simulations: int
@@ -64,6 +67,7 @@ class Method(NamedTuple):
     scale: float
     spread: float
     rank_share: float
+    playouts: float
 
 
 class Tree(NamedTuple):
@@ -151,9 +155,13 @@ def _pick_child(nodes, parent, mask, exploration):
 
 def _results(state, work, method):
     """Fill the seats' utilities of a finished game."""
-    players = np.int64(state["num_players"])
-    utility = work.utility
     final(state, work.scores, work.ranks)
+    weigh(work, np.int64(state["num_players"]), method)
+
+
+def _weigh(work, players, method):
+    """Fill the seats' utilities of scores and ranks."""
+    utility = work.utility
     share = method.rank_share if players > 1 else 0.0
     utilities(RANK, work.scores, work.ranks, players, utility)
     for seat in range(players):
@@ -190,7 +198,20 @@ def _see_leaf(tree, leaf, nets, k, work, method):
                 work.utility[other] = worth(state, other, nets, k, work)[1]
 
 
-def _descend(tree, used, top, nets, k, work, method):
+def _play_on(tree, word, work, method):
+    """Mix the utilities of a leaf with those of a random playout from there."""
+    state = tree.game[0]
+    players = np.int64(state["num_players"])
+    for seat in range(players):
+        work.values[seat] = work.utility[seat]
+    play_out(state, word, work.scores, work.ranks)
+    weigh(work, players, method)
+    for seat in range(players):
+        work.utility[seat] *= method.playouts
+        work.utility[seat] += (1.0 - method.playouts) * work.values[seat]
+
+
+def _descend(tree, used, top, word, nets, k, work, method):
     """Run a simulation from ``tree.game`` through root child ``top``; return how many nodes."""
     nodes, state, legal = tree.nodes, tree.game[0], tree.legal
     node, depth = top, 0
@@ -213,6 +234,8 @@ def _descend(tree, used, top, nets, k, work, method):
             used = expand(tree, used, node, state, nets, k, work, method.limit)
             if fresh and count > 1:
                 see_leaf(tree, node, nets, k, work, method)
+                if method.playouts > 0.0:
+                    play_on(tree, word, work, method)
                 break
             chosen = pick_child(nodes, node, legal, method.exploration)[0]
         if chosen == NONE:
@@ -324,7 +347,7 @@ def _search(state, nets, k, work, tree, seed, method):
                     tree.game[0] = state
                     draw = mix64(seed + GAMMA * np.uint64(2 + nodes[top]["visits"]))
                     determinize(tree.game[0], seat, draw)
-                    used = descend(tree, used, top, nets, k, work, method)
+                    used = descend(tree, used, top, mix64(draw + GAMMA), nets, k, work, method)
                     left -= 1
         halve(tree, alive, method.scale)
         alive = min(alive, max(2, alive // 2))
@@ -359,7 +382,9 @@ def search_rows(states, start, stop, asked, nets, made, method, found):
 TEMPLATES: dict[str, Any] = {
     "expand": _expand,
     "pick_child": _pick_child,
+    "weigh": _weigh,
     "results": _results,
+    "play_on": _play_on,
     "see_leaf": _see_leaf,
     "descend": _descend,
     "halve": _halve,

@@ -28,9 +28,11 @@ from time import perf_counter
 from typing import Any, ClassVar
 
 from ludotheque.envs import get_game
+from ludotheque.envs.core.errors import MOST, check_finite, check_whole
 from ludotheque.envs.core.files import atomic_write_text
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.settings import Settings
+from ludotheque.envs.core.interfaces.threads import MOST_THREADS
 from ludotheque.envs.core.loading import (
     COUNT,
     COUNTS,
@@ -148,6 +150,18 @@ class RunConfig:
             self.eval_opponents = (ALONE,)
         self.eval_opponents = tuple(self.eval_opponents)
         return game
+
+    def check_counts(self, **most: int) -> None:
+        """Raise ValueError for a setting, by its name, that isn't from 1 to its limit."""
+        for name, limit in most.items():
+            check_whole(getattr(self, name), name, 1, limit)
+
+    def check_common(self) -> None:
+        """Check the settings of every run that say how much and how often."""
+        self.check_counts(pool_size=1000, eval_games=100_000, num_threads=MOST_THREADS)
+        self.check_counts(snapshot_every=MOST, eval_every=MOST, checkpoint_every=MOST)
+        if self.torch_threads is not None:
+            self.check_counts(torch_threads=MOST_THREADS)
 
     @property
     def resumes(self) -> bool:
@@ -414,8 +428,8 @@ def check_length(config: Any) -> None:
         raise ValueError("pass minutes or steps: how long to train")
     for name in ("minutes", "steps"):
         value = getattr(config, name)
-        if value is not None and not value > 0:
-            raise ValueError(f"{name} is {value!r}; give a number above 0")
+        if value is not None and not 0 < check_finite(value, name) <= MOST:
+            raise ValueError(f"{name} is {value!r}; give a number above 0, of {MOST} at most")
 
 
 def show(

@@ -32,6 +32,9 @@ NET_ARCHS = {"board": (32, 1, 16), "mlp": (256, 256)}
 # On a board with more places than this, convolutions take most of the time: each is seen alone. So
 # are places in one line, which is no board.
 SMALL_BOARD = 100
+# Decisions between two updates, and units of a layer.
+MOST_ROLLOUT = 1_000_000
+MOST_UNITS = 10_000
 _TORCH_ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh}
 
 
@@ -112,9 +115,10 @@ class TrainConfig(RunConfig):
         check_choice(self.activation, tuple(ACTIVATIONS), "activation")
         check_choice(self.network, ("auto", *NET_ARCHS), "network")
         check_choice(self.pool_sampling, SAMPLINGS, "pool_sampling")
-        counts = ("num_envs", "n_steps", "batch_size", "n_epochs", "pool_size", "snapshot_every")
-        for name in (*counts, "eval_every", "eval_games", "checkpoint_every"):
-            check_whole(getattr(self, name), name, 1)
+        self.check_common()
+        self.check_counts(num_envs=MOST_ROLLOUT, n_steps=MOST_ROLLOUT, n_epochs=1000)
+        check_whole(self.rollout, "num_envs * n_steps", 1, MOST_ROLLOUT)
+        self.check_counts(batch_size=MOST_ROLLOUT)
         # As far as numpy's global generator goes, which SB3 seeds.
         if check_seed(self.seed) >= 1 << 32:
             raise ValueError(f"seed is {self.seed!r}; give a whole number from 0 to 2**32 - 1")
@@ -142,6 +146,8 @@ class TrainConfig(RunConfig):
         self.net_arch = tuple(self.net_arch)
         if not self.net_arch or not all(is_whole(size) for size in self.net_arch):
             raise ValueError(f"net_arch is {self.net_arch}; give whole numbers")
+        if max(self.net_arch) > MOST_UNITS:
+            raise ValueError(f"net_arch is {self.net_arch}; a layer has at most {MOST_UNITS} units")
         if self.network == "board" and len(self.net_arch) != 3:
             raise ValueError(f"net_arch is {self.net_arch}; a board wants (width, depth, head)")
         # A board of depth 0 sees each place alone.

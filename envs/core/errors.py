@@ -62,15 +62,20 @@ def is_whole(value: object) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
-def check_whole(value: Any, what: str, least: int = 0, most: int | None = None) -> int:
+# Of any number of things: integers of kernels and floats hold it.
+MOST = 10**15
+
+
+def check_whole(value: Any, what: str, least: int = 0, most: int = MOST) -> int:
     """Return ``value`` as an int.
 
     Raises:
-        ValueError: it isn't a whole number from ``least`` to ``most`` (None: no upper limit).
+        ValueError: it isn't a whole number from ``least`` to ``most``.
     """
-    if is_whole(value) and least <= value and (most is None or value <= most):
+    if is_whole(value) and least <= value <= most:
         return int(value)
-    limits = f"from {least} up" if most is None else f"from {least} to {most}"
+    endless = most == MOST and not (is_whole(value) and value > most)
+    limits = f"from {least} up" if endless else f"from {least} to {most}"
     raise ValueError(f"{what} is {value!r}; give a whole number {limits}")
 
 

@@ -37,6 +37,11 @@ OBSERVATION_FORMS = ("flat", "planes", "compact")
 class Game(Pictures):
     """A game on the engine contract. Every interface works from this and from nothing else.
 
+    Methods that take ``states`` trust what the records hold, since checking it takes longer than a
+    step: kernels index arrays with it, and a record edited by hand may lead them out of bounds.
+    Check such a record with ``check_states`` first, or edit it by ``set_position``, which does.
+    So do ``load_states``, the ``set_state`` of every interface, and unpickling.
+
     Attributes:
         name: short name, also of the package (``"sarena"``).
         title: the name on the box.
@@ -62,7 +67,7 @@ class Game(Pictures):
         search: settings of ``MCTSAgent`` that suit the game better than its defaults.
         training: the same for ``TrainConfig``: reward and reward_scale.
         learning: what suits learned values: ``method`` ("td", "search" or "policy"), ``inputs`` and
-            ``limit`` (``TDConfig``); what it doesn't name is as usual.
+            ``limit`` (``TDConfig``), ``playouts`` (``TDAgent``); what it doesn't name is as usual.
         camps: for a game whose players change camps from round to round: record → ``(round, camps,
             winner)`` of the last round that has ended, None before the end of the first. Rounds
             count from 0; ``camps`` names the camp of each seat, ``winner`` the one that won.
@@ -255,6 +260,8 @@ class Game(Pictures):
 
     def step(self, states: np.ndarray, action: int, i: int = 0, *, illegal: str = "raise") -> None:
         """Play ``action`` in game ``i``, in place; ``illegal`` as in every interface.
+
+        The record is trusted, as in all that takes ``states``: see ``Game``.
 
         Raises:
             IllegalActionError: the rules don't allow it now; the state is unchanged.

@@ -7,7 +7,8 @@ the value of every constant they read, the argument types, the processor and the
 Python, numpy and numba. What changed is compiled anew; nothing else is.
 
 A kernel that many others call (``link_late``) is compiled once and called where it lies; numba
-would take its code into each of them and optimize it there again. Entries name such kernels.
+would take its code into each of them and optimize it there again. Entries name such kernels. All
+others become machine code only inside their callers (``fragments``) and have no entries.
 
 Entries are single files, written aside and renamed, so that processes starting together on a cold
 cache don't disturb each other. A cache that can't be written is no error. Nor is a numba whose
@@ -17,7 +18,6 @@ internals have changed: kernels are then compiled at every start, and one warnin
 from __future__ import annotations
 
 import copy
-import enum
 import functools
 import hashlib
 import logging
@@ -36,11 +36,15 @@ from typing import Any
 import numba
 import numpy as np
 
+from .digests import all_names, digest
+
 try:  # internals of numba, which any release may move; without them nothing is kept
     from llvmlite.binding import add_symbol
     from numba.core.caching import NullCache
     from numba.core.compiler import CompileResult
     from numba.core.serialize import dumps
+
+    from .fragments import FragmentCompiler, KernelCompiler
 except ImportError as error:
     NullCache, _missing = object, error  # type: ignore[misc, assignment]
 else:
@@ -65,7 +69,7 @@ _NUMBA_SETTINGS = {
 }
 _VERSIONS = (platform.python_version(), np.__version__, numba.__version__)
 # Rises when entries are written otherwise.
-_FORMAT = 2
+_FORMAT = 3
 _SYMBOL = re.compile(rb"ludotheque\.\w+-[0-9a-f]{32}")
 # Kernels that can be called where they lie: name in machine code → argument types.
 _published: dict[str, tuple] = {}
@@ -130,10 +134,11 @@ class Kernel:
     kernels need it.
     """
 
-    def __init__(self, compiled: Any):
+    def __init__(self, compiled: Any, plain: Callable[..., Any]):
         functools.update_wrapper(self, compiled.py_func)
         self.compiled = compiled
         self.py_func = compiled.py_func
+        self.plain = plain
         self._numba_type_ = compiled._numba_type_  # what other kernels take it for
         self._entry: Any = None
 
@@ -154,15 +159,20 @@ def call(*arguments):
     return inner(*arguments)
 
 
-def kernel(function: Callable[..., Any]) -> Any:
+def kernel(function: Callable[..., Any], plain: Callable[..., Any] | None = None) -> Any:
     """Compile ``function`` with numba: no Python objects, lock of the interpreter released, cached.
 
     Kernels must read constants by name (``SIZE``), never through a module (``board.SIZE``), so that
     their values are part of the digest.
+
+    Args:
+        function: what to compile.
+        plain: does the same in Python, where ``function`` calls what can only be compiled.
     """
     if JIT_DISABLED:
-        return _in_python(function)
-    return Kernel(_compile(function, no_cpython_wrapper=True))
+        return _in_python(plain or function)
+    compiled = _compile(function, fragment=True, no_cpython_wrapper=True)
+    return Kernel(compiled, plain or function)
 
 
 def _in_python(function: Callable[..., Any]) -> Any:
@@ -192,13 +202,15 @@ class _Silence(threading.local):
 _silence = _Silence()
 
 
-def _compile(function: Callable[..., Any], **settings: bool) -> Any:
+def _compile(function: Callable[..., Any], fragment: bool = False, **settings: bool) -> Any:
     asked: dict[str, Any] = {"no_cfunc_wrapper": True, **settings}
+    if _missing is None:
+        asked["pipeline_class"] = FragmentCompiler if fragment else KernelCompiler
     compiled: Any = numba.njit(nogil=True, error_model="numpy", **asked)(function)
     if _missing is not None or not isinstance(getattr(compiled, "_cache", None), NullCache):
         _give_up(_missing or "its kernels have no cache that can be replaced")
     else:
-        compiled._cache = _KernelCache(function)
+        compiled._cache = _KernelCache(function, kept=not fragment)
     _share_specializations(compiled)
     return compiled
 
@@ -235,7 +247,8 @@ def link_late(kernel: Any) -> Any:
     cache = getattr(compiled, "_cache", None)
     if not isinstance(cache, _KernelCache) or cache.compiled is not None:
         return kernel
-    cache.compiled, add = compiled, compiled.add_overload
+    compiled._compiler.pipeline_class = KernelCompiler
+    cache.compiled, cache.kept, add = compiled, True, compiled.add_overload
 
     def add_and_publish(result: Any) -> None:
         add(result)
@@ -251,7 +264,7 @@ def specialize(template: Callable[..., Any], name: str, **kernels: Any) -> Any:
     So a loop is written once and compiled for each game. It is for Python to call, unless the
     template's name starts with an underscore: then it is a kernel.
     """
-    unknown = set(kernels) - set(_all_names(template.__code__))
+    unknown = set(kernels) - set(all_names(template.__code__))
     if unknown:
         raise ValueError(f"{template.__name__} reads no name {sorted(unknown)}")
     namespace = {**template.__globals__, **kernels}
@@ -263,88 +276,6 @@ def specialize(template: Callable[..., Any], name: str, **kernels: Any) -> Any:
     return _compile(function)
 
 
-def digest(function: Callable[..., Any]) -> str:
-    """Return a hex digest of all that the machine code of ``function`` depends on."""
-    hasher = hashlib.sha256()
-    _feed_function(hasher, function, set())
-    return hasher.hexdigest()
-
-
-def _all_names(code: types.CodeType) -> list[str]:
-    names = list(code.co_names)
-    for const in code.co_consts:
-        if isinstance(const, types.CodeType):
-            names += _all_names(const)
-    return names
-
-
-def _put(hasher, text: str) -> None:
-    """Feed a text with its length, so that what follows can't be taken for a part of it."""
-    hasher.update(f"{len(text)}:{text}".encode())
-
-
-def _feed_function(hasher, function, seen: set[int]) -> None:
-    if id(function) in seen:
-        return
-    seen.add(id(function))
-    _feed_code(hasher, function.__code__)
-    for cell in function.__closure__ or ():
-        _feed_value(hasher, function.__name__, cell.cell_contents, seen)
-    for value in function.__defaults__ or ():
-        _feed_value(hasher, function.__name__, value, seen)
-    for name in _all_names(function.__code__):
-        if name in function.__globals__:
-            _put(hasher, name)
-            _feed_value(hasher, name, function.__globals__[name], seen)
-
-
-def _feed_code(hasher, code: types.CodeType) -> None:
-    _put(hasher, code.co_code.hex())
-    _put(hasher, repr((code.co_names, code.co_varnames, code.co_freevars)))
-    for const in code.co_consts:
-        if isinstance(const, types.CodeType):
-            _feed_code(hasher, const)
-        else:
-            _put(hasher, repr(const))
-
-
-def _feed_value(hasher, name: str, value: Any, seen: set[int]) -> None:
-    # Of a kernel; of numba's intrinsics, the function that writes their code.
-    compiled = getattr(value, "py_func", None) or getattr(value, "__wrapped__", None)
-    if isinstance(compiled, types.FunctionType):
-        _feed_function(hasher, compiled, seen)
-    elif isinstance(value, types.FunctionType):
-        _feed_function(hasher, value, seen)
-    elif isinstance(value, np.ndarray):
-        _put(hasher, f"{value.dtype.descr}{value.shape}")
-        hasher.update(np.ascontiguousarray(value).tobytes())
-    elif isinstance(value, (bool, int, float, str, np.generic, np.dtype)):
-        _put(hasher, repr(value))
-    elif isinstance(value, tuple):
-        _put(hasher, f"tuple {len(value)} {getattr(value, '_fields', ())}")
-        for item in value:
-            _feed_value(hasher, name, item, seen)
-    elif isinstance(value, types.ModuleType):
-        if value.__name__.partition(".")[0] == "ludotheque":
-            raise TypeError(
-                f"a kernel reads {name!r}, the module {value.__name__}: import its constants by "
-                "name, so that the kernel cache can tell when they change"
-            )
-        _put(hasher, value.__name__)
-    elif isinstance(value, enum.EnumMeta):
-        members: list[enum.Enum] = list(value)
-        _put(hasher, repr([(member.name, member.value) for member in members]))
-    elif isinstance(value, type) or callable(value):
-        _put(hasher, f"{value.__module__}.{getattr(value, '__qualname__', name)}")
-        if hasattr(value, "_fields"):  # a NamedTuple: machine code knows its fields by place
-            _put(hasher, repr(value._fields))
-    else:
-        raise TypeError(
-            f"a kernel reads {name!r}, a {type(value).__name__}: kernels may read numbers, "
-            "strings, tuples, numpy arrays and other kernels"
-        )
-
-
 class _KernelCache(NullCache):
     """One kernel's entries; numba asks it before compiling and tells it after.
 
@@ -352,8 +283,9 @@ class _KernelCache(NullCache):
     behaves otherwise than expected, the kernel is compiled and nothing is kept.
     """
 
-    def __init__(self, function: Callable[..., Any]):
+    def __init__(self, function: Callable[..., Any], kept: bool = True):
         self._function = function
+        self.kept = kept
         self._digest: str | None = None
         self.compiled: Any = None  # the kernel, if others call it where it lies
 
@@ -373,7 +305,7 @@ class _KernelCache(NullCache):
         folder = cache_dir()
         if self._digest is None:
             self._digest = digest(self._function)  # its errors are the kernel's: they are raised
-        if _gave_up or folder is None or not is_own(folder):
+        if _gave_up or not self.kept or folder is None or not is_own(folder):
             _announce_compilation(self._function)
             return None
         try:
@@ -381,6 +313,11 @@ class _KernelCache(NullCache):
         except Exception as error:
             _give_up(error)
             return None
+
+    def is_kept(self, sig, target_context) -> bool:
+        """Return whether there is an entry for argument types ``sig``."""
+        folder = cache_dir()
+        return folder is not None and self._path(folder, sig, target_context.codegen()).exists()
 
     def _load(self, folder: Path, sig, target_context) -> Any:
         target_context.refresh()
@@ -460,7 +397,7 @@ class _KernelCache(NullCache):
 def _late_kernels(function: Callable[..., Any], seen: set[int]) -> list[Any]:
     """Return the kernels that ``function`` or what it calls may call where they lie."""
     found: list[Any] = []
-    for name in _all_names(function.__code__):
+    for name in all_names(function.__code__):
         called = function.__globals__.get(name)
         plain = getattr(called, "py_func", None)
         if isinstance(plain, types.FunctionType) and id(called) not in seen:
@@ -508,7 +445,7 @@ def _announce_compilation(function: Callable[..., Any]) -> None:
     _announced.add(game)
     folder = cache_dir()
     logger.warning(
-        "Ludothèque compiles its kernels on first use (%s: about a quarter of a minute); %s",
+        "Ludothèque compiles its kernels on first use (%s: about ten seconds); %s",
         game,
         "there is no home directory to keep them in: set LUDOTHEQUE_CACHE_DIR"
         if folder is None

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from .interpreted import Patience, interpret_first
 from .jit import specialize
 from .rewards import SCORE_CHANGE, WIN, forfeit_ranks, utilities
 from .rng import GAMMA, decision_seed, mix64, next_seed, seat_of_seed
@@ -274,6 +275,8 @@ def redraw(states, start, stop, seats, seeds):
 
 
 _INNER = {"final": _final, "write_view": _write_view, "play_out": _play_out}
+# Not to be interpreted: whole games in a call.
+_LONG = {"playouts", "random_games"}
 # In an order in which each comes after those that it calls.
 _LOOPS = (
     play,
@@ -300,7 +303,7 @@ _LOOPS = (
 def compile_loops(
     name: str, num_actions: int, kernels: dict[str, Any], made: SimpleNamespace | None = None
 ) -> SimpleNamespace:
-    """Return the loops of a game, compiled on first call.
+    """Return the loops of a game, compiled on first call, or after a second of single games.
 
     Args:
         name: of the game and the observation form, for the names in the kernel cache.
@@ -309,7 +312,7 @@ def compile_loops(
         made: loops of this game with another form; those that don't observe are taken from it.
     """
     bound = {**kernels, "NUM_ACTIONS": num_actions}
-    loops = SimpleNamespace()
+    loops, patience = SimpleNamespace(), Patience()
     observing = {"observe"}
     for loop_name, template in {**_INNER, **{loop.__name__: loop for loop in _LOOPS}}.items():
         called = set(template.__code__.co_names)
@@ -318,6 +321,8 @@ def compile_loops(
         if made is None or loop_name in observing:
             wanted = {key: bound[key] for key in bound if key in called}
             bound[loop_name] = specialize(template, f"{name}_{loop_name}", **wanted)
+            if loop_name not in _INNER and loop_name not in _LONG:
+                interpret_first(bound[loop_name], patience)
         else:
             bound[loop_name] = getattr(made, loop_name)
         setattr(loops, loop_name, bound[loop_name])

@@ -8,7 +8,7 @@ import numpy as np
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from .jit import JIT_DISABLED, kernel
+from .jit import kernel
 
 # rng:         generator of the game's chance (SplitMix64)
 # seed:        what the game was dealt from
@@ -83,7 +83,7 @@ def _clear_plainly(state, start):
             state[name] = 0
 
 
-clear_from = kernel(_clear_plainly if JIT_DISABLED else _clear_from)
+clear_from = kernel(_clear_from, plain=_clear_plainly)
 
 
 def first_byte(dtype: np.dtype, name: str) -> int:

@@ -72,6 +72,16 @@ SMALL = textwrap.dedent(
     print(game.digest(game.new_state(5)))
     """
 )
+FIRST_MOVE = textwrap.dedent(
+    """
+    from ludotheque.envs import get_game
+    from ludotheque.envs.core.interfaces.aec import TurnBasedEnv
+    env = TurnBasedEnv(get_game("sarena"))
+    env.reset(seed=5)
+    env.step(int(env.last()[0]["action_mask"].argmax()))
+    print(env.state_digest())
+    """
+)
 ANNOUNCEMENT = "compiles its kernels on first use"
 
 
@@ -178,6 +188,17 @@ def test_importing_compiles_nothing(tmp_path):
     _, err = run(code, tmp_path / "kernels")
     assert not (tmp_path / "kernels").exists()
     assert ANNOUNCEMENT not in err
+
+
+def test_a_first_move_compiles_nothing(tmp_path):
+    """A game on its own is interpreted at first, and goes as it does when compiled."""
+    found = {}
+    for seconds in ("", "0"):
+        cache = tmp_path / f"kernels {seconds}"
+        out, err = run(FIRST_MOVE, cache, LUDOTHEQUE_COMPILE_AFTER=seconds)
+        found[seconds] = out, cache.exists(), ANNOUNCEMENT in err
+    assert found[""] == (found["0"][0], False, False)
+    assert found["0"][1:] == (True, True)
 
 
 def test_cache_folder_is_named_by_the_environment(small, tmp_path):
@@ -356,8 +377,7 @@ def test_fields_of_a_named_tuple_that_change_places_are_seen(tmp_path):
         program.write_text(textwrap.dedent(NAMED.replace("".join(lines), "".join(order))))
         found.append(run(f"import runpy; runpy.run_path({str(program)!r})", cache)[0].split())
     assert found == [["1", "1"], ["1", "1"]]
-    made = [path for path in cache.iterdir() if "_from_python" not in path.name]
-    assert len(made) == 4, "one entry for each kernel and order"
+    assert len(entries(cache)) == 4, "one entry for each kernel and order"
 
 
 def test_every_file_of_kernels_is_edited_in_these_tests(root):

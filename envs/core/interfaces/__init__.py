@@ -1,1 +1,1 @@
-"""The interfaces that every game gets from the engine contract."""
+"""The interfaces that every game has through the engine contract."""

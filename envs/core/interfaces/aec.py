@@ -1,4 +1,4 @@
-"""Every game as a PettingZoo environment: turn by turn (AEC)."""
+"""Every game as a PettingZoo AEC environment."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ def _agents(num_players: int) -> list[str]:
 
 
 class TurnBasedEnv(Restorable, AECEnv):
-    """A board game for agents that act in turn; for one agent in a game with a solo mode.
+    """PettingZoo's AEC API for a board game; with a single agent for a solo mode.
 
     Observation: ``{"observation": int8 (size,) or (planes, rows, cols), "action_mask": int8
     (num_actions,)}``, the mask all zeros for an agent that is not to act; ``info["action_mask"]``
     holds the same mask. Fields and ranges: ``observation_schema()``. With ``history=k`` also
-    ``"history"``, int16 (k, 2): the last k actions that everybody was told of
+    ``"history"``, int16 (k, 2): the last k public actions
     (``Settings.history_space``).
     Action: ``Discrete(num_actions)``; names: ``game.action_to_string``.
-    Reward: at the end, by rank, from +1 to -1; other choices by ``reward``.
+    Reward: at the end, by rank, from +1 to -1; see ``reward`` for alternatives.
     End: by the rules (terminated), or at ``max_plies`` where a game might never end (truncated).
-    Hidden information: ``observe``, ``last``, ``infos`` and the texts of errors show an agent what
-    its seat may know. Omniscient are ``rewards`` (under ``reward="score_change"`` those of others
-    tell their scores, of which a part may be hidden) and what says so below.
+    Hidden information: ``observe``, ``last``, ``infos`` and error messages show an agent only what
+    its seat may know. ``rewards`` is omniscient (with ``reward="score_change"`` the rewards of
+    others reveal their scores, part of which may be hidden), as is whatever says so below.
 
-    PettingZoo's usual checks (order of calls, bounds, legality) are made here, with its errors, so
-    no wrapper is needed.
+    PettingZoo's usual checks (order of calls, bounds, legality) are built in, with the same errors,
+    so no wrapper is needed.
 
     Args:
         game, num_players, observation, history, reward, illegal, illegal_reward, options: see
@@ -110,11 +110,11 @@ class TurnBasedEnv(Restorable, AECEnv):
         return self.game.observation_schema(self.settings.observation)
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """Return ``agent``'s observation and mask in new arrays; changes nothing.
+        """Return ``agent``'s observation and mask in new arrays, without side effects.
 
         Raises:
             AssertionError: before the first reset.
-            ValueError: no such agent.
+            ValueError: there is no such agent.
         """
         if self._states is None:
             EnvLogger.error_observe_before_reset()
@@ -150,10 +150,11 @@ class TurnBasedEnv(Restorable, AECEnv):
         )
 
     def state(self) -> np.ndarray:
-        """Return every seat's observation in seat order, an int8 vector: for centralised critics.
+        """Return every seat's observation in seat order, as an int8 vector, for centralised
+        critics.
 
-        Omniscient, as far as players are concerned.
-        It holds all that the seats know together, and neither undrawn pawns or cards nor chance.
+        Omniscient with respect to the players: it contains what all seats know together, but
+        neither undrawn pawns or cards nor future chance events.
         """
         if self._states is None:
             EnvLogger.error_state_before_reset()
@@ -166,9 +167,9 @@ class TurnBasedEnv(Restorable, AECEnv):
         """Deal a new game.
 
         Args:
-            seed: one seed gives one game, in every interface. None continues from the previous
-                game, so the first seed fixes the whole run.
-            options: not used; variants are chosen when the environment is made.
+            seed: determines the game, the same one in every interface. None continues from the
+                previous game, so the first seed determines the whole run.
+            options: unused; variants are chosen when the environment is created.
         """
         if seed is not None:
             self._seed = check_seed(seed)
@@ -215,11 +216,12 @@ class TurnBasedEnv(Restorable, AECEnv):
         }
 
     def step(self, action: int | None) -> None:
-        """Play ``action`` for the agent to act; None for an agent whose game is over.
+        """Play ``action`` for the agent to act; must be None for an agent whose game is over.
 
         Raises:
-            AssertionError: before the first reset; an action outside the action space.
-            IllegalActionError: not legal now, under ``illegal="raise"``; nothing has changed.
+            AssertionError: before the first reset, or for an action outside the action space.
+            IllegalActionError: the action is not legal, with ``illegal="raise"``; the state is
+                unchanged.
             ValueError: an action other than None once the game is over.
         """
         if self._states is None:
@@ -249,13 +251,13 @@ class TurnBasedEnv(Restorable, AECEnv):
         self._read_state()
 
     def agent_iter(self, max_iter: int = 2**63) -> AECIterable:
-        """Yield the agent to act, until all are done; ``step`` must be called each time."""
+        """Yield the agent to act until all are done; call ``step`` in each iteration."""
         if self._states is None:
             EnvLogger.error_agent_iter_before_reset()
         return _CheckedIterable(self, max_iter)
 
     def sample_legal(self, agent: str | None = None) -> int:
-        """Return a legal action of the agent to act, drawn from its seeded action space.
+        """Return a legal action for the agent to act, sampled from its seeded action space.
 
         Raises:
             GameOverError: its game is over.
@@ -268,7 +270,7 @@ class TurnBasedEnv(Restorable, AECEnv):
     def results(self) -> dict[str, tuple[float, int]]:
         """Return each agent's ``(score, rank)``: final, or as if the game ended now.
 
-        Omniscient before the end: the others' points may be hidden. An agent's own score tells it
+        Omniscient before the end: the others' points may be hidden. An agent's own score contains
         nothing that it doesn't know.
         """
         if self._states is None:
@@ -280,7 +282,7 @@ class TurnBasedEnv(Restorable, AECEnv):
     def replay(self) -> Replay:
         """Return the game so far as a replay: seed, variants, actions and digest.
 
-        Omniscient: from the seed all that is hidden, and all chance to come, can be worked out.
+        Omniscient: the seed determines everything hidden and all future chance events.
 
         Raises:
             StateError: seed, variants and actions do not reproduce the game.
@@ -298,7 +300,7 @@ class TurnBasedEnv(Restorable, AECEnv):
         )
         if replay.digest != self.state_digest():
             raise StateError(
-                "this game cannot be reproduced from its seed, its variants and its actions: its "
+                "this game can't be reproduced from its seed, variants and actions: its "
                 "state was edited, or came from an environment made with other variants"
             )
         return replay
@@ -308,10 +310,10 @@ class TurnBasedEnv(Restorable, AECEnv):
     def render(self, seat: int | None = None) -> Any:
         """Return or show a picture, by ``render_mode``, as ``seat`` sees it.
 
-        None is omniscient: everything lies face up.
+        None is omniscient: everything is shown face up.
 
         Raises:
-            ValueError: a seat that isn't at the table.
+            ValueError: there is no such seat.
         """
         if self._states is None:
             EnvLogger.error_render_before_reset()
@@ -343,9 +345,10 @@ class TurnBasedEnv(Restorable, AECEnv):
     )
 
     def get_state(self) -> dict[str, Any]:
-        """Return all that the game in progress is, in new objects; a few microseconds.
+        """Return the complete state of the game in progress, in new objects; takes a few
+        microseconds.
 
-        The record itself is under ``"states"``, an array of one. Omniscient.
+        The record itself is ``["states"]``, an array of length 1. Omniscient.
         """
         if self._states is None:
             EnvLogger.error_state_before_reset()
@@ -359,10 +362,11 @@ class TurnBasedEnv(Restorable, AECEnv):
         }
 
     def set_state(self, saved: dict[str, Any]) -> None:
-        """Restore what ``get_state`` returned, here or in an environment with the same settings.
+        """Restore a state returned by ``get_state`` of this or an environment with the same
+        settings.
 
         Raises:
-            StateError: a state of another game, version or player count; nothing has changed.
+            StateError: the state is of another game, version or player count; nothing has changed.
         """
         states = self._states = self._checked(saved)
         self._seed = int(states["seed"][0])
@@ -375,7 +379,7 @@ class TurnBasedEnv(Restorable, AECEnv):
         self.agent_selection = saved["agent_selection"]
 
     def _checked(self, saved: Any) -> np.ndarray:
-        """Return a copy of the record in what ``get_state`` returned, once all of it is checked."""
+        """Validate what ``get_state`` returned, and return a copy of its record."""
         check_saved(saved, self._saved_keys)
         states = self.settings.adopt(saved["states"], 1)
         try:
@@ -385,7 +389,7 @@ class TurnBasedEnv(Restorable, AECEnv):
         return states
 
     def _check_turns(self, saved: dict[str, Any], state: np.void) -> None:
-        """Raise StateError unless agents, rewards and actions are those of ``state``."""
+        """Raise StateError unless agents, rewards and actions belong to ``state``."""
         agents, acting = saved["agents"], saved["agent_selection"]
         over = state["terminated"] or state["truncated"]
         # Once the game is over, agents leave one by one.
@@ -404,13 +408,13 @@ class TurnBasedEnv(Restorable, AECEnv):
                 raise StateError(f"actions of a saved state hold {action!r}")
 
     def clone(self) -> TurnBasedEnv:
-        """Return an independent copy with the same game in progress, without its window."""
+        """Return an independent copy with the same game in progress, without the window."""
         return copy.deepcopy(self)
 
     def state_digest(self) -> str:
-        """Return a hex digest of the whole state, hidden parts and chance included.
+        """Return a hex digest of the whole state, including hidden parts and chance.
 
-        Omniscient, for whoever can try all that may be hidden.
+        Omniscient for anyone who can enumerate what may be hidden.
         """
         if self._states is None:
             EnvLogger.error_state_before_reset()
@@ -445,7 +449,7 @@ class TurnBasedEnv(Restorable, AECEnv):
 
 
 class _CheckedIterator(AECIterator):
-    """Refuse a loop over ``agent_iter`` that forgets to step, as PettingZoo's wrapper does."""
+    """Reject loops over ``agent_iter`` that don't call ``step``, as PettingZoo's wrapper does."""
 
     def __next__(self) -> str:
         agent = super().__next__()

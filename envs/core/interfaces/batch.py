@@ -1,4 +1,4 @@
-"""Many games at once, every seat played by the caller: the fast path for self-play."""
+"""Batches of games in which the caller plays every seat: the fast path for self-play."""
 
 from __future__ import annotations
 
@@ -31,42 +31,42 @@ _ALIGNMENT = 64
 
 
 class BatchEnv(Restorable):
-    """``num_envs`` games side by side, a step being one ply in each.
+    """A batch of ``num_envs`` games; a step is one ply in each.
 
     Outputs are preallocated and overwritten by the next step; copy what you keep.
 
     Attributes:
-        observations: int8 ``(num_envs, size)`` (or ``(num_envs, planes, rows, cols)``), as the seat
-            to play sees it.
-        action_masks: int8 ``(num_envs, num_actions)``; never all zeros (all ones in a finished
-            game under ``autoreset=False``).
-        histories: int16 ``(num_envs, history, 2)``, the last actions that everybody was told of,
-            as the seat to play counts the others (``Settings.history_space``).
+        observations: int8 ``(num_envs, size)`` (or ``(num_envs, planes, rows, cols)``), as observed
+            by the seat to play.
+        action_masks: int8 ``(num_envs, num_actions)``; never all zeros (all ones in a finished game
+            with ``autoreset=False``).
+        histories: int16 ``(num_envs, history, 2)``, the last public actions, relative to the seat
+            to play (``Settings.history_space``).
         to_play: int64 ``(num_envs,)``, the seat that acts next.
         rewards: float32 ``(num_envs, num_players)``, every seat's reward of the last ply.
-            Omniscient: under ``reward="score_change"`` those of others tell their scores, of which
-            a part may be hidden.
+            Omniscient: with ``reward="score_change"`` those of others reveal their scores, part of
+            which may be hidden.
         states: the records ``(num_envs,)``. Omniscient, as are ``get_state`` and ``state_digest``.
         terminated, truncated: bool ``(num_envs,)``, whether the last ply ended the game. With
-            ``autoreset`` the other outputs then belong to the game dealt next.
-        scores, ranks: float32 and int64 ``(num_envs, num_players)``, final results of each
-            environment's last finished game (rank 1 is best).
+            ``autoreset`` the other outputs then belong to the next game.
+        scores, ranks: float32 and int64 ``(num_envs, num_players)``, results of each environment's
+            last finished game (rank 1 is best).
         final_observations: int8 ``(num_envs, num_players, size)`` (or ``(..., planes, rows,
-            cols)``), how each environment's last finished game ended, as each seat saw it; zeros
-            before the first. None unless asked for.
-        observation_scale: float32, of an observation's shape: what to multiply observations by for
-            a network, so that most numbers are around 1.
+            cols)``), the final observations of each environment's last finished game, for every
+            seat; zeros before the first. None unless ``keep_final``.
+        observation_scale: float32, of an observation's shape: factors that scale observations for a
+            network, so that most numbers are around 1.
 
     Args:
         game, num_players, observation, history, reward, illegal, illegal_reward, options: see
             ``Settings``.
-        num_envs: how many games.
-        autoreset: deal a new game at once where one ends, from the seed that follows.
-        keep_final: keep ``final_observations``, which the next game's replace under ``autoreset``.
-            A game that ends has its results as rewards, truncated or not, so a value function
-            needs none of them.
-        num_threads: most threads that share the batch, as far as it is large enough for them to
-            pay; results don't depend on it.
+        num_envs: number of games.
+        autoreset: deal a new game at once when one ends, from the next seed.
+        keep_final: keep ``final_observations``, which are otherwise lost with ``autoreset``. Games
+            pay their results as rewards when they end, truncated or not, so value functions don't
+            need them.
+        num_threads: maximum number of threads that share the batch; fewer are used if it is too
+            small to benefit. Results don't depend on it.
     """
 
     observations: NDArray[np.int8]
@@ -150,14 +150,14 @@ class BatchEnv(Restorable):
         """Deal new games and return the observations.
 
         Args:
-            seed: environment i gets ``seed + i``, or ``seed[i]``. None continues from the games
-                before, and draws seeds for the first.
+            seed: environment i gets ``seed + i``, or ``seed[i]``. None continues from the previous
+                games, and draws random seeds for the first ones.
             mask: bool ``(num_envs,)``: deal only where it is True, and leave the other games and
-                their outputs as they are. None deals all.
+                their outputs unchanged. None deals all games.
 
         Raises:
-            ValueError: seeds or a mask of another shape, or a mask without a True.
-            StateError: a mask before the first reset, or after a step that was interrupted.
+            ValueError: seeds or a mask of the wrong shape, or a mask without a True.
+            StateError: a mask before the first reset, or after an interrupted step.
         """
         if mask is not None:
             return self._reset_some(seed, mask)
@@ -190,7 +190,7 @@ class BatchEnv(Restorable):
         return seeds
 
     def _deal_rows(self, rows: np.ndarray, seeds: np.ndarray) -> None:
-        """Deal new games in ``rows`` and fill what is seen of them."""
+        """Deal new games in ``rows`` and fill their outputs."""
         loops, count = self.settings.loops, len(rows)
         loops.deal_rows(self.states, rows, seeds, self.settings.options, self.to_play, False)
         dealt = self.states[rows]
@@ -206,10 +206,11 @@ class BatchEnv(Restorable):
         """Play ``actions`` (integers, ``(num_envs,)``), one in each game; return the observations.
 
         Raises:
-            IllegalActionError: one isn't legal, under ``illegal="raise"``; no game has changed.
-            GameOverError: a game is over, under ``autoreset=False``; no game has changed.
-            ValueError: a wrong shape or type of ``actions``.
-            StateError: before the first reset, or after a step or reset that was interrupted.
+            IllegalActionError: an action is not legal, with ``illegal="raise"``; no game has
+                changed.
+            GameOverError: a game is over, with ``autoreset=False``; no game has changed.
+            ValueError: ``actions`` have the wrong shape or type.
+            StateError: before the first reset, or after an interrupted step or reset.
         """
         self._check_started()
         actions = check_actions(actions, self.num_envs)
@@ -240,7 +241,7 @@ class BatchEnv(Restorable):
         return self.observations
 
     def _keep_final(self, rows: np.ndarray) -> None:
-        """Keep how the games in ``rows`` ended, then deal the next ones under ``autoreset``."""
+        """Keep the final observations of ``rows``, then deal the next games with ``autoreset``."""
         if not len(rows):
             return
         assert self.final_observations is not None
@@ -255,16 +256,17 @@ class BatchEnv(Restorable):
             self._deal_rows(rows, self._following_seeds(rows))
 
     def random_actions(self) -> np.ndarray:
-        """Return a uniformly random legal action for each game, fixed by its seed and ply."""
+        """Return a uniformly random legal action for each game, determined by its seed and ply."""
         self._check_started()
         actions = np.empty(self.num_envs, np.int64)
         self._run("random_actions", actions)
         return actions
 
     def observe(self, seats: int | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return ``(observations, action_masks)`` of ``seats`` in new arrays; pure.
+        """Return ``(observations, action_masks)`` of ``seats`` in new arrays, without side effects.
 
-        ``seats`` is one seat or ``(num_envs,)`` of them. A seat not to play has a mask of zeros.
+        ``seats`` is a seat or an array ``(num_envs,)``. The mask of a seat that is not to play is
+        all zeros.
         """
         seats = self._seats(seats)
         flat, masks = np.empty_like(self._flat), np.empty_like(self.action_masks)
@@ -272,7 +274,7 @@ class BatchEnv(Restorable):
         return flat.reshape(self.observations.shape), masks
 
     def histories_of(self, seats: int | np.ndarray) -> np.ndarray:
-        """Return the histories as ``seats`` count the others, in a new array; see ``observe``."""
+        """Return the histories relative to ``seats``, in a new array; see ``observe``."""
         return self.settings.histories(self.states, self._seats(seats))
 
     def _seats(self, seats: int | np.ndarray) -> np.ndarray:
@@ -296,7 +298,7 @@ class BatchEnv(Restorable):
         """Restore records returned by ``get_state``.
 
         Raises:
-            StateError: records of another game or shape; nothing has changed.
+            StateError: the records have another game or shape; nothing has changed.
         """
         adopted = self.settings.adopt(states, self.num_envs)
         self._whole = False
@@ -311,7 +313,8 @@ class BatchEnv(Restorable):
         return copy.deepcopy(self)
 
     def state_digest(self, i: int | None = None) -> str:
-        """Return a hex digest of game ``i``, or of all games, hidden parts included; omniscient."""
+        """Return a hex digest of game ``i``, or of all games, including hidden parts;
+        omniscient."""
         if i is not None:
             return self.game.digest(self.states, i)
         return digest_all(self.game, self.states)
@@ -351,14 +354,14 @@ class BatchEnv(Restorable):
             self.states = self.settings.adopt(self.states, self.num_envs)
 
     def close(self) -> None:
-        """Nothing to release; there because other environments have it."""
+        """Do nothing; present because other environments have it."""
 
     def __repr__(self) -> str:
         return f"<BatchEnv {self.num_envs} x {self.settings!r}>"
 
 
 def _aligned_zeros(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """Return zeros that begin at a whole 64 bytes: JAX takes such arrays without a copy."""
+    """Return zeros aligned to 64 bytes, which JAX reads without a copy."""
     size = int(np.prod(shape)) * dtype.itemsize
     raw = np.zeros(size + _ALIGNMENT, np.uint8)
     start = -raw.ctypes.data % _ALIGNMENT
@@ -366,18 +369,18 @@ def _aligned_zeros(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
 
 
 def make_batch(game: str, num_envs: int, num_players: int | None = None, **kwargs: Any) -> BatchEnv:
-    """Return ``num_envs`` games side by side, all seats played by the caller.
+    """Return a batch of ``num_envs`` games in which the caller plays all seats.
 
     Args:
         game: a name of ``ludotheque.envs.game_names()``.
-        num_envs: how many games.
-        num_players: seats; None takes 2, or the fewest the game allows.
+        num_envs: number of games.
+        num_players: number of seats; None means 2, or the fewest the game allows.
         kwargs: ``observation``, ``history``, ``reward``, ``illegal``, ``illegal_reward``,
             ``autoreset``, ``keep_final``, ``num_threads``, and the game's own options, by name.
-            `BatchEnv` documents these and the outputs, the game's page its options.
+            `BatchEnv` documents these and the outputs; the game's page documents its options.
 
     Raises:
-        ValueError, TypeError: an argument that isn't allowed; the message lists what is.
+        ValueError, TypeError: an invalid argument; the message lists what is allowed.
 
     Example:
         >>> batch = make_batch("sarena", 1024, num_players=3, deal="balanced")
@@ -389,7 +392,7 @@ def make_batch(game: str, num_envs: int, num_players: int | None = None, **kwarg
 
 
 def run_loop(settings: Settings, loop: str, num_threads: int, states: Any, *args: Any) -> list[Any]:
-    """Run a loop of the game over ``states``, in as many threads up to ``num_threads`` as pay."""
+    """Run a loop of the game over ``states``, with as many of ``num_threads`` as are worthwhile."""
     least = LEAST_SLICE * _LIGHT.get(loop, 1)
     threads = max(1, min(num_threads, len(states) // least)) if least else num_threads
     return run(getattr(settings.loops, loop), threads, states, *args)

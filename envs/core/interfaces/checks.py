@@ -1,4 +1,4 @@
-"""Checks of what batches of games are given: how many, seeds, actions; and their digest."""
+"""Checks of the arguments of batches (size, seeds, actions), and the digest of their records."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from ..game import Game
 from ..rng import next_seed
 from .settings import Settings
 
+# Of a batch: gigabytes.
+MOST_GAMES = 1_000_000
 INTERRUPTED = (
     "the last step or reset was interrupted and did not come to its end: call reset(), or "
     "set_state() with what get_state() returned before"
@@ -19,8 +21,8 @@ INTERRUPTED = (
 
 
 def check_num_envs(num_envs: Any) -> int:
-    """Return ``num_envs`` if it is a whole number from 1 up, else raise ValueError."""
-    return check_whole(num_envs, "num_envs", 1)
+    """Return ``num_envs`` if it is from 1 to ``MOST_GAMES``, else raise ValueError."""
+    return check_whole(num_envs, "num_envs", 1, MOST_GAMES)
 
 
 def check_actions(actions: Any, num_envs: int) -> np.ndarray:
@@ -66,13 +68,13 @@ def seeds_for(seed: Any, num_envs: int, previous: np.ndarray | None) -> np.ndarr
     """Return a uint64 seed for each environment.
 
     Args:
-        seed: a number (environment i gets ``seed + i``), one for each (None among them continues
-            from the game before), or None for all.
-        num_envs: how many.
-        previous: the seeds of the games before, or None if there were none.
+        seed: a number (environment i gets ``seed + i``), one per environment (None continues from
+            the previous game), or None for all.
+        num_envs: number of environments.
+        previous: the seeds of the previous games, or None if there were none.
 
     Raises:
-        ValueError: a wrong number of seeds or one out of range.
+        ValueError: the number of seeds is wrong, or one is out of range.
     """
     if seed is None:
         seed = [None] * num_envs

@@ -1,4 +1,4 @@
-"""The three functions that PettingZoo expects of an environment's module, made for each game."""
+"""The three functions that PettingZoo expects in an environment's module, for each game."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Args:
         ``envs/{game}/README.md``, has a table of all values.
 
 Raises:
-    ValueError, TypeError: an argument that isn't allowed; the message lists what is.
+    ValueError, TypeError: an invalid argument; the message lists what is allowed.
 """
 
 
@@ -59,7 +59,8 @@ def entry_points(
 
 
 def _signature(game: Game, usual: int, made: type) -> inspect.Signature:
-    """Return all arguments by name, the game's own too: editors and notebooks complete them."""
+    """Return a signature with all arguments, including the game's own, for completion in
+    editors."""
     first = inspect.Parameter(
         "num_players", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=usual, annotation="int"
     )

@@ -1,4 +1,4 @@
-"""Every game for Gymnasium: the caller plays one seat, agents play the others."""
+"""Every game as a Gymnasium environment: the caller plays one seat, agents play the others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from ..arguments import check_action
+from ..arguments import check_action, check_seed
 from ..errors import GameOverError, check_whole
 from ..game import Game
 from .checks import check_actions, check_mask, check_num_envs, digest_all
@@ -31,18 +31,18 @@ class SeatEnv(gymnasium.Env):
 
     Observation: ``{"observation": int8 (size,) or (planes, rows, cols), "action_mask": int8
     (num_actions,)}`` at the learner's own decisions; ``info["action_mask"]`` and ``action_masks()``
-    give the mask too. It is never all zeros: at the end of a game it is all ones.
+    return the mask too. It is never all zeros: at the end of a game it is all ones.
     Action: ``Discrete(num_actions)``.
-    Reward: everything the seat earned since its last action, the opponents' plies included. What
-    their plies before its first turn brought it is in no reward, since ``reset`` pays none.
-    End: see the game.
+    Reward: everything the seat earned since its last action, including the opponents' plies. What
+    their plies before its first turn earned it is not paid, since ``reset`` returns no reward.
+    End: by the rules (terminated), or truncated by the game's limit of plies.
 
     Args:
         game, num_players, observation, history, reward, illegal, illegal_reward, options: see
             ``Settings``.
         opponents, seat: see ``SeatBatch``.
         render_mode: None, ``"human"``, ``"rgb_array"``, ``"ansi"`` or ``"svg"``; pictures show what
-            the learner's seat sees.
+            the learner's seat may see.
     """
 
     metadata = {"render_modes": list(Rendering.MODES), "render_fps": 2}
@@ -83,13 +83,18 @@ class SeatEnv(gymnasium.Env):
         return self.game.observation_schema(self.settings.observation)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
-        """Deal a new game, and let the opponents before the learner's seat play.
+        """Deal a new game and play the opponents' turns before the learner's first one.
 
         Args:
-            seed: one seed gives one game, in every interface. None continues from the last game.
-            options: not used; variants are chosen when the environment is made.
+            seed: determines the game, the same one in every interface. None continues from the last
+                game.
+            options: unused; variants are chosen when the environment is created.
+
+        Raises:
+            ValueError: a seed that isn't a whole number from 0 to 2**64 - 1.
         """
-        super().reset(seed=seed)
+        # Gymnasium takes Python's integers alone.
+        super().reset(seed=None if seed is None else check_seed(seed))
         self._batch.deal(self._batch.seeds([seed]))
         self._batch.refresh()
         self._batch.finish()
@@ -99,8 +104,9 @@ class SeatEnv(gymnasium.Env):
         """Play ``action``, then the opponents' turns; return Gymnasium's five values.
 
         Raises:
-            IllegalActionError: not legal now, under ``illegal="raise"``; nothing has changed.
-            GameOverError: the game is over, or none was dealt.
+            IllegalActionError: the action is not legal, with ``illegal="raise"``; nothing has
+                changed.
+            GameOverError: the game is over, or none has been dealt.
         """
         if not self._batch.started:
             raise GameOverError("no game was dealt: call reset() before step()")
@@ -120,18 +126,18 @@ class SeatEnv(gymnasium.Env):
         )
 
     def action_masks(self) -> np.ndarray:
-        """Return the int8 mask of the legal actions now, from the state (for MaskablePPO)."""
+        """Return the int8 mask of the currently legal actions (for MaskablePPO)."""
         self._batch.check_started()
         return self._batch.masks[0].copy()
 
     def sample_legal(self) -> int:
-        """Return a legal action drawn from the seeded action space."""
+        """Return a legal action sampled from the seeded action space."""
         return int(self.action_space.sample(self.action_masks()))
 
     def results(self) -> tuple[np.ndarray, np.ndarray]:
         """Return ``(scores, ranks)`` of all seats: final, or as if the game ended now.
 
-        Omniscient before the end: the others' points may be hidden, the seat's own are not.
+        Omniscient before the end: the others' points may be hidden; the seat's own are not.
         """
         self._batch.check_started()
         return self.game.returns(self._batch.states)
@@ -143,7 +149,7 @@ class SeatEnv(gymnasium.Env):
         return {"action_mask": self._batch.masks[0].copy(), "seat": self.seat}
 
     def render(self) -> Any:
-        """Return or show a picture of what the learner's seat sees, by ``render_mode``."""
+        """Return or show a picture of what the learner's seat may see, by ``render_mode``."""
         if self.render_mode is None:
             gymnasium.logger.warn("render() does nothing: make the environment with render_mode")
             return None
@@ -165,7 +171,7 @@ class SeatEnv(gymnasium.Env):
         return self._batch.get_state()
 
     def set_state(self, saved: dict[str, Any]) -> None:
-        """Go back to what ``get_state`` returned; StateError if it doesn't fit."""
+        """Restore a state returned by ``get_state``; raise StateError if it doesn't fit."""
         self._batch.set_state(saved)
 
     def clone(self) -> SeatEnv:
@@ -173,7 +179,7 @@ class SeatEnv(gymnasium.Env):
         return copy.deepcopy(self)
 
     def state_digest(self) -> str:
-        """Return a hex digest of the whole state, hidden parts and chance included; omniscient."""
+        """Return a hex digest of the whole state, including hidden parts and chance; omniscient."""
         return self.game.digest(self._batch.states)
 
     def __repr__(self) -> str:
@@ -181,23 +187,24 @@ class SeatEnv(gymnasium.Env):
 
 
 class SeatVectorEnv(VectorEnv):
-    """``num_envs`` games with the learner in one seat of each, played as one batch.
+    """``num_envs`` games, played as one batch, with the learner in one seat of each.
 
-    Behaves as ``SyncVectorEnv`` over as many ``SeatEnv``, many times faster.
+    Behaves like a ``SyncVectorEnv`` of ``SeatEnv``, but is many times faster.
 
     Args:
         game, num_players, observation, history, reward, illegal, illegal_reward, options: see
             ``Settings``.
-        num_envs: how many games.
+        num_envs: number of games.
         opponents, seat, num_threads: see ``SeatBatch``.
-        autoreset_mode: NEXT_STEP (the step after a game's end deals the next game and ignores the
-            action), SAME_STEP (a game's end deals the next at once; the last observation and info
+        autoreset_mode: NEXT_STEP (the step after the end of a game deals the next one and ignores
+            the action), SAME_STEP (the next game is dealt at once; the last observation and info
             are in ``infos["final_obs"]`` and ``infos["final_info"]``), or DISABLED (the caller
-            resets, all or by ``options={"reset_mask": bool (num_envs,)}``).
-        max_episode_steps: truncate a game after so many decisions of the learner, as Gymnasium's
-            ``TimeLimit`` does; None is the game's own limit. ``results()`` are of games that ended.
-        copy: return new arrays; False hands out the same buffers each step, faster.
-        render_mode: must be None; make a single environment for pictures.
+            resets all games, or some with ``options={"reset_mask": bool (num_envs,)}``).
+        max_episode_steps: truncate a game after this many decisions of the learner, as Gymnasium's
+            ``TimeLimit`` does; None means the game's own limit. ``results()`` are those of games
+            that ended.
+        copy: return new arrays; False returns the same buffers at each step, which is faster.
+        render_mode: must be None; use a single environment for pictures.
     """
 
     def __init__(  # noqa: PLR0913
@@ -247,10 +254,10 @@ class SeatVectorEnv(VectorEnv):
         self._steps = np.zeros(num_envs, np.int64)
 
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None):
-        """Deal new games: all, or those of ``options["reset_mask"]``.
+        """Deal new games: all of them, or those in ``options["reset_mask"]``.
 
-        ``seed``: environment i gets ``seed + i``, or ``seed[i]``; None continues from the games
-        before.
+        ``seed``: environment i gets ``seed + i``, or ``seed[i]``; None continues from the previous
+        games.
         """
         batch = self._batch
         rows = np.arange(self.num_envs)
@@ -271,9 +278,10 @@ class SeatVectorEnv(VectorEnv):
         """Play ``actions`` (integers, ``(num_envs,)``), then the opponents' turns.
 
         Raises:
-            IllegalActionError: one isn't legal, under ``illegal="raise"``; no game has changed.
-            GameOverError: under DISABLED, a game is over and was not reset.
-            ValueError: a wrong shape or type of ``actions``.
+            IllegalActionError: an action is not legal, with ``illegal="raise"``; no game has
+                changed.
+            GameOverError: with DISABLED, a game is over and was not reset.
+            ValueError: ``actions`` have the wrong shape or type.
         """
         batch = self._batch
         if not batch.started:
@@ -313,7 +321,7 @@ class SeatVectorEnv(VectorEnv):
         return self._seen(), rewards, terminated, truncated, {**final, **self._infos(everything)}
 
     def _deal_ended(self, rows: np.ndarray) -> dict[str, Any]:
-        """Deal new games in ``rows``; return their last observations and infos."""
+        """Deal new games in ``rows`` and return the last observations and infos of the old ones."""
         seen = self._seen()
         final: dict[str, Any] = {}
         for row in rows.tolist():
@@ -330,24 +338,26 @@ class SeatVectorEnv(VectorEnv):
         return final
 
     def action_masks(self) -> np.ndarray:
-        """Return the int8 masks ``(num_envs, num_actions)`` of the legal actions now."""
+        """Return the int8 masks ``(num_envs, num_actions)`` of the currently legal actions."""
         self._batch.check_started()
         return self._batch.masks.copy()
 
     def random_actions(self) -> np.ndarray:
-        """Return a uniformly random legal action for each game, fixed by its seed and ply."""
+        """Return a uniformly random legal action for each game, determined by its seed and ply."""
         self._batch.check_started()
         return self._batch.random_actions()
 
     def results(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return ``(scores, ranks)``, each ``(num_envs, num_players)``, of the last games ended."""
+        """Return ``(scores, ranks)``, each ``(num_envs, num_players)``, of the last finished
+        games."""
         return self._batch.scores.copy(), self._batch.ranks.copy()
 
     def _seen(self) -> dict[str, np.ndarray]:
         return self._batch.handed_out() if self.copy else self._batch.seen(copy=False)
 
     def _infos(self, rows: np.ndarray) -> dict[str, Any]:
-        """Return infos in Gymnasium's vector form: a value and whether it is set, for each key."""
+        """Return infos in Gymnasium's vector form: for each key the values and whether they are
+        set."""
         present = np.zeros(self.num_envs, np.bool_)
         present[rows] = True
         masks, seats = self._batch.masks.copy(), self._batch.learner.copy()
@@ -367,7 +377,7 @@ class SeatVectorEnv(VectorEnv):
         return {**self._batch.get_state(), **counts}
 
     def set_state(self, saved: dict[str, Any]) -> None:
-        """Go back to what ``get_state`` returned; StateError if it doesn't fit."""
+        """Restore a state returned by ``get_state``; raise StateError if it doesn't fit."""
         check_saved(saved, ("ended", "steps"))
         ended = saved_array(saved, "ended", self._ended, 0, 1)
         steps = saved_array(saved, "steps", self._steps, 0, None)
@@ -379,7 +389,7 @@ class SeatVectorEnv(VectorEnv):
         return copy.deepcopy(self)
 
     def state_digest(self) -> str:
-        """Return a hex digest of all games, hidden parts included; omniscient."""
+        """Return a hex digest of all games, including hidden parts; omniscient."""
         return digest_all(self.game, self._batch.states)
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Who plays the other seats: how opponents are given, and how they are asked."""
+"""The agents in the other seats: how opponents are specified and queried."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Opponent(Protocol):
-    """What plays a seat: ``ludotheque.agents.Agent``, or anything with this method."""
+    """An agent that plays a seat: ``ludotheque.agents.Agent``, or any object with this method."""
 
     def act(self, observations, masks, *, states=None, seeds=None) -> np.ndarray:
         """Return an action for each row."""
@@ -35,12 +35,13 @@ def make_opponents(opponents: Any, game: Game, players: int, seat: int | str) ->
 
     Args:
         opponents: as for `SeatBatch`.
-        game: that they play.
+        game: the game to play.
         players: number of seats.
         seat: the learner's own, or ``"random"``.
 
     Raises:
-        ValueError, TypeError: no such agent, a wrong number of them, or no opponent at all.
+        ValueError, TypeError: an unknown agent, a wrong number of agents, or an object that is no
+            opponent.
     """
     if isinstance(opponents, Sequence) and not isinstance(opponents, str):
         sources = list(opponents)
@@ -76,7 +77,7 @@ def _make_opponent(source: Any, game: Game, made: dict[str, Any]) -> Any:
 
 
 def check_act(agent: Any) -> None:
-    """Raise TypeError if ``agent`` has an ``act`` that doesn't take what it will be given."""
+    """Raise TypeError if ``agent.act`` doesn't accept the arguments that it will receive."""
     try:
         parameters = inspect.signature(agent.act).parameters
     except (AttributeError, TypeError, ValueError):
@@ -94,13 +95,13 @@ def check_act(agent: Any) -> None:
 def query_agent(agent: Opponent, settings: Settings, states: np.ndarray) -> np.ndarray:
     """Return the actions (int64 ``(n,)``) of ``agent`` for the seats to play in ``states``.
 
-    The agent receives observations, masks and the decisions' seeds. One that searches
-    (``needs_states``) also receives records, determinized for its seat; one with a ``history`` of k
-    the last k actions told, as ``histories``. An agent's own observation form (``observation``)
-    goes before the environment's.
+    The agent receives observations, masks and the decisions' seeds. If it searches
+    (``needs_states``), it also receives records, determinized for its seat; with a ``history`` of
+    k, it receives the last k public actions as ``histories``. An agent's own observation form
+    (``observation``) takes precedence over the environment's.
 
     Raises:
-        ValueError: ``act`` returned another number of actions, or none that are integers.
+        ValueError: ``act`` returned a wrong number of actions, or values that aren't integers.
     """
     count = len(states)
     form = getattr(agent, "observation", None) or settings.observation

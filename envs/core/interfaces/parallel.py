@@ -1,4 +1,4 @@
-"""Every game as a PettingZoo parallel environment: all agents act each ply, one counts."""
+"""Every game as a PettingZoo parallel environment: all agents act, one action counts."""
 
 from __future__ import annotations
 
@@ -17,20 +17,19 @@ WAITING_MASKS = ("zeros", "ones")
 
 
 class TurnBasedParallelEnv(ParallelEnv):
-    """The parallel form of ``TurnBasedEnv``, for trainers that want every agent at each step.
+    """The parallel API for ``TurnBasedEnv``, for trainers that expect every agent at each step.
 
-    The games are played in turn: of the actions given, that of the agent to act is played and the
-    others are not looked at. Every agent gets a fresh observation and
-    its reward of this ply at every step, so nobody's view is stale.
+    The games are turn-based: the action of the agent to act is played, and the others are ignored.
+    At every step, every agent gets a new observation and its reward of this ply.
 
     Args:
-        args, kwargs: as for ``TurnBasedEnv``.
-        waiting_mask: what the masks of agents that are not to act hold: ``"zeros"``, which says
-            that they can do nothing, or ``"ones"``, for trainers whose policies can't choose from
-            nothing (whatever they choose isn't looked at).
+        args, kwargs: see ``TurnBasedEnv``.
+        waiting_mask: the masks of agents that are not to act: ``"zeros"``, since they can do
+            nothing, or ``"ones"``, for trainers whose policies can't handle an empty mask (their
+            actions are ignored).
 
     Raises:
-        ValueError, TypeError: an argument that isn't allowed; the message lists what is.
+        ValueError, TypeError: an invalid argument; the message lists what is allowed.
     """
 
     def __init__(self, *args: Any, waiting_mask: str = "zeros", **kwargs: Any):
@@ -59,7 +58,7 @@ class TurnBasedParallelEnv(ParallelEnv):
 
     @property
     def agent_selection(self) -> str:
-        """The agent whose action the next step plays."""
+        """The agent whose action the next step will play."""
         return self.aec_env.agent_selection
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None):
@@ -71,7 +70,7 @@ class TurnBasedParallelEnv(ParallelEnv):
     def step(self, actions: dict[str, int]):
         """Play the action of the agent to act.
 
-        The rewards of others are omniscient under ``reward="score_change"`` (see ``TurnBasedEnv``).
+        The rewards of others are omniscient with ``reward="score_change"`` (see ``TurnBasedEnv``).
 
         Returns:
             Observations, rewards, terminations, truncations and infos of the agents that were live.
@@ -112,7 +111,7 @@ class TurnBasedParallelEnv(ParallelEnv):
         return self._with_masks(dict(self.aec_env.infos))
 
     def _with_masks(self, parts: dict[str, Any]) -> dict[str, Any]:
-        """Return ``parts`` with the masks of agents that wait as ``waiting_mask`` says."""
+        """Return ``parts``, with the masks of waiting agents set according to ``waiting_mask``."""
         if self.waiting_mask == "zeros":
             return parts
         ones = {"action_mask": np.ones(self.game.num_actions, np.int8)}
@@ -134,11 +133,11 @@ class TurnBasedParallelEnv(ParallelEnv):
         self.aec_env.close()
 
     def get_state(self) -> dict[str, Any]:
-        """Return all that the game in progress is, omniscient (see ``TurnBasedEnv.get_state``)."""
+        """Return the complete state, omniscient (see ``TurnBasedEnv.get_state``)."""
         return {**self.aec_env.get_state(), "live": list(self.agents)}
 
     def set_state(self, saved: dict[str, Any]) -> None:
-        """Go back to what ``get_state`` returned (see ``TurnBasedEnv.set_state``)."""
+        """Restore a state returned by ``get_state`` (see ``TurnBasedEnv.set_state``)."""
         check_saved(saved, ("live", "states"))
         live = saved["live"]
         if live not in ([], self.possible_agents):

@@ -1,4 +1,4 @@
-"""What each seat has seen and done since the deal: the information state of perfect recall."""
+"""What each seat has seen and done since the deal: information states with perfect recall."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ..game import Game
 
 
 class Recall:
-    """Digests of what the seats have seen and done; equal for games that a seat can't tell apart.
+    """Digests of what the seats have seen and done; equal for games a seat can't distinguish.
 
-    A seat sees its observation, what everybody is told of, when it is to play, and then its mask.
-    What others do unseen leaves nothing, not even that something was done.
+    A seat sees its observation, the public actions, whether it is to play, and if so its mask.
+    Hidden actions of others leave no trace, not even of the fact that something was done.
 
     Args:
         game: the game.
-        num_players: seats.
+        num_players: number of seats.
     """
 
     def __init__(self, game: Game, num_players: int):
@@ -26,14 +26,14 @@ class Recall:
         self._views = [b""] * num_players
 
     def digest(self, seat: int) -> str:
-        """Return the digest for a seat, 32 hex digits; empty before the deal."""
+        """Return the digest of a seat, 32 hex digits; empty before the deal."""
         return self._digests[seat].hex()
 
     def look(self, states: np.ndarray, actor: int | None = None, action: int = 0) -> None:
-        """Take note of what the seats see after the deal, or after the ``action`` of ``actor``.
+        """Record what the seats see after the deal, or after the ``action`` of ``actor``.
 
         Args:
-            states: ``(1,)`` the game's record.
+            states: the game's record, of shape ``(1,)``.
             actor: who played; None after the deal.
             action: number of the action.
         """
@@ -46,7 +46,8 @@ class Recall:
             self._views[seat] = view
 
     def forget_others(self, states: np.ndarray, seat: int) -> None:
-        """Let all but ``seat`` begin with what they see now: their past isn't known."""
+        """Restart the memory of all seats but ``seat``, whose pasts aren't known, with what they
+        see now."""
         for other in range(len(self._digests)):
             if other != seat:
                 self._views[other] = self._view(states, other)

@@ -45,10 +45,10 @@ def get_game(name: str) -> Game:
 
 
 def register_game(game: Game) -> None:
-    """Register a game of your own with ``get_game``, the agents, the command and the registries.
+    """Register your own game with ``get_game``, the agents, the command line and the registries.
 
-    Its package must have been imported wherever it is looked up by name; ``Game.package`` says
-    which that is. Registering the same game again changes nothing.
+    Its package (``Game.package``) must be imported in every process that looks it up by name.
+    Registering the same game again has no effect.
 
     Raises:
         ValueError: another game has the name.
@@ -64,7 +64,7 @@ def register_game(game: Game) -> None:
 
 
 def register_environments() -> None:
-    """Register every game with Gymnasium and PettingZoo; calling it again changes nothing."""
+    """Register every game with Gymnasium and PettingZoo; calling it again has no effect."""
     for name, (title, version) in GAMES.items():
         module = f"{_PACKAGE}.{name}_v{version}"
         _register(name, title, version, f"{module}:env", f"{module}:parallel_env")

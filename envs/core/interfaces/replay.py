@@ -1,4 +1,4 @@
-"""Replays: a game as its seed, its variants and its actions in notation, one JSON line per game."""
+"""Replays: a game's seed, variants and actions in notation, as one line of JSON per game."""
 
 from __future__ import annotations
 
@@ -29,16 +29,17 @@ NO_ACTION = "no action"
 
 @dataclass
 class Replay:
-    """One game from the deal to its last action.
+    """A game from the deal to its last action.
 
     Attributes:
-        game, version: what was played; another version may have other rules or action numbers.
-        num_players, seed, options: how it was dealt.
+        game, version: the game and its version; other versions may have other rules or action
+            numbers.
+        num_players, seed, options: the arguments of the deal.
         actions: in notation, in order.
-        illegal: the rule for illegal actions; under ``"lose"`` the last action may be one.
+        illegal: the rule for illegal actions; with ``"lose"`` the last action may be illegal.
         agents: the agent at each seat, without control characters; informative only.
         scores, ranks: the results, if the game is over.
-        digest: of the state after the last action, hidden parts and chance included.
+        digest: of the state after the last action, including hidden parts and chance.
     """
 
     game: str
@@ -80,7 +81,7 @@ class Replay:
         """Return the replay of ``actions`` (numbers or notation), with results and digest.
 
         Raises:
-            StateError: an action isn't legal where it stands.
+            StateError: an action is illegal in its position.
         """
         replay = cls(game, num_players, int(seed), **fields)
         rules = get_game(game)
@@ -101,7 +102,7 @@ class Replay:
         """Yield the ``(1,)`` records before the first action and after each, as copies.
 
         Raises:
-            StateError: an action isn't legal where it stands.
+            StateError: an action is illegal in its position.
         """
         rules = get_game(self.game)
         states = self._deal()
@@ -119,10 +120,11 @@ class Replay:
         ]
 
     def verify(self) -> np.ndarray:
-        """Play the game again and return its last ``(1,)`` record.
+        """Replay the game and return its last record, of shape ``(1,)``.
 
         Raises:
-            StateError: an illegal action, or a state, scores or ranks other than those recorded.
+            StateError: an action is illegal, or the state, scores or ranks differ from those
+                recorded.
         """
         *_, states = self.states()
         rules = get_game(self.game)
@@ -144,7 +146,7 @@ class Replay:
 
     @classmethod
     def from_json(cls, line: str) -> Replay:
-        """Return the replay that a line of JSON holds, or raise StateError."""
+        """Return the replay in a line of JSON, or raise StateError."""
         try:
             replay = cls(**parse_json(line))
             read_options(get_game(replay.game), replay.num_players, replay.options)
@@ -157,11 +159,11 @@ class Replay:
         return replay
 
     def save(self, path: str | Path) -> None:
-        """Write this replay as the only one of a file."""
+        """Write this replay to a file of its own."""
         save_replays([self], path)
 
     def save_gif(self, path: str | Path, seat: int | None = None, ms_per_frame: int = 700) -> None:
-        """Write the game as an animated GIF, as ``seat`` sees it (None: everything)."""
+        """Write the game as an animated GIF as seen by ``seat`` (None: everything)."""
         from ..drawing.canvas import save_gif
 
         with atomic_path(Path(path)) as aside:
@@ -189,7 +191,7 @@ class Replay:
 
 
 def _check_contents(replay: Replay) -> None:
-    """Raise StateError for parts that no replay has."""
+    """Raise StateError for invalid contents."""
     if replay.illegal not in RULES:
         raise StateError(
             f"illegal of a replay is {replay.illegal!r}; it must be {' or '.join(map(repr, RULES))}"
@@ -231,7 +233,7 @@ def _number(rules, action: int | str, states: np.ndarray) -> int:
 
 
 def save_replays(replays: Iterable[Replay], path: str | Path) -> None:
-    """Write replays to a file, one JSON line each; the file is replaced whole or not at all."""
+    """Write replays to a file, one line of JSON each; the file is replaced atomically."""
     lines = [replay.to_json() + "\n" for replay in replays]
     atomic_write_text(Path(path), "".join(lines))
 
@@ -240,8 +242,8 @@ def load_replays(path: str | Path) -> list[Replay]:
     """Return the replays of a file.
 
     Raises:
-        FileError: a line that holds no replay, or one of another version; it names the line. Also
-            a file that isn't text, or has more than 512 megabytes.
+        FileError: a line is not a replay, or is of another version; the message names the line.
+            Also if the file isn't text, or is larger than 512 megabytes.
     """
     replays = []
     source = Source(Path(path), "file of replays", "give one that Replay.save or `--save` wrote")

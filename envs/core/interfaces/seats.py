@@ -1,7 +1,7 @@
-"""Games in which the caller plays one seat and agents play the others.
+"""Batches of games in which the caller plays one seat and agents play the others.
 
-This is what both the single and the vectorised Gymnasium environments stand on, so they can't
-differ: one is a batch of one.
+Both the single and the vectorised Gymnasium environment are built on this, so they can't differ:
+the single one is a batch of one.
 """
 
 from __future__ import annotations
@@ -37,18 +37,19 @@ _UNSHARED = 2
 
 
 class SeatBatch(Restorable):
-    """``num_envs`` games, the caller in one seat of each.
+    """A batch of ``num_envs`` games with the caller in one seat of each.
 
     After ``deal`` and ``play`` each game is over or waits for the caller's seat.
 
     Args:
-        settings: of the games.
-        num_envs: how many.
+        settings: the settings of the games.
+        num_envs: number of games.
         opponents: who plays the other seats: an agent's name (``"random"``, ``"greedy"``,
-            ``"mcts:simulations=100"``), an agent, a pool, or a list with one of them for each seat
-            (what stands at the learner's own seat is not used) or for each seat but the learner's.
+            ``"mcts:simulations=100"``), an agent, a pool, or a list with one of these for each seat
+            (the entry of the learner's own seat is unused) or for each seat but the learner's.
         seat: the caller's seat, or ``"random"`` for one drawn from each game's seed.
-        num_threads: most threads that share the batch, as far as it is large enough for them.
+        num_threads: maximum number of threads that share the batch; fewer are used if it is too
+            small to benefit.
     """
 
     def __init__(
@@ -71,13 +72,14 @@ class SeatBatch(Restorable):
         self._allocate()
 
     def set_opponents(self, opponents: Any) -> None:
-        """Set the opponents of games dealt from now on; games in progress keep theirs.
+        """Set the opponents of future games; games in progress keep theirs.
 
         Args:
-            opponents: as for the constructor.
+            opponents: see ``SeatBatch``.
 
         Raises:
-            ValueError, TypeError: no such agent, a wrong number of them, or no opponent at all.
+            ValueError, TypeError: an unknown agent, a wrong number of agents, or an object that is
+                no opponent.
         """
         players = self.settings.num_players
         self._sources = make_opponents(opponents, self.game, players, self.seat)
@@ -90,7 +92,7 @@ class SeatBatch(Restorable):
     def opponent_of(self, row: int, seat: int) -> Any:
         """Return the agent at ``seat`` of game ``row``; None where actions are uniformly random.
 
-        What it returns for the learner's own seat has no meaning.
+        The result for the learner's own seat is meaningless.
         """
         return self._agents.get(int(self._agent_of[row, seat]))
 
@@ -122,7 +124,7 @@ class SeatBatch(Restorable):
 
     @property
     def over(self) -> np.ndarray:
-        """bool ``(num_envs,)``: games that have ended."""
+        """bool ``(num_envs,)``: the games that have ended."""
         return self.states["terminated"] | self.states["truncated"]
 
     def seeds(self, seed: Any) -> np.ndarray:
@@ -130,7 +132,7 @@ class SeatBatch(Restorable):
         return seeds_for(seed, self.num_envs, self.states["seed"] if self.started else None)
 
     def following_seeds(self, rows: np.ndarray) -> np.ndarray:
-        """Return the seeds of the games that follow those in ``rows``."""
+        """Return the seeds of the games after those in ``rows``."""
         seeds = np.empty(len(rows), np.uint64)
         self.settings.loops.following_seeds(self.states, rows, seeds)
         return seeds
@@ -138,12 +140,12 @@ class SeatBatch(Restorable):
     def deal(self, seeds: np.ndarray, rows: np.ndarray | None = None) -> None:
         """Deal new games in ``rows`` (default: all) from ``seeds`` (uint64, one for each row).
 
-        The opponents before the learner's seat play at once. A game that is over before the
-        learner's first turn is no episode: the one from the seed that follows is dealt instead.
-        Call ``refresh`` before looking, and ``finish`` at the end.
+        Opponents who act before the learner play at once. A game that ends before the learner's
+        first turn is not an episode: the game of the next seed is dealt instead. Call ``refresh``
+        before reading the outputs, and ``finish`` at the end.
 
         Raises:
-            ValueError: game after game ends before the learner's first turn.
+            ValueError: too many games in a row end before the learner's first turn.
         """
         for _ in range(MOST_DEALS):
             self._deal_once(seeds, rows)
@@ -175,10 +177,10 @@ class SeatBatch(Restorable):
         self._play_opponents()
 
     def finish(self) -> None:
-        """Say that a step or reset has come to its end: all is as it should be.
+        """Mark a step or reset as complete.
 
-        Where that isn't said, since an interrupt or an opponent's error came between, ``play`` and
-        ``check_started`` refuse to go on.
+        After an interrupt or an opponent's error it isn't, and ``play`` and ``check_started`` raise
+        StateError.
         """
         self._whole = True
 
@@ -220,16 +222,17 @@ class SeatBatch(Restorable):
     def play(self, actions: np.ndarray, rows: np.ndarray | None = None) -> None:
         """Play the learners' ``actions`` in ``rows`` (default: all), then the opponents' turns.
 
-        ``actions[k]`` is for game ``rows[k]``. ``rewards`` gets what each learner earned since its
-        last action, its own ply included. Call ``refresh`` before looking, and ``finish`` at the
-        end.
+        ``actions[k]`` is for game ``rows[k]``. ``rewards`` is set to what each learner earned since
+        its last action, including its own ply. Call ``refresh`` before reading the outputs, and
+        ``finish`` at the end.
 
-        Under ``illegal="penalty"`` a game is truncated after ``MOST_PENALTIES`` of them in a row: a
-        policy that insists would play it for ever.
+        With ``illegal="penalty"`` a game is truncated after ``MOST_PENALTIES`` penalties in a row,
+        as a policy that repeats its action would never end it.
 
         Raises:
-            StateError: the step before didn't come to its end.
-            IllegalActionError: one isn't legal, under ``illegal="raise"``; no game has changed.
+            StateError: the previous step was interrupted.
+            IllegalActionError: an action is not legal, with ``illegal="raise"``; no game has
+                changed.
         """
         settings = self.settings
         self.check_whole()
@@ -245,28 +248,25 @@ class SeatBatch(Restorable):
         self._play_opponents()
 
     def _cut_off(self, rows: np.ndarray, penalized: np.ndarray) -> None:
-        """Count the penalties in a row, and truncate the games with too many."""
+        """Count penalties in a row, and truncate the games with too many."""
         self.penalties[rows] = np.where(penalized, self.penalties[rows] + 1, 0)
         for row in rows[self.penalties[rows] >= MOST_PENALTIES].tolist():
             self.states["truncated"][row] = True
             self.settings.loops.results(self.states, row, row + 1, self.scores, self.ranks)
 
     def check_started(self) -> None:
-        """Raise StateError before the first deal: there is nothing to look at yet.
-
-        Also after a step that was interrupted: there is nothing whole to look at.
-        """
+        """Raise StateError before the first deal, or after an interrupted step."""
         if not self.started:
             raise StateError("no game was dealt: call reset() first")
         self.check_whole()
 
     def check_whole(self) -> None:
-        """Raise StateError after a step or reset that didn't come to its end."""
+        """Raise StateError after an interrupted step or reset."""
         if not self._whole:
             raise StateError(INTERRUPTED)
 
     def get_state(self) -> dict[str, Any]:
-        """Return records, learners' seats and who was drawn to play the others, in new objects."""
+        """Return records, learners' seats and the opponents drawn, in new objects."""
         self.check_started()
         used = set(np.unique(self._agent_of).tolist())
         return {
@@ -278,12 +278,13 @@ class SeatBatch(Restorable):
         }
 
     def set_state(self, saved: dict[str, Any]) -> None:
-        """Restore what ``get_state`` returned, here or in another batch with the same settings.
+        """Restore a state returned by ``get_state`` of this or another batch with the same
+        settings.
 
-        Opponents drawn from a pool are those of the saved games; fixed ones are this batch's own.
+        Opponents drawn from a pool are restored; fixed opponents remain those of this batch.
 
         Raises:
-            StateError: it doesn't fit; nothing has changed.
+            StateError: the state doesn't fit; nothing has changed.
         """
         states, learner, numbers, agents = self._checked(saved)
         penalties = np.zeros_like(self.penalties)
@@ -310,7 +311,7 @@ class SeatBatch(Restorable):
         self.finish()
 
     def _checked(self, saved: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, dict[int, Any]]:
-        """Return the parts of what ``get_state`` returned, copied; StateError if one can't be."""
+        """Return copies of the parts of a saved state; raise StateError if one is invalid."""
         check_saved(saved, ("states", "learner", "agent_of", "agents"))
         states = self.settings.adopt(saved["states"], self.num_envs)
         count, players = self._agent_of.shape
@@ -338,7 +339,7 @@ class SeatBatch(Restorable):
             self.states, self.learner, self._agent_of, _ = self._checked(self.get_state())
 
     def random_actions(self) -> np.ndarray:
-        """Return a uniformly random legal action for each game, fixed by its seed and ply."""
+        """Return a uniformly random legal action for each game, determined by its seed and ply."""
         actions = np.empty(self.num_envs, np.int64)
         self._run("random_actions", actions)
         return actions
@@ -371,7 +372,7 @@ class SeatBatch(Restorable):
     def refresh(self, anew: bool = False) -> None:
         """Fill ``observations``, ``masks`` and ``histories`` with the learners' views.
 
-        ``anew``: observations in a new array, for who hands it out and would have to copy it.
+        With ``anew``, observations are written to a new array, for callers that return it to users.
         """
         if anew:
             self.observations = self._unused()
@@ -380,10 +381,10 @@ class SeatBatch(Restorable):
             self._run("histories", self.learner, self.histories)
 
     def _unused(self) -> np.ndarray:
-        """Return an array for observations that nobody else holds.
+        """Return an array for observations that isn't referenced elsewhere.
 
-        New memory costs more than filling it: arrays handed out are used again once nothing refers
-        to them or to a part of them.
+        Allocating memory costs more than filling it, so returned arrays are reused once nothing
+        refers to them or to a view of them.
         """
         for k in range(len(self._handed_out)):
             if sys.getrefcount(self._handed_out[k]) == _UNSHARED:
@@ -393,12 +394,14 @@ class SeatBatch(Restorable):
         return made
 
     def seen(self, rows: Any = slice(None), copy: bool = True) -> dict[str, np.ndarray]:
-        """Return the learners' views in ``rows``: observations, masks and, if kept, histories."""
+        """Return the learners' views in ``rows``: observations, masks and, if enabled,
+        histories."""
         kept = self._kept()
         return {name: part[rows].copy() if copy else part[rows] for name, part in kept.items()}
 
     def handed_out(self) -> dict[str, np.ndarray]:
-        """Return all views, the observations not copied: they are new (``refresh(anew=True)``)."""
+        """Return all views, without copying the observations, which are new
+        (``refresh(anew=True)``)."""
         kept = self._kept()
         return {name: part if name == "observation" else part.copy() for name, part in kept.items()}
 
@@ -410,7 +413,7 @@ class SeatBatch(Restorable):
         return kept
 
     def _play_agents(self, rows: np.ndarray) -> None:
-        """Let the agents of ``rows`` play one ply, each agent all its games at once."""
+        """Let the agents of ``rows`` play one ply; each agent plays all of its games at once."""
         numbers = self._agent_of[rows, self.states["to_play"][rows]]
         for number in np.unique(numbers).tolist():
             mine = rows[numbers == number]

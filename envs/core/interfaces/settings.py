@@ -1,4 +1,4 @@
-"""The settings shared by every interface, checked once and turned into kernel arguments."""
+"""The settings shared by every interface, validated once and turned into kernel arguments."""
 
 from __future__ import annotations
 
@@ -22,25 +22,26 @@ from .registry import get_game
 
 
 class Settings:
-    """A game with a player count, variants, an observation form, a reward and an illegal rule.
+    """A game with its number of players, variants, observation form, reward and rule for illegal
+    actions.
 
     Args:
-        game: name of the game, or the game.
-        num_players: seats; by default 2, or the fewest the game allows.
-        observation: form of the observations: ``"flat"``, and in some games ``"planes"`` or
+        game: the game or its name.
+        num_players: number of seats; by default 2, or the fewest the game allows.
+        observation: form of the observations: ``"flat"``, in some games also ``"planes"`` or
             ``"compact"``.
         reward: ``"rank"``, ``"win"``, ``"score"``, ``"margin"`` or ``"score_change"``.
-        illegal: what an illegal action does: ``"raise"`` an error and change nothing, ``"lose"``
-            the game, or cost a ``"penalty"`` and change nothing. A learner against agents
-            (Gymnasium, SB3) has its game truncated after 1,000 penalties in a row; PettingZoo and
-            the all-seats batch count none: there the caller's own loop must come to an end.
-        illegal_reward: the penalty; under ``"lose"``, the loser's reward where rewards are scores.
+        illegal: the effect of an illegal action: ``"raise"`` raises an error, ``"lose"`` ends the
+            game, ``"penalty"`` costs ``illegal_reward`` and changes nothing else. A learner's game
+            against agents (Gymnasium, SB3) is truncated after 1,000 penalties in a row; PettingZoo
+            and batches don't count them, so the caller's loop must end by itself.
+        illegal_reward: the penalty; with ``"lose"``, the loser's reward if rewards are scores.
         options: the game's variants.
-        history: how many of the last actions to show beside each observation, 0 to 64 (see
+        history: number of recent public actions to include in observations, 0 to 64 (see
             ``history_space``).
 
     Raises:
-        ValueError, TypeError: a value or name that isn't allowed; the message lists those that are.
+        ValueError, TypeError: an invalid value or name; the message lists what is allowed.
     """
 
     def __init__(
@@ -80,7 +81,7 @@ class Settings:
         return self.game.loops_for(self.observation)
 
     def observation_space(self) -> spaces.Dict:
-        """Return a new space of one seat's observation and mask."""
+        """Return a new space for one seat's observation and mask."""
         fields = self.game.observation_schema(self.observation)
         dtype = self.game.observation_dtype
         low = np.concatenate([np.full(field.size, field.low, dtype) for field in fields])
@@ -96,20 +97,19 @@ class Settings:
         return spaces.Dict(seen)
 
     def observation_scale(self) -> np.ndarray:
-        """Return what observations are multiplied by for a network, so that numbers are around 1.
+        """Return the factors that scale observations for a network to around 1.
 
-        float32, of the shape of an observation.
+        The array is float32 and has the shape of an observation.
         """
         fields = self.game.observation_schema(self.observation)
         return scales(fields).reshape(self.observation_shape)
 
     def history_space(self) -> spaces.Box:
-        """Return the space of histories: int16 ``(history, 2)``, the oldest action first.
+        """Return the space of histories: int16 ``(history, 2)``, oldest action first.
 
-        A row is ``(ahead, action)``: who acted, counted in seats after the one that looks on, and
-        the action's number; ``num_actions`` where its details are hidden (a card laid face down).
-        Rows of -1 stand for actions before the first. Actions that nobody else learns of are left
-        out.
+        A row is ``(ahead, action)``: who acted, as the number of seats after the observing one, and
+        the action's number, or ``num_actions`` if its details are hidden (a card played face down).
+        Rows before the first action are -1. Actions that are entirely hidden are left out.
         """
         low, high = np.full((2, self.history, 2), -1, np.int16)
         high[:] = self.num_players - 1, self.game.num_actions
@@ -118,7 +118,7 @@ class Settings:
     def histories(self, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Return int16 ``(len(states), history, 2)``: see ``history_space``.
 
-        ``seats[i]`` looks on, the seat to play where that is -1.
+        ``seats[i]`` is the observing seat; -1 means the seat to play.
         """
         out = np.empty((len(states), self.history, 2), np.int16)
         self.loops.histories(states, 0, len(states), seats, out)
@@ -129,11 +129,11 @@ class Settings:
         return spaces.Discrete(self.game.num_actions)
 
     def adopt(self, states: np.ndarray, count: int) -> np.ndarray:
-        """Return a copy of saved ``states`` after checking that they fit these settings.
+        """Return a copy of saved ``states`` after validating them against these settings.
 
         Raises:
-            StateError: another record type, another number of games or of players, or a record that
-                no game can come to (see ``Game.check_states``).
+            StateError: the record type, the number of games or the number of players differs, or a
+                record isn't a valid position (see ``Game.check_states``).
         """
         states = np.atleast_1d(np.asarray(states))
         if states.dtype != self.game.dtype:
@@ -166,7 +166,7 @@ class Settings:
 
 
 def shorten(space: spaces.Space) -> Any:
-    """Return ``space`` with a short ``repr``: the widest bounds in place of all numbers."""
+    """Return ``space`` with a short ``repr`` that shows only the widest bounds."""
     for one in space.values() if isinstance(space, spaces.Dict) else (space,):
         if isinstance(one, spaces.Box):
             one.low_repr, one.high_repr = str(one.low.min()), str(one.high.max())
@@ -191,7 +191,8 @@ def saved_array(
     """Return a copy of an array of whole numbers or flags in a saved state.
 
     Raises:
-        StateError: not of the shape and type of ``like``, or not from ``low`` to ``high``.
+        StateError: its shape or type differs from ``like``, or it isn't between ``low`` and
+            ``high``.
     """
     found = np.asarray(saved[name])
     if found.dtype != like.dtype or found.shape != like.shape:
@@ -205,19 +206,19 @@ def saved_array(
 
 
 class Restorable(ABC):
-    """What is copied as it is, and looked at when it comes out of a pickle.
+    """Base of objects that are copied unchecked, but validated when unpickled.
 
-    A pickle comes from outside, like what ``set_state`` is given; ``clone`` and ``copy.deepcopy``
-    are called in the midst of a search and don't pay for looking.
+    A pickle comes from outside, like an argument of ``set_state``; ``clone`` and ``copy.deepcopy``
+    are called during searches and shouldn't pay for validation.
     """
 
     def _restore(self, state: dict[str, Any]) -> None:
-        """Take over what ``__getstate__`` returned."""
+        """Restore what ``__getstate__`` returned."""
         self.__dict__.update(state)
 
     @abstractmethod
     def _check_restored(self) -> None:
-        """Raise StateError for games in progress that ``set_state`` would refuse."""
+        """Raise StateError for games in progress that ``set_state`` would reject."""
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._restore(state)
@@ -231,7 +232,7 @@ class Restorable(ABC):
 
 
 class Rendering:
-    """Pictures of one record in every render mode, for both AEC and Gymnasium.
+    """Rendering of one record in every render mode, for both AEC and Gymnasium.
 
     ``human`` shows a window; ``rgb_array`` returns uint8 ``(height, width, 3)``; ``ansi`` returns
     text; ``svg`` returns an SVG document. All but ``human`` work without a display.
@@ -247,9 +248,9 @@ class Rendering:
         self._window: Any = None
 
     def render(self, state: np.void, seat: int | None) -> Any:
-        """Return or show the picture of ``state`` as ``seat`` sees it (None: everything).
+        """Return or show the picture of ``state`` as seen by ``seat`` (None: everything).
 
-        A person who closed the window isn't shown another.
+        Once a person has closed the window, it isn't opened again.
         """
         last_action = last_action_of(state)
         if self.mode == "ansi":

@@ -1,13 +1,12 @@
-"""A few threads that share a batch; kernels release the interpreter's lock.
+"""A small pool of threads that share a batch; kernels release the interpreter's lock.
 
 One thread by default. Numba's own parallel loops are not used: they can't be cached safely and
 don't survive a fork. A batch of a thousand games takes a tenth of a millisecond, which is what
 handing a task to ``concurrent.futures`` and back costs; a queue costs a fifth of that.
 
-Ctrl-C may strike the calling thread between any two steps of the interpreter. So nothing here
-waits for what one thread alone may have taken note of: slices that nobody has begun are taken away,
-and those that are at work come to rest, before the interrupt goes on to the caller. Its arrays are
-then its own again.
+Ctrl-C may interrupt the calling thread between any two bytecodes, so nothing here waits for
+something only that thread may have recorded. Slices that haven't been started are withdrawn, and
+running ones finish, before the interrupt reaches the caller. No thread uses its arrays after that.
 """
 
 from __future__ import annotations
@@ -21,17 +20,19 @@ from typing import Any
 
 from ..errors import check_whole
 
+MOST_THREADS = 256
+
 
 class _Job:
-    """Slices of a batch, which the calling thread and workers take one after the other.
+    """Slices of a batch, taken one after the other by the calling thread and the workers.
 
-    All fields but ``results`` are changed by single calls that no other thread or signal divides.
+    All fields but ``results`` are changed by single atomic calls.
 
     Attributes:
-        todo: slices that nobody has begun.
-        running: an entry for each worker that may be at work.
-        ended: gets an entry when a worker has come to rest.
-        results: of each slice, ``(value, error)``.
+        todo: slices that haven't been started.
+        running: an entry for each worker that may be running.
+        ended: gets an entry when a worker has stopped.
+        results: ``(value, error)`` of each slice.
     """
 
     def __init__(self, loop: Callable[..., Any], states: Any, num_slices: int, args: tuple):
@@ -68,12 +69,12 @@ class _Job:
                     self.todo.clear()
 
     def wait(self) -> None:
-        """Wait until all workers have come to rest."""
+        """Wait until all workers have stopped."""
         while self.running:
             self.ended.get()
 
     def cancel(self) -> None:
-        """Let no slice begin any more, and wait for those at work."""
+        """Withdraw the slices that haven't been started, and wait for the running ones."""
         self.todo.clear()
         while self.running:
             # Not ``ended``, of which the interrupted wait may have taken an entry.
@@ -86,9 +87,9 @@ def _serve(jobs: SimpleQueue[_Job]) -> None:
 
 
 class _Workers:
-    """Threads that wait for jobs; as many as were ever asked for at once.
+    """Threads that wait for jobs; as many as were ever needed at once.
 
-    Those of a forked parent don't exist in the child, which starts its own.
+    A forked child doesn't inherit its parent's threads and starts its own.
     """
 
     def __init__(self):
@@ -101,7 +102,7 @@ class _Workers:
         self._threads: list[int] = []
 
     def call(self, job: _Job, count: int) -> None:
-        """Have ``count`` workers look at a job as soon as they can."""
+        """Offer a job to ``count`` workers."""
         while len(self._threads) < count:
             # Not threading.Thread: an interrupt while it starts may leave its locks taken.
             self._threads.append(_thread.start_new_thread(_serve, (self._jobs,)))
@@ -113,16 +114,16 @@ _workers = _Workers()
 
 
 def check_num_threads(num_threads: int) -> int:
-    """Return ``num_threads`` if it is a whole number from 1 up, else raise ValueError."""
-    return check_whole(num_threads, "num_threads", 1)
+    """Return ``num_threads`` if it is from 1 to ``MOST_THREADS``, else raise ValueError."""
+    return check_whole(num_threads, "num_threads", 1, MOST_THREADS)
 
 
 def run(loop: Callable[..., Any], num_threads: int, states: Any, *args: Any) -> list[Any]:
     """Call ``loop(states, start, stop, *args)`` over slices, one per thread; return its results.
 
-    The calling thread works too. Several threads may call this at the same time. When it returns
-    or raises, KeyboardInterrupt included, no thread is at work on ``states`` and ``args``; then
-    some slices may not have been done.
+    The calling thread works too. Several threads may call this at the same time. When it returns or
+    raises, even KeyboardInterrupt, no thread is using ``states`` and ``args``; if it raises, some
+    slices may not have been processed.
     """
     num_threads = max(1, min(num_threads, len(states)))
     if num_threads == 1:

@@ -1,0 +1,115 @@
+"""The first calls of a game's loops, interpreted, so that a first move needn't wait for compiling.
+
+To compile a game takes seconds; a move in plain Python takes milliseconds. So while no compiled
+kernels are found, loops over a single game run as the Python that they are written in, and compile
+once that has taken a second in all. Both do the same, to the bit: who plays a game by hand, looks
+at a position or reads a page's examples waits for nothing, and who trains waits a second longer.
+"""
+
+from __future__ import annotations
+
+import os
+import types
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from .digests import all_names
+from .state import copied
+
+
+def _seconds() -> float:
+    text = os.environ.get("LUDOTHEQUE_COMPILE_AFTER") or "1"
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(
+            f"the environment variable LUDOTHEQUE_COMPILE_AFTER is {text!r}: give seconds of plain "
+            "Python before a game's kernels are compiled, such as 1; 0 compiles at once"
+        ) from None
+
+
+# Seconds of plain Python after which a game's loops are compiled.
+COMPILE_AFTER = _seconds()
+
+
+def compile_at_once() -> None:
+    """Have nothing interpreted from here on in this process: for measurements, and to warm up."""
+    global COMPILE_AFTER
+    COMPILE_AFTER = 0.0
+
+
+class Patience:
+    """How long the loops of a game have been interpreted, in seconds."""
+
+    def __init__(self) -> None:
+        self.spent = 0.0
+
+    @property
+    def lasts(self) -> bool:
+        return self.spent < COMPILE_AFTER
+
+
+def interpret_first(loop: Any, patience: Patience) -> None:
+    """Have calls of ``loop`` from Python run as plain Python as long as ``patience`` lasts.
+
+    Only calls on a single record, ``states`` ``(1,)`` being the first argument, and only where no
+    compiled loop is found. Once it is compiled its calls cost nothing extra.
+    """
+    resolve = getattr(loop, "_compile_for_args", None)
+    if resolve is None:
+        return  # not compiled at all, or by a numba of other ways
+    twin: Callable[..., Any] | None = None
+
+    def find_or_compile(*args: Any, **named: Any) -> Any:
+        nonlocal twin
+        if named or not patience.lasts or len(args[0]) != 1 or _is_kept(loop, args):
+            return resolve(*args, **named)
+        if twin is None:
+            twin = _interpreted(loop.py_func, patience)
+        return twin
+
+    loop._compile_for_args = find_or_compile
+
+
+def _is_kept(loop: Any, args: tuple) -> bool:
+    """Return whether the kernel cache has the loop for these arguments."""
+    is_kept = getattr(loop._cache, "is_kept", None)
+    return is_kept is not None and is_kept(tuple(map(loop.typeof_pyval, args)), loop.targetctx)
+
+
+def _interpreted(function: types.FunctionType, patience: Patience) -> Callable[..., Any]:
+    plain = in_python(function, {})
+
+    def run(states: np.ndarray, *args: Any) -> Any:
+        start = perf_counter()
+        # On a copy: Ctrl-C may end this anywhere, and no game may be left in the midst of a move.
+        copy = copied(states)
+        with np.errstate(over="ignore"):  # whole numbers wrap around
+            result = plain(copy, *args)
+        if states.flags.writeable:
+            states[:] = copy
+        patience.spent += perf_counter() - start
+        return result
+
+    return run
+
+
+def in_python(function: types.FunctionType, made: dict[Any, types.FunctionType]) -> Any:
+    """Return a copy of ``function`` that calls kernels as plain Python.
+
+    Args:
+        made: the copies there are already, by what they are copies of.
+    """
+    if function not in made:
+        names = {**function.__globals__}
+        copy = types.FunctionType(function.__code__, names, function.__name__)
+        copy.__defaults__, made[function] = function.__defaults__, copy
+        for name in all_names(function.__code__):
+            called = names.get(name)
+            plain = getattr(called, "plain", None) or getattr(called, "py_func", None)
+            if isinstance(plain, types.FunctionType):
+                names[name] = in_python(plain, made)
+    return made[function]

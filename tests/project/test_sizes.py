@@ -1,0 +1,100 @@
+"""Numbers beyond all reason are refused in words: no memory is asked for, and nothing hangs."""
+
+from __future__ import annotations
+
+import pytest
+from command import run_command
+
+from ludotheque.agents import make_agent
+from ludotheque.agents.executors import ProcessExecutor
+from ludotheque.agents.league import League
+from ludotheque.agents.pool import OpponentPool
+from ludotheque.envs import get_game, make_batch
+from ludotheque.envs.core.errors import MOST
+from ludotheque.envs.core.interfaces.gym import SeatVectorEnv
+
+HUGE = (10**10, 2**63, 10**30)
+# In each the largest number that there is memory and time for is far below ten billion.
+SIZES = {
+    "mcts, simulations": lambda n: make_agent("mcts", simulations=n),
+    "mcts, trees": lambda n: make_agent("mcts", determinize="tree", trees=n),
+    "mcts, num_threads": lambda n: make_agent("mcts", num_threads=n),
+    "baseline, simulations": lambda n: make_agent("baseline", simulations=n),
+    "baseline, num_threads": lambda n: make_agent("baseline", num_threads=n),
+    "batch, num_envs": lambda n: make_batch("sarena", n),
+    "batch, num_threads": lambda n: make_batch("sarena", 4, num_threads=n),
+    "vector, num_envs": lambda n: SeatVectorEnv("sarena", n),
+    "league, batch_size": lambda n: a_league().run(2, batch_size=n),
+    "league, games_per_pair": lambda n: a_league().run(n),
+    "executor, workers": ProcessExecutor,
+}
+# A few or many: what there is too much of is left out, or never comes.
+COUNTS = {
+    "mcts, leaf_plies": lambda n: make_agent("mcts", leaf_plies=n),
+    "vector, max_episode_steps": lambda n: SeatVectorEnv("sarena", 1, max_episode_steps=n),
+    "pool, capacity": lambda n: OpponentPool("sarena", n),
+    "game, number": get_game("sarena").explain,
+}
+SETTINGS = {
+    "td": ("width", "pieces", "piece_rows", "window", "batch_size", "pool_size", "eval_games"),
+    "search": ("simulations", "lesson_width", "lesson_window", "num_threads", "torch_threads"),
+    "policy": ("epochs", "choice_batch"),
+    "ppo": ("num_envs", "n_steps", "batch_size", "n_epochs", "pool_size", "torch_threads"),
+}
+
+
+def a_league() -> League:
+    return League("sarena", {"a": "random", "b": "random"})
+
+
+def refused(call, what: str, number: int) -> None:
+    name = what.rpartition(", ")[2]
+    with pytest.raises(ValueError, match=rf"{name}.* is {number}[;,].* (to|most) \d"):
+        call(number)
+
+
+@pytest.mark.parametrize("number", HUGE)
+@pytest.mark.parametrize("what", SIZES)
+def test_a_size_that_nothing_has_room_for_is_refused(what, number):
+    refused(SIZES[what], what, number)
+
+
+@pytest.mark.parametrize("what", COUNTS)
+def test_a_count_that_no_integer_holds_is_refused(what):
+    refused(COUNTS[what], what, MOST + 1)
+
+
+@pytest.mark.training
+@pytest.mark.parametrize("number", HUGE)
+@pytest.mark.parametrize("method", SETTINGS)
+def test_sizes_of_a_training_are_refused(method, number, tmp_path):
+    config = pytest.importorskip("ludotheque.agents.training.config", reason="needs [train]")
+    from ludotheque.agents.td.trainer import CONFIGS
+
+    kinds = {"ppo": config.TrainConfig, **{kind.method: kind for kind in CONFIGS.values()}}
+    for name in SETTINGS[method]:
+        settings = {"game": "sarena", "steps": 100, "out": tmp_path, name: number}
+        refused(lambda _, one=settings: kinds[method](**one), name, number)
+    assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("league", "--agents", "random,greedy", "--games", "10000000000"),
+        ("league", "--agents", "random,mcts:simulations=10000000000"),
+        ("watch", "--agents", "mcts:simulations=10000000000"),
+        ("watch", "--agents", "random", "--seconds", "10000000000"),
+        ("train", "--steps", "1" + 30 * "0"),
+        ("train", "--minutes", "inf"),
+        ("train", "--steps", "10", "--seed", "1" + 30 * "0"),
+    ],
+    ids=" ".join,
+)
+def test_commands_refuse_numbers_beyond_reason(arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = run_command(arguments, "", {"PATH": "", "HOME": str(tmp_path)})
+    assert done.returncode == 2, done.stderr
+    told = "3600" if "--seconds" in arguments else arguments[-1].rpartition("=")[2]
+    assert told in done.stderr and "Traceback" not in done.stderr
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
