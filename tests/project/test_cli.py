@@ -645,6 +645,16 @@ def test_watch_without_agents_fills_the_table(arguments: tuple, seats: list[str]
     assert run_json("watch", *arguments, "--seed", 1)["players"] == seats
 
 
+def test_who_plays_alone_asks_for_it_and_learns_whether_the_goal_is_reached(tmp_path):
+    two = run_json("watch", "--game", "sagani", "--agents", "random", "--seed", 1)
+    assert two["players"] == ["random", "random"]
+    words = ("watch", "--game", "sagani", "--players", 1, "--agents", "random", "--seed", 1)
+    alone = run(*words, "--save", tmp_path / "game.jsonl")
+    assert alone.returncode == 0, alone.stderr
+    last = alone.stdout.splitlines()[-1]
+    assert re.fullmatch(r"player_0 \(random\): -?\d+ points?; the goal is (not )?reached", last)
+
+
 def test_agents_that_do_not_fill_the_table_are_counted():
     one = run("watch", "--game", "sagani", "--players", 1, "--agents", "greedy,random")
     assert_refused(one, "2 agents for 1 seat: name one.")
