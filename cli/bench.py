@@ -54,12 +54,17 @@ def curves(context: typer.Context) -> None:
     _bench("curves", context.args)
 
 
+def beliefs(context: typer.Context) -> None:
+    """How probable a baseline considers the true hidden facts."""
+    _bench("beliefs", context.args)
+
+
 def workers(context: typer.Context) -> None:
     """Games and decisions a second in one process and in several, and what a piece costs."""
     _bench("workers", context.args)
 
 
-for _command in (throughput, search, training, strength, curves, workers):
+for _command in (throughput, search, training, strength, curves, workers, beliefs):
     app.command(_command.__name__, context_settings=HANDED_ON)(friendly(_command))
 
 

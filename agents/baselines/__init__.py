@@ -39,6 +39,8 @@ class BaselineAgent(Agent):
         simulations: number of search simulations per decision; 0 plays without search.
         num_threads: threads that share a batch of decisions.
         seed: seed of the agent's own generator, used if ``act`` receives no seeds.
+        beliefs: use learned beliefs in the search, see ``TDAgent``; None means if the baseline has
+            learned any.
 
     Raises:
         ValueError: the game has no baseline, or a setting is out of range.
@@ -53,10 +55,12 @@ class BaselineAgent(Agent):
         simulations: int = 0,
         num_threads: int = 1,
         seed: int | None = None,
+        beliefs: bool | None = None,
     ):
         super().__init__(game, seed)
         self.simulations = check_whole(simulations, "simulations", 0, MOST_SIMULATIONS)
         self.num_threads = check_num_threads(num_threads)
+        self.beliefs = beliefs
         self._agents: dict[int, TDAgent] = {}
         if not baseline_counts(self.game):
             raise ValueError(
@@ -81,7 +85,7 @@ class BaselineAgent(Agent):
         """Return the agent for a number of players.
 
         Raises:
-            ValueError: there is none.
+            ValueError: there is none, or it lacks the requested beliefs.
         """
         if num_players not in self._agents:
             path = baseline_path(self.game, num_players)
@@ -97,5 +101,6 @@ class BaselineAgent(Agent):
                 simulations=self.simulations,
                 num_threads=self.num_threads,
                 num_players=num_players,
+                beliefs=self.beliefs,
             )
         return self._agents[num_players]

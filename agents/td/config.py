@@ -154,7 +154,7 @@ class SearchConfig(TDConfig):
         simulations: of a searched decision.
         candidates: actions of it that are searched.
         search_share: part of the decisions that are searched, 0 to 1.
-        exploration, scale: see ``TDAgent``.
+        exploration, scale, playouts: see ``TDAgent``.
         lesson_width: actions of a searched decision that the policy learns from.
         lesson_window: newest searched decisions that are learned from.
         lesson_batch: searched decisions in a minibatch.
@@ -179,6 +179,7 @@ class SearchConfig(TDConfig):
     search_share: float = 0.5
     exploration: float = 1.0
     scale: float = 20.0
+    playouts: float = 0.0
     lesson_width: int = 8
     lesson_window: int = 100_000
     lesson_batch: int = 128
@@ -194,6 +195,8 @@ class SearchConfig(TDConfig):
         super()._check()
         self.check_counts(simulations=MOST_SIMULATIONS, candidates=MOST, lesson_width=10_000)
         self.check_counts(lesson_window=10_000_000, lesson_batch=1_000_000)
+        if not 0 <= check_finite(self.playouts, "playouts") <= 1:
+            raise ValueError(f"playouts is {self.playouts!r}; give a number from 0 to 1")
         if not 0 <= check_finite(self.search_share, "search_share") <= 1:
             raise ValueError(f"search_share is {self.search_share!r}; give a number from 0 to 1")
         for name in ("exploration", "scale", "lesson_weight", "value_weight"):

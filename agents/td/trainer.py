@@ -323,6 +323,7 @@ class TDTrainer(Run):
             scale=float(config.scale) if searches else 0.0,
             spread=plan.spread,
             rank_share=plan.rank_share,
+            playouts=float(config.playouts) if searches else 0.0,
         )
 
     def _lesson_size(self) -> tuple[int, int]:

@@ -18,11 +18,13 @@ import numpy as np
 from ludotheque.envs.core.rewards import MARGIN, RANK, utilities
 from ludotheque.envs.core.rng import GAMMA, mix64
 
+from . import beliefs
 from .kernels import _NOISE, _TRIAL, gumbel
 
 # Bound to a game's kernels by ``specialize``.
-legal_actions = step = determinize = evaluate = final = None
-rate = worth = expand = pick_child = results = see_leaf = descend = halve = improve = search = None
+legal_actions = step = redraw = evaluate = final = play_out = None
+rate = worth = expand = pick_child = weigh = results = see_leaf = play_on = descend = None
+halve = improve = search = None
 
 # ``seat`` chose ``action``; ``total`` sums that seat's utilities; ``value`` and ``logit`` are the
 # network's. ``pruned``: some of its legal actions got no child, as they looked too weak.
@@ -54,6 +56,8 @@ class Method(NamedTuple):
         noise: weight of the Gumbel noise at the root; 0 to play the best.
         scale: how much a utility of 1 adds to a logit.
         spread, rank_share: of the utilities, as in ``Plan``.
+        playouts: weight of a random playout in a leaf's utilities, 0 to 1; the network has the
+            rest.
     """
 
     simulations: int
@@ -64,6 +68,7 @@ class Method(NamedTuple):
     scale: float
     spread: float
     rank_share: float
+    playouts: float
 
 
 class Tree(NamedTuple):
@@ -77,6 +82,7 @@ class Tree(NamedTuple):
         score: float64, a root child each: its logit with noise.
         order: int64, root children, the best first.
         policy: float64, a root child each: the improved policy.
+        belief: a ``Belief``.
     """
 
     nodes: Any
@@ -86,6 +92,7 @@ class Tree(NamedTuple):
     score: Any
     order: Any
     policy: Any
+    belief: Any
 
 
 def _expand(tree, used, parent, state, nets, k, work, limit):
@@ -151,9 +158,13 @@ def _pick_child(nodes, parent, mask, exploration):
 
 def _results(state, work, method):
     """Fill the seats' utilities of a finished game."""
-    players = np.int64(state["num_players"])
-    utility = work.utility
     final(state, work.scores, work.ranks)
+    weigh(work, np.int64(state["num_players"]), method)
+
+
+def _weigh(work, players, method):
+    """Fill the seats' utilities of scores and ranks."""
+    utility = work.utility
     share = method.rank_share if players > 1 else 0.0
     utilities(RANK, work.scores, work.ranks, players, utility)
     for seat in range(players):
@@ -190,7 +201,20 @@ def _see_leaf(tree, leaf, nets, k, work, method):
                 work.utility[other] = worth(state, other, nets, k, work)[1]
 
 
-def _descend(tree, used, top, nets, k, work, method):
+def _play_on(tree, word, work, method):
+    """Mix the utilities of a leaf with those of a random playout from there."""
+    state = tree.game[0]
+    players = np.int64(state["num_players"])
+    for seat in range(players):
+        work.values[seat] = work.utility[seat]
+    play_out(state, word, work.scores, work.ranks)
+    weigh(work, players, method)
+    for seat in range(players):
+        work.utility[seat] *= method.playouts
+        work.utility[seat] += (1.0 - method.playouts) * work.values[seat]
+
+
+def _descend(tree, used, top, word, nets, k, work, method):
     """Run a simulation from ``tree.game`` through root child ``top``; return how many nodes."""
     nodes, state, legal = tree.nodes, tree.game[0], tree.legal
     node, depth = top, 0
@@ -213,6 +237,8 @@ def _descend(tree, used, top, nets, k, work, method):
             used = expand(tree, used, node, state, nets, k, work, method.limit)
             if fresh and count > 1:
                 see_leaf(tree, node, nets, k, work, method)
+                if method.playouts > 0.0:
+                    play_on(tree, word, work, method)
                 break
             chosen = pick_child(nodes, node, legal, method.exploration)[0]
         if chosen == NONE:
@@ -298,8 +324,7 @@ def _search(state, nets, k, work, tree, seed, method):
     """
     nodes, order = tree.nodes, tree.order
     seat = np.int64(state["to_play"])
-    work.known[0] = state
-    determinize(work.known[0], seat, mix64(seed ^ _TRIAL))
+    redraw(work.known, state, seat, mix64(seed ^ _TRIAL), tree.belief)
     nodes[0]["first"] = NONE
     nodes[0]["pruned"] = 0
     used = expand(tree, 1, 0, work.known[0], nets, k, work, method.limit)
@@ -321,10 +346,9 @@ def _search(state, nets, k, work, tree, seed, method):
             for r in range(alive):
                 if left > 0:
                     top = 1 + order[r]
-                    tree.game[0] = state
                     draw = mix64(seed + GAMMA * np.uint64(2 + nodes[top]["visits"]))
-                    determinize(tree.game[0], seat, draw)
-                    used = descend(tree, used, top, nets, k, work, method)
+                    redraw(tree.game, state, seat, draw, tree.belief)
+                    used = descend(tree, used, top, mix64(draw + GAMMA), nets, k, work, method)
                     left -= 1
         halve(tree, alive, method.scale)
         alive = min(alive, max(2, alive // 2))
@@ -335,15 +359,18 @@ def _search(state, nets, k, work, tree, seed, method):
 def search_rows(states, start, stop, asked, nets, made, method, found):
     """Search from each record.
 
-    ``asked`` is ``(masks, seeds)``, ``made`` ``(Work, Tree)``; ``found`` is ``(actions, policy,
-    values)``: int64 the choices, and where they have rows, float64 by action, the improved policy
-    and the values, as searched.
+    ``asked`` is ``(masks, seeds, scores)``, the last float64 ``(n, facts)``, of a ``Belief``, or
+    without rows; ``made`` is ``(Work, Tree)``; ``found`` is ``(actions, policy, values)``: int64
+    the choices, and where they have rows, float64 by action, the improved policy and the values, as
+    searched.
     """
-    masks, seeds = asked
+    masks, seeds, scores = asked
     work, tree = made
     actions, policy, values = found
     for row in range(start, stop):
         work.mask[:] = masks[row]
+        if len(scores):
+            tree.belief.scores[:] = scores[row]
         chosen, count = search(states[row], nets, 0, work, tree, seeds[row], method)
         actions[row] = tree.nodes[chosen]["action"]
         if len(policy):
@@ -357,9 +384,12 @@ def search_rows(states, start, stop, asked, nets, made, method, found):
 
 # In an order in which each comes after those that it calls.
 TEMPLATES: dict[str, Any] = {
+    **beliefs.TEMPLATES,
     "expand": _expand,
     "pick_child": _pick_child,
+    "weigh": _weigh,
     "results": _results,
+    "play_on": _play_on,
     "see_leaf": _see_leaf,
     "descend": _descend,
     "halve": _halve,

@@ -56,7 +56,7 @@ class Game(Pictures):
             ``evaluate``, ``glance`` (a faster ``evaluate`` for discarding weak actions; the same
             function if there is none), ``public_action`` (record → the public form of the last
             action: its number; ``num_actions`` if its details are hidden; -1 if it is entirely
-            hidden).
+            hidden), ``hidden_facts`` (fills the fields of that name, relative to a seat).
         decode_action, encode_action: action number ↔ its parts by name.
         action_to_string, action_from_string: action number ↔ notation; both also take the state,
             which may be needed to name a card.
@@ -66,12 +66,16 @@ class Game(Pictures):
         search: settings for ``MCTSAgent`` that suit the game better than its defaults.
         training: the same for ``TrainConfig``: reward and reward_scale.
         learning: settings for training that suit the game: ``method`` ("td", "search" or "policy"),
-            ``inputs`` and ``limit`` (``TDConfig``); others keep their defaults.
+            ``inputs`` and ``limit`` (``TDConfig``), ``playouts`` (``TDAgent``); others keep their
+            defaults.
         camps: for games whose players change camps between rounds: record → ``(round, camps,
             winner)`` of the last finished round, None before the end of the first. Rounds count
             from 0; ``camps`` names the camp of each seat, ``winner`` the camp that won.
         hides_action: for games with hidden actions: ``(record, seat)`` → whether the last action is
             hidden from the seat.
+        hidden_facts: fields of what a seat can't know but can infer from the others' play, such as
+            the roles, by seats after its own. Their probabilities can be learned
+            (``agents.td.beliefs``). Empty if there are none.
         limits: the limits of a record's fields (``validity.Limits``); ``kernels`` then also has
             ``check`` and ``derive``.
         package: importable package of a game outside ``ludotheque.envs``, with its ``GAME`` and its
@@ -106,9 +110,10 @@ class Game(Pictures):
     limits: Mapping[str, Any] = field(default_factory=dict)
     package: str = ""
     compact: tuple[Field, ...] = ()
+    hidden_facts: tuple[Field, ...] = ()
 
     def __post_init__(self) -> None:
-        for form in OBSERVATION_FORMS:
+        for form in (*OBSERVATION_FORMS, "hidden_facts"):
             object.__setattr__(self, form, located(getattr(self, form)))
 
     def __repr__(self) -> str:

@@ -19,8 +19,17 @@ from ludotheque.agents.executors import ProcessExecutor
 from ludotheque.agents.greedy import GreedyAgent
 from ludotheque.agents.match import play_match
 from ludotheque.agents.td import TDAgent, ValueModel, read_value_model, save_value_model
+from ludotheque.agents.td.agent import compile_for
 from ludotheque.agents.td.kernels import _TRIAL
-from ludotheque.agents.td.model import form_of, positions_of, stack, usual_inputs, zero_model
+from ludotheque.agents.td.model import (
+    form_of,
+    make_tree,
+    make_work,
+    positions_of,
+    stack,
+    usual_inputs,
+    zero_model,
+)
 from ludotheque.agents.td.play import Plan
 from ludotheque.agents.td.selfplay import Played, SelfPlay, Window, goals
 from ludotheque.agents.td.tree import Method
@@ -56,6 +65,7 @@ SHORT = Method(
     scale=20.0,
     spread=4.0,
     rank_share=0.0,
+    playouts=0.0,
 )
 
 
@@ -435,6 +445,23 @@ def last_moves(game, state: np.ndarray) -> list[tuple[int, float]]:
         game.kernels["returns"](after[0], scores, ranks)
         found.append((action, float(scores[seat] - scores[1 - seat])))
     return found
+
+
+def test_a_playout_is_mixed_into_what_a_new_position_is_worth():
+    game = get_game("sarena")
+    model = random_model(game)
+    nets = stack(game, tuple(model.about["inputs"]), [model.arrays])
+    work, grown = make_work(game, nets), make_tree(game, 1, 1)
+    state = positions(game, 1, 12)
+    grown.game[:] = state
+    work.utility[:2] = 0.5, -0.5
+    word = np.uint64(7)
+    compile_for(game, "search").play_on(grown, word, work, SHORT._replace(playouts=0.25))
+    scores, ranks = np.zeros(4, np.float32), np.zeros(4, np.int64)
+    game.loops.play_out(state[0], word, scores, ranks)
+    margin = (scores[0] - scores[1]) / 4.0
+    expected = [0.25 * margin + 0.75 * 0.5, -0.25 * margin - 0.75 * 0.5]
+    assert np.allclose(work.utility[:2], expected)
 
 
 def test_searched_decisions_are_kept_with_what_the_search_made_of_them():

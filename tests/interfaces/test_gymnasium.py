@@ -215,6 +215,14 @@ def test_resets_without_a_seed_go_on_from_the_first():
     assert env.seat == again.seat
 
 
+def test_a_seed_may_be_numpys():
+    env, again = (gymnasium.make("ludotheque.envs:ludotheque/Sarena-v0") for _ in range(2))
+    assert env.reset(seed=np.int64(5))[1].keys() == again.reset(seed=5)[1].keys()
+    assert env.unwrapped.state_digest() == again.unwrapped.state_digest()
+    with pytest.raises(ValueError, match="seed is -1; give a whole number from 0"):
+        env.reset(seed=-1)
+
+
 def test_unseeded_games_differ():
     digests = set()
     for _ in range(4):

@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from ..arguments import check_action
+from ..arguments import check_action, check_seed
 from ..errors import GameOverError, check_whole
 from ..game import Game
 from .checks import check_actions, check_mask, check_num_envs, digest_all
@@ -89,8 +89,12 @@ class SeatEnv(gymnasium.Env):
             seed: determines the game, the same one in every interface. None continues from the last
                 game.
             options: unused; variants are chosen when the environment is created.
+
+        Raises:
+            ValueError: a seed that isn't a whole number from 0 to 2**64 - 1.
         """
-        super().reset(seed=seed)
+        # Gymnasium takes Python's integers alone.
+        super().reset(seed=None if seed is None else check_seed(seed))
         self._batch.deal(self._batch.seeds([seed]))
         self._batch.refresh()
         self._batch.finish()
