@@ -120,7 +120,7 @@ def test_an_environment_is_stepped_by_clicks_and_by_code(monkeypatch):
     board.refresh()
     assert (cell.heard[-1]["frame"], cell.heard[-1]["age"]) == (0, 1)
     (error,) = cell.ask(do="undo", frame=0, age=1)
-    assert "doesn't play" in error["text"] or "nothing" in error["text"]
+    assert "can't play" in error["text"] or "nothing" in error["text"]
 
 
 def test_what_lies_between_the_fields_of_a_record_is_no_news(monkeypatch):
