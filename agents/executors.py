@@ -9,7 +9,9 @@ work, who is first, or who is lost on the way.
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
@@ -27,6 +29,8 @@ MOST_WORKERS = 1000
 
 class ProcessExecutor:
     """Worker processes on this machine; when one dies the others are started anew too.
+
+    They end with this process, also if it is killed.
 
     Use it in a ``with`` block, or call ``shutdown``. In a script, guard what runs with
     ``if __name__ == "__main__":``, as for every use of ``multiprocessing``.
@@ -56,8 +60,7 @@ class ProcessExecutor:
         if self._pool is None:
             # Forked processes hang on locks that threads of the parent held.
             context = multiprocessing.get_context("spawn")
-            begin = () if self.interrupts else (signal.signal, (signal.SIGINT, signal.SIG_IGN))
-            self._pool = ProcessPoolExecutor(self.workers, context, *begin)
+            self._pool = ProcessPoolExecutor(self.workers, context, _begin, (self.interrupts,))
         return self._pool
 
     def shutdown(self) -> None:
@@ -71,6 +74,21 @@ class ProcessExecutor:
 
     def __exit__(self, *error: Any) -> None:
         self.shutdown()
+
+
+def _begin(interrupts: bool) -> None:
+    """Prepare a worker process."""
+    if not interrupts:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """End this process when its parent is killed: it would wait for work for ever."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 class RayExecutor:

@@ -37,6 +37,8 @@ OPTIONAL = {
     "COMPACT": "compact",
     "observe_compact": "compact",
     "hides_action": "hidden",
+    "HIDDEN_FACTS": "hidden",
+    "hidden_facts": "hidden",
     "check_options": "options",
     "check": "validity",
     "derive": "validity",

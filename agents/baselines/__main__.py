@@ -1,9 +1,10 @@
-"""Make the baselines anew: ``python -m ludotheque.agents.baselines [GAME [PLAYERS]]``.
+"""Train the baselines: ``python -m ludotheque.agents.baselines [GAME [PLAYERS]]``.
 
-Each is trained by its row of ``RECIPES``, played on deals that the training hasn't seen, and
-written to the package with its card. A run's folder is ``runs/baselines/GAME-PLAYERS``; one that
-was stopped is taken up again. ``--curve`` only puts the evaluations in that folder into the card of
-the baseline that is there.
+Each is trained with its row of ``RECIPES``, evaluated on deals that weren't used in training, and
+written to the package with its card. A run's folder is ``runs/baselines/GAME-PLAYERS``; a stopped
+run is resumed. Two parts can be added to an existing baseline: ``--curve`` adds the evaluations in
+that folder to its card, and ``--beliefs`` has it learn what others hide, from ``BELIEF_GAMES``
+games against itself.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from ludotheque.envs import get_game
 from ludotheque.envs.core.interfaces.settings import Settings
 
 from ..td.agent import TDAgent
+from ..td.belief_learner import learn_beliefs
 from ..td.model import ValueModel, read_value_model, save_value_model
 from ..td.trainer import CONFIGS, train_td
 from ..training.common import EVALUATIONS
@@ -44,14 +46,16 @@ RECIPES: dict[tuple[str, int], tuple[str, dict[str, Any]]] = {
     ("harmonies", 3): ("policy", {"minutes": 3, "eval_every": 60_000}),
     ("harmonies", 4): ("policy", {"minutes": 3, "eval_every": 60_000}),
 }
-COMMON = {"seed": 1, "eval_opponents": ("greedy",), "eval_games": 300}
+# From how many games it is learned what is hidden; the other games name nothing of that.
+BELIEF_GAMES = {"sarena": 6000, "shamans": 1500}
+COMMON: dict[str, Any] = {"seed": 1, "eval_opponents": ("greedy",), "eval_games": 300}
 # Deals of the card's table: none of the training.
 CARD_SEED = 10**9
 CARD_GAMES = 600
 
 
 def make(game: str, players: int) -> None:
-    """Train, measure and write one baseline."""
+    """Train, evaluate and write one baseline."""
     method, settings = RECIPES[game, players]
     folder = run_folder(game, players)
     resume = (folder / "config.json").is_file()
@@ -75,7 +79,7 @@ def run_folder(game: str, players: int) -> Path:
 
 
 def write(game: str, players: int, trained: Path, seconds: float) -> None:
-    """Measure a model and write it to the package with its card."""
+    """Evaluate a model and write it to the package with its card."""
     method, settings = RECIPES[game, players]
     found = get_game(game)
     model = read_value_model(trained, found)
@@ -91,19 +95,21 @@ def write(game: str, players: int, trained: Path, seconds: float) -> None:
     path = baseline_path(found, players)
     save_value_model(ValueModel({**model.about, "card": card}, model.arrays), path, half=True)
     print(path, path.stat().st_size, "bytes", card["against"])
+    if game in BELIEF_GAMES and players > 1:
+        add_beliefs(game, players)
 
 
 def read_curve(game: str, players: int) -> list[dict[str, Any]]:
-    """Return the evaluations of a baseline's run, as ``read_evaluations`` takes them."""
+    """Return the evaluations of a baseline's run in the format of ``read_evaluations``."""
     lines = (run_folder(game, players) / EVALUATIONS).read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
 
 
 def add_curve(game: str, players: int) -> None:
-    """Put the evaluations of a baseline's run into its card.
+    """Add the evaluations of a baseline's run to its card.
 
     Raises:
-        FileNotFoundError: the run's folder isn't here.
+        FileNotFoundError: the run's folder doesn't exist.
     """
     found = get_game(game)
     path = baseline_path(found, players)
@@ -113,8 +119,22 @@ def add_curve(game: str, players: int) -> None:
     print(path, len(card["curve"]), "evaluations")
 
 
+def add_beliefs(game: str, players: int) -> None:
+    """Have a baseline learn what is hidden, and write it again.
+
+    Raises:
+        ValueError: the game hides nothing.
+    """
+    found = get_game(game)
+    path = baseline_path(found, players)
+    model = read_value_model(path, found)
+    learned = learn_beliefs(model, found, BELIEF_GAMES.get(game, 1000), COMMON["seed"])
+    save_value_model(learned, path, half=True)
+    print(path, path.stat().st_size, "bytes", learned.about["beliefs"])
+
+
 def measure(model: ValueModel, players: int) -> dict[str, Any]:
-    """Return how the model does against greedy agents, or alone, on fresh deals."""
+    """Return the model's results against greedy agents, or solo, on new deals."""
     game = model.about["game"]
     agent = TDAgent(game, model)
     opponent = ALONE if players == 1 else "greedy"
@@ -124,15 +144,19 @@ def measure(model: ValueModel, players: int) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Make those that are asked for, or all, or add to them."""
+    """Train the requested baselines or all of them, or update their cards."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("game", nargs="?", choices=sorted({game for game, _ in RECIPES}))
     parser.add_argument("players", nargs="?", type=int)
     parser.add_argument("--curve", action="store_true", help="only add the run's evaluations")
+    parser.add_argument("--beliefs", action="store_true", help="only learn what others hide")
     asked = parser.parse_args()
+    parts = [add_curve] * asked.curve + [add_beliefs] * asked.beliefs
     for game, players in RECIPES:
         if asked.game in (None, game) and asked.players in (None, players):
-            (add_curve if asked.curve else make)(game, players)
+            for part in parts or [make]:
+                if part is not add_beliefs or game == asked.game or game in BELIEF_GAMES:
+                    part(game, players)
 
 
 if __name__ == "__main__":

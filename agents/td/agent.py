@@ -12,16 +12,18 @@ from ludotheque.envs.core.errors import check_choice, check_finite, check_whole
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.threads import check_num_threads, run
 from ludotheque.envs.core.jit import specialize
+from ludotheque.envs.core.schema import total_size
 
 from ..base import Agent
 from ..search import MOST_SIMULATIONS
-from . import kernels, play, tree
+from . import beliefs, kernels, play, tree
 from .model import (
     ValueModel,
     check_model,
     form_of,
     make_tree,
     make_work,
+    positions_of,
     read_value_model,
     stack,
 )
@@ -29,11 +31,12 @@ from .model import (
 # What a kind of use needs, and what it offers to others.
 TEMPLATES = {
     "choose": kernels.TEMPLATES,
+    "beliefs": beliefs.LEARNING,
     "play": {"search": play._no_search, **play.TEMPLATES},
     "search": tree.TEMPLATES,
     "play and search": play.TEMPLATES,
 }
-NEEDS = {"choose": (), "play": ("choose",), "search": ("choose",)}
+NEEDS = {"choose": (), "beliefs": (), "play": ("choose",), "search": ("choose",)}
 NEEDS["play and search"] = ("choose", "search")
 LEADS = ("value", "policy")
 _compiled: dict[tuple[str, str], SimpleNamespace] = {}
@@ -80,6 +83,8 @@ class TDAgent(Agent):
         num_threads: threads that share a batch of decisions.
         seed: of the agent's own generator, for ``act`` without seeds.
         num_players: refuse a model trained for another number; None takes any.
+        beliefs: whether a search draws what the seat can't know as likely as the model's network
+            of beliefs says, or uniformly; None: if it has one.
 
     Attributes:
         about: what the file says of itself.
@@ -107,6 +112,7 @@ class TDAgent(Agent):
         num_threads: int = 1,
         seed: int | None = None,
         num_players: int | None = None,
+        beliefs: bool | None = None,
     ):
         super().__init__(game, seed)
         if path is None:
@@ -143,6 +149,13 @@ class TDAgent(Agent):
         check_choice(self.lead, LEADS, "lead")
         limit = model.about["limit"] if limit is None else limit
         self.limit = min(check_whole(limit, "limit", 1), self.game.num_actions)
+        check_choice(beliefs, (None, True, False), "beliefs")
+        self._belief = None if beliefs is False else model.beliefs
+        if beliefs and self._belief is None:
+            raise ValueError(
+                f"beliefs is True, but this model of {self.game.name} has none: leave it out"
+            )
+        self.beliefs = self._belief is not None
         self._nets = stack(self.game, tuple(model.about["inputs"]), [model.arrays])
 
     def act(self, observations, masks, *, states=None, seeds=None):
@@ -189,6 +202,20 @@ class TDAgent(Agent):
             rank_share=float(self.about["rank_share"]),
             playouts=self.playouts,
         )
-        search = compile_for(self.game, "search").search_rows
-        grown = make_tree(self.game, self.simulations, self.limit)
-        search(states, start, stop, asked, self._nets, (work, grown), method, found)
+        loops = compile_for(self.game, "search")
+        grown = make_tree(self.game, self.simulations, self.limit, self.beliefs)
+        asked = (*asked, self._believe(states, start, stop))
+        loops.search_rows(states, start, stop, asked, self._nets, (work, grown), method, found)
+
+    def _believe(self, states, start, stop) -> np.ndarray:
+        """Return the scores of what is hidden, a row a record (see ``Belief``); or no rows."""
+        facts = total_size(self.game.hidden_facts)
+        if self._belief is None:
+            return np.zeros((0, facts))
+        scores = np.zeros((len(states), facts))
+        positions = positions_of(self.game, tuple(self.about["inputs"]))
+        seen = np.zeros(self.game.observation_size(form_of(self.game)), np.int8)
+        how = (positions, seen, np.zeros(len(positions), np.int8))
+        believe_rows = compile_for(self.game, "search").believe_rows
+        believe_rows(states, start, stop, self._belief, how, scores)
+        return scores

@@ -34,8 +34,9 @@ from ludotheque.envs.core.loading import (
     Source,
     check_arrays,
 )
-from ludotheque.envs.core.schema import slices
+from ludotheque.envs.core.schema import Field, slices, total_size
 
+from .beliefs import BeliefNet, make_belief
 from .kernels import Nets, Work
 from .tree import NODE, Tree
 
@@ -60,6 +61,8 @@ _FIELDS = {
 }
 MOST_BYTES = 256 * MEGABYTE
 _NAMES = ("first", "first_bias", "second", "second_bias", "last", "last_bias", "policy")
+# The network of beliefs, if a model has one.
+BELIEFS = ("belief_first", "belief_first_bias", "belief_last", "belief_last_bias")
 # Maps with more places than this are left out, if inputs aren't named: what is learned at one place
 # says nothing of the others, and games on such boards fill few of them.
 SMALL_MAP = 100
@@ -74,11 +77,19 @@ class ValueModel:
             of the inputs, how it is to be played (lead, limit: see ``TDAgent``; spread, rank_share:
             of its values), and what the trainer adds.
         arrays: float32 arrays ``first``, ``first_bias``, ``second``, ``second_bias``, ``last``,
-            ``last_bias``, ``policy`` and ``weight``; shapes as in ``Nets`` for one network.
+            ``last_bias``, ``policy`` and ``weight``; shapes as in ``Nets`` for one network. With
+            beliefs also those of ``BeliefNet``, under ``BELIEFS``.
     """
 
     about: Mapping[str, Any]
     arrays: Mapping[str, np.ndarray]
+
+    @property
+    def beliefs(self) -> BeliefNet | None:
+        """The network of beliefs; None: it has learned none."""
+        if BELIEFS[0] not in self.arrays:
+            return None
+        return BeliefNet(*(self.arrays[name] for name in BELIEFS))
 
 
 def form_of(game: Game) -> str:
@@ -88,8 +99,16 @@ def form_of(game: Game) -> str:
 
 def schema_digest(game: Game) -> str:
     """Return a hex digest of the observation's fields: names, shapes and ranges, in order."""
-    seen = game.observation_schema(form_of(game))
-    fields = [(one.name, list(one.shape), one.low, one.high) for one in seen]
+    return _digest(game.observation_schema(form_of(game)))
+
+
+def hidden_digest(game: Game) -> str:
+    """Return a hex digest of the fields of what is hidden: what beliefs are about."""
+    return _digest(game.hidden_facts)
+
+
+def _digest(schema: tuple[Field, ...]) -> str:
+    fields = [(one.name, list(one.shape), one.low, one.high) for one in schema]
     return hashlib.sha256(json.dumps(fields).encode()).hexdigest()
 
 
@@ -208,8 +227,8 @@ def make_work(game: Game, nets: Nets, kept: int = 0) -> Work:
     )
 
 
-def make_tree(game: Game, simulations: int, limit: int) -> Tree:
-    """Return arrays for one thread to search in."""
+def make_tree(game: Game, simulations: int, limit: int, believes: bool = False) -> Tree:
+    """Return arrays for one thread to search in; ``believes``: draws as a network says."""
     return Tree(
         # A simulation adds one node's children, and now and then those of others that redraws need.
         nodes=np.zeros(1 + (simulations + simulations // 4 + 2) * limit, NODE),
@@ -219,6 +238,7 @@ def make_tree(game: Game, simulations: int, limit: int) -> Tree:
         score=np.zeros(game.num_actions),
         order=np.zeros(game.num_actions, np.int64),
         policy=np.zeros(game.num_actions),
+        belief=make_belief(game, believes),
     )
 
 
@@ -282,8 +302,25 @@ def check_model(model: ValueModel, game: Game) -> None:
     second = arrays.get("second", np.zeros(()))
     width, last_width = second.shape if second.ndim == 2 else (0, 0)
     wanted = shapes_of(inputs, width, last_width, about["num_players"])
+    wanted |= _belief_shapes(game, inputs, arrays)
     shapes = {name: (np.float32, shape) for name, shape in wanted.items()}
     check_arrays(arrays, shapes, LARGEST_WEIGHT)
+    if model.beliefs is not None and about.get("hidden") != hidden_digest(game):
+        raise ValueError(
+            f"what its beliefs are about isn't what is hidden in {game.name}_v{game.version}: "
+            "let it learn them anew"
+        )
+
+
+def _belief_shapes(
+    game: Game, inputs: int, arrays: Mapping[str, np.ndarray]
+) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of the network of beliefs, as wide as its bias; none without one."""
+    if not any(name in arrays for name in BELIEFS):
+        return {}
+    width = arrays[BELIEFS[1]].size if BELIEFS[1] in arrays else 0
+    facts = total_size(game.hidden_facts)
+    return dict(zip(BELIEFS, ((inputs, width), (width,), (facts, width), (facts,)), strict=True))
 
 
 def write_archive(

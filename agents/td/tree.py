@@ -18,10 +18,11 @@ import numpy as np
 from ludotheque.envs.core.rewards import MARGIN, RANK, utilities
 from ludotheque.envs.core.rng import GAMMA, mix64
 
+from . import beliefs
 from .kernels import _NOISE, _TRIAL, gumbel
 
 # Bound to a game's kernels by ``specialize``.
-legal_actions = step = determinize = evaluate = final = play_out = None
+legal_actions = step = redraw = evaluate = final = play_out = None
 rate = worth = expand = pick_child = weigh = results = see_leaf = play_on = descend = None
 halve = improve = search = None
 
@@ -81,6 +82,7 @@ class Tree(NamedTuple):
         score: float64, a root child each: its logit with noise.
         order: int64, root children, the best first.
         policy: float64, a root child each: the improved policy.
+        belief: a ``Belief``.
     """
 
     nodes: Any
@@ -90,6 +92,7 @@ class Tree(NamedTuple):
     score: Any
     order: Any
     policy: Any
+    belief: Any
 
 
 def _expand(tree, used, parent, state, nets, k, work, limit):
@@ -321,8 +324,7 @@ def _search(state, nets, k, work, tree, seed, method):
     """
     nodes, order = tree.nodes, tree.order
     seat = np.int64(state["to_play"])
-    work.known[0] = state
-    determinize(work.known[0], seat, mix64(seed ^ _TRIAL))
+    redraw(work.known, state, seat, mix64(seed ^ _TRIAL), tree.belief)
     nodes[0]["first"] = NONE
     nodes[0]["pruned"] = 0
     used = expand(tree, 1, 0, work.known[0], nets, k, work, method.limit)
@@ -344,9 +346,8 @@ def _search(state, nets, k, work, tree, seed, method):
             for r in range(alive):
                 if left > 0:
                     top = 1 + order[r]
-                    tree.game[0] = state
                     draw = mix64(seed + GAMMA * np.uint64(2 + nodes[top]["visits"]))
-                    determinize(tree.game[0], seat, draw)
+                    redraw(tree.game, state, seat, draw, tree.belief)
                     used = descend(tree, used, top, mix64(draw + GAMMA), nets, k, work, method)
                     left -= 1
         halve(tree, alive, method.scale)
@@ -358,15 +359,18 @@ def _search(state, nets, k, work, tree, seed, method):
 def search_rows(states, start, stop, asked, nets, made, method, found):
     """Search from each record.
 
-    ``asked`` is ``(masks, seeds)``, ``made`` ``(Work, Tree)``; ``found`` is ``(actions, policy,
-    values)``: int64 the choices, and where they have rows, float64 by action, the improved policy
-    and the values, as searched.
+    ``asked`` is ``(masks, seeds, scores)``, the last float64 ``(n, facts)``, of a ``Belief``, or
+    without rows; ``made`` is ``(Work, Tree)``; ``found`` is ``(actions, policy, values)``: int64
+    the choices, and where they have rows, float64 by action, the improved policy and the values, as
+    searched.
     """
-    masks, seeds = asked
+    masks, seeds, scores = asked
     work, tree = made
     actions, policy, values = found
     for row in range(start, stop):
         work.mask[:] = masks[row]
+        if len(scores):
+            tree.belief.scores[:] = scores[row]
         chosen, count = search(states[row], nets, 0, work, tree, seeds[row], method)
         actions[row] = tree.nodes[chosen]["action"]
         if len(policy):
@@ -380,6 +384,7 @@ def search_rows(states, start, stop, asked, nets, made, method, found):
 
 # In an order in which each comes after those that it calls.
 TEMPLATES: dict[str, Any] = {
+    **beliefs.TEMPLATES,
     "expand": _expand,
     "pick_child": _pick_child,
     "weigh": _weigh,

@@ -1,7 +1,7 @@
-"""Putting a game together from the modules of its package.
+"""Assembling a game from the modules of its package.
 
-Every game keeps the same names in the same modules (CONTRIBUTING.md, "Adding a game"), so that a
-package needs to say only what is its own: ``GAME = assemble(__name__, "Sàrèná")``.
+Every game defines the same names in the same modules (CONTRIBUTING.md, "Adding a game"), so a
+package only states what differs: ``GAME = assemble(__name__, "Sàrèná")``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from .game import Game
 from .jit import link_late
-from .state import told_to_all
+from .state import no_facts, told_to_all
 
 # Module → the kernels that it defines.
 KERNELS = {
@@ -26,7 +26,7 @@ FORMS = {"planes": "observation", "compact": "compact"}
 
 
 def assemble(package: str, title: str, version: int = 0, **settings: Any) -> Game:
-    """Return the game that lives in ``package``.
+    """Return the game defined in ``package``.
 
     Args:
         package: importable name of the package; its last part is the name of the game.
@@ -52,6 +52,8 @@ def assemble(package: str, title: str, version: int = 0, **settings: Any) -> Gam
     for name in ("check", "derive"):
         if hasattr(part["validity"], name):
             kernels[name] = getattr(part["validity"], name)
+    kernels["hidden_facts"] = getattr(part["hidden"], "hidden_facts", no_facts)
+    settings.setdefault("hidden_facts", getattr(part["hidden"], "HIDDEN_FACTS", ()))
     settings.setdefault("limits", part["validity"].LIMITS)
     kernels["public_action"] = getattr(part["hidden"], "public_action", told_to_all)
     for name, home in (("hides_action", "hidden"), ("check_options", "options")):

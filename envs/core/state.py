@@ -118,6 +118,11 @@ def told_to_all(state):
 
 
 @kernel
+def no_facts(state, seat, out):
+    """Fill nothing: of a game that names nothing that is hidden."""
+
+
+@kernel
 def remember(state, seat, action):
     """Add an action that everybody was told of to the history."""
     place = state["told"] % HISTORY

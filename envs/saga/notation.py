@@ -52,7 +52,7 @@ def action_from_string(text: str, state: Any = None) -> int:
             return ACTIONS.encode({"kind": kind, **parts})
         except ValueError:
             pass  # told below what can be written
-    raise ValueError(f"{text!r} is no action; write {_FORMS}")
+    raise ValueError(f"{text!r} is not an action; write {_FORMS}")
 
 
 def knight_of(card: str) -> int:

@@ -14,14 +14,18 @@ import numpy as np
 from ..core.bits import count_bits, select_bit
 from ..core.jit import kernel
 from ..core.rng import draw_below, shuffle
+from ..core.schema import Field, offsets
+from ..core.state import seat_after
 from .artefacts import eclipse_shows, receiver_of
 from .components import (
     ARROWS,
     DAGGER,
     ECLIPSE,
     FACE_UP,
+    MAX_PLAYERS,
     NO_CARD,
     NO_TILE,
+    NUM_CARDS,
     NUM_HELD,
     NUM_TILES,
     PORTAL,
@@ -34,6 +38,13 @@ from .components import (
 from .rounds import draw_card, draw_cards
 from .rules import is_asked_unseen
 from .state import ECLIPSE_PHASE, NEUTRALISE_PHASE
+
+_OTHERS = MAX_PLAYERS - 1
+HIDDEN_FACTS = (
+    Field("shadows", (_OTHERS,), 0, 1, "each other seat, from the next on: is a Shadow", "seat"),
+    Field("hands", (_OTHERS, NUM_CARDS), 0, 1, "cards of each other seat", "seat"),
+)
+FACTS_AT = offsets(HIDDEN_FACTS)
 
 
 @kernel
@@ -194,6 +205,18 @@ def _redraw_pile(state, unseen):
         state["pile"][at] = state["pile"][eclipse]
         state["pile"][eclipse] = ECLIPSE
         state["arrow"] = ARROWS[draw_below(state, 2)]
+
+
+@kernel
+def hidden_facts(state, seat, out):
+    """Fill the int8 vector ``out`` (``HIDDEN_FACTS``) with what ``seat`` can't know."""
+    out[:] = 0
+    for ahead in range(1, np.int64(state["num_players"])):
+        other = seat_after(state, seat, ahead)
+        out[FACTS_AT.shadows + ahead - 1] = state["camp"][state["role"][other]] == SHADOW
+        hand = np.int64(state["hand"][other])
+        for card in range(NUM_CARDS):
+            out[FACTS_AT.hands + NUM_CARDS * (ahead - 1) + card] = hand >> card & 1
 
 
 @kernel

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import re
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -13,8 +14,9 @@ pytest.importorskip("torch")
 
 from ludotheque.agents import baselines  # noqa: E402
 from ludotheque.agents.baselines import __main__ as making  # noqa: E402
-from ludotheque.agents.td.model import read_value_model  # noqa: E402
+from ludotheque.agents.td.model import BELIEFS, read_value_model  # noqa: E402
 from ludotheque.agents.training.evaluation import Evaluation  # noqa: E402
+from ludotheque.benchmarks import beliefs  # noqa: E402
 from ludotheque.benchmarks.curves import curves_of_baselines, plot_curves  # noqa: E402
 from ludotheque.cli.common import UserError  # noqa: E402
 from ludotheque.envs import get_game  # noqa: E402
@@ -57,3 +59,26 @@ def test_a_game_without_curves_is_told_how_to_get_them(folder):
         curves_of_baselines(game)
     with pytest.raises(FileNotFoundError, match="sarena-3"):
         making.add_curve("sarena", 3)
+
+
+def test_a_baseline_learns_what_is_hidden_and_keeps_the_rest(folder, monkeypatch, capsys):
+    game, path = get_game("sarena"), folder / "sarena-3.zip"
+    before = read_value_model(path, game)
+    monkeypatch.setitem(making.BELIEF_GAMES, "sarena", 100)
+    making.add_beliefs("sarena", 3)
+    after = read_value_model(path, game)
+    assert after.about["beliefs"]["games"] == 100 and after.about["card"] == before.about["card"]
+    for name in set(before.arrays) - set(BELIEFS):
+        assert (after.arrays[name] == before.arrays[name]).all()
+    capsys.readouterr()
+    beliefs.main(game="sarena", players=3, games=20, seed=1, json=folder / "found.json")
+    (row,) = json.loads((folder / "found.json").read_text())["beliefs"]
+    assert row["games"] == 20 and row["before"] == pytest.approx(1 / 3, abs=0.02)
+    assert row["believed"] - row["error"] > row["before"]
+    assert "colours: 33" in capsys.readouterr().out
+
+
+def test_a_baseline_without_beliefs_says_so(folder):
+    shutil.copy(Path(baselines.__file__).parent / "sagani-2.zip", folder)
+    with pytest.raises(UserError, match="has learned no beliefs"):
+        beliefs.main(game="sagani", players=2)

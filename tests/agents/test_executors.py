@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from importlib.util import find_spec
@@ -147,6 +149,27 @@ def test_a_rating_is_the_same_elsewhere():
     elsewhere = rate_agent("greedy", ladder=short, max_rounds=1, executor=executor)
     assert executor.count == 1 + len(here.rows)
     assert elsewhere.record == here.record and elsewhere.rows == here.rows
+
+
+ABANDONED = """
+import os, signal
+from ludotheque.agents.executors import ProcessExecutor
+if __name__ == "__main__":
+    executor = ProcessExecutor(1)
+    print(executor.submit(os.getpid).result(), flush=True)
+    signal.pause()
+"""
+
+
+@pytest.mark.slow
+def test_workers_end_with_a_process_that_is_killed(tmp_path):
+    (tmp_path / "abandoned.py").write_text(ABANDONED)
+    command = [sys.executable, str(tmp_path / "abandoned.py")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert int(process.stdout.readline()) != process.pid
+        process.kill()
+        # The pipe comes to its end when nobody holds it any more.
+        assert process.communicate(timeout=60) == ("", None)
 
 
 def test_wrong_executors_are_refused(tmp_path):

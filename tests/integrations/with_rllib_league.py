@@ -30,7 +30,7 @@ from with_rllib import PPO, TRAINING, Module
 
 from ludotheque.agents.rllib import rllib_env
 
-ROUNDS, THRESHOLD, PAST_SELVES = 12, 0.65, 2
+ROUNDS, THRESHOLD, PAST_SELVES = 24, 0.65, 2
 SEATS = ("player_0", "player_1")
 
 
@@ -104,7 +104,7 @@ def league() -> PPOConfig:
         )
         .env_runners(num_env_runners=0)
         .rl_module(rl_module_spec=MultiRLModuleSpec(rl_module_specs=modules))
-        .training(train_batch_size_per_learner=2048, minibatch_size=256, num_epochs=2, **TRAINING)
+        .training(train_batch_size_per_learner=2048, minibatch_size=256, num_epochs=8, **TRAINING)
     )
 
 
@@ -119,7 +119,7 @@ def main() -> None:
         algorithm = league().build_algo()
         for _ in range(ROUNDS):
             result = algorithm.train()
-            if result["past_selves"] > PAST_SELVES:
+            if result["past_selves"] == PAST_SELVES:
                 break
         with tempfile.TemporaryDirectory() as folder:
             algorithm.save_to_path(folder)

@@ -107,6 +107,7 @@ METHODS = {
         "encode_options",
         "explain",
         "flat",
+        "hidden_facts",
         "hides_action",
         "home",
         "kernels",

@@ -35,7 +35,9 @@ def action_number(
         last_action = encode_action(dict(last_action))
     action = int(last_action)
     if not 0 <= action < num_actions:
-        raise ValueError(f"last_action {action!r} is no action; actions are 0 to {num_actions - 1}")
+        raise ValueError(
+            f"last_action {action!r} is not an action; actions are 0 to {num_actions - 1}"
+        )
     return action
 
 

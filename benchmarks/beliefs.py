@@ -1,0 +1,100 @@
+"""How right a baseline's beliefs are: the probability that they give to what is true and hidden.
+
+For each decision of fresh games, the facts that uniform redraws differ in; beside it the share of
+those redraws that have the fact, which is the probability before any play.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from ludotheque.agents.baselines import baseline_path
+from ludotheque.agents.td.agent import TDAgent
+from ludotheque.agents.td.belief_learner import facts_of, play_decisions, sums_of
+from ludotheque.agents.td.model import read_value_model
+from ludotheque.benchmarks.measure import write_json
+from ludotheque.cli.common import UserError, check_players, find_game
+from ludotheque.envs.core.schema import slices
+
+DRAWS = 128
+CHUNK = 256
+
+
+def main(
+    game: Annotated[str, typer.Option(help="The game.")] = "sarena",
+    players: Annotated[int | None, typer.Option(help="Seats.")] = None,
+    opponent: Annotated[
+        str | None, typer.Option(help="In all other seats; by default the baseline itself.")
+    ] = None,
+    games: Annotated[int, typer.Option(min=1, help="Fresh games.")] = 200,
+    seed: Annotated[int, typer.Option(min=0, help="Of the deals and redraws.")] = 10**9,
+    model: Annotated[Path | None, typer.Option(help="A model file instead.")] = None,
+    json: Annotated[Path | None, typer.Option(help="Write everything measured here.")] = None,
+) -> None:
+    """Show how likely a baseline holds what is true and hidden from it."""
+    found = find_game(game)
+    players = check_players(found, players)
+    read = read_value_model(model or baseline_path(found, players), found, players)
+    if read.beliefs is None:
+        raise UserError(f"the baseline of {game} for {players} has learned no beliefs.")
+    agent = TDAgent(found, read)
+    decisions = play_decisions(agent, games, seed, opponent)
+    rows = measure(agent, read.beliefs, decisions, np.random.default_rng(seed))
+    for row in rows:
+        typer.echo(
+            f"{row['facts']}: {row['before']:.1%} before any play, {row['believed']:.1%} believed "
+            f"(± {row['error']:.1%}, {row['games']} games, {row['cases']:,} cases)"
+        )
+    if json:
+        about = {"game": found.name, "players": players, "opponent": opponent, "seed": seed}
+        write_json(json, {**about, "beliefs": rows})
+
+
+def measure(
+    agent: TDAgent, net: Any, decisions: Any, rng: np.random.Generator
+) -> list[dict[str, Any]]:
+    """Return the mean probability of true facts, before and as believed, a row a field.
+
+    ``error`` is half of the 95 % interval of what is believed; games, not cases, are independent.
+    """
+    fields = slices(agent.game.hidden_facts)
+    count = int(decisions.game.max()) + 1
+    sums = {name: np.zeros((3, count)) for name in fields}
+    for start in range(0, len(decisions.seen), CHUNK):
+        some = slice(start, start + CHUNK)
+        facts = facts_of(agent.game, decisions.states[some], DRAWS, rng)
+        weights = sums_of(net, decisions.seen[some], facts)[:, 1:]
+        weights = np.exp(weights - weights.max(axis=1, keepdims=True))
+        weights /= weights.sum(axis=1, keepdims=True)
+        before = facts[:, 1:].mean(axis=1)
+        believed = np.einsum("nk,nkf->nf", weights, facts[:, 1:])
+        case = (facts[:, 0] > 0) & (before > 0) & (before < 1)
+        number = np.broadcast_to(decisions.game[some, None], case.shape)
+        for name, part in fields.items():
+            there = case[:, part]
+            for k, values in enumerate((there, before[:, part], believed[:, part])):
+                sums[name][k] += np.bincount(number[:, part][there], values[there], count)
+    return [_row(name, *found) for name, found in sums.items()]
+
+
+def _row(name: str, cases: np.ndarray, before: np.ndarray, believed: np.ndarray) -> dict[str, Any]:
+    whole = max(cases.sum(), 1.0)
+    mean = believed.sum() / whole
+    # Of a ratio of sums over games.
+    error = 1.96 * np.sqrt(np.sum((believed - mean * cases) ** 2)) / whole
+    return {
+        "facts": name,
+        "games": int(np.count_nonzero(cases)),
+        "cases": int(cases.sum()),
+        "before": float(before.sum() / whole),
+        "believed": float(mean),
+        "error": float(error),
+    }
+
+
+if __name__ == "__main__":
+    typer.run(main)
