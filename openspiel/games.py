@@ -188,8 +188,7 @@ class Observer:
             self.tensor[:] = self._rules.game.observe(state._states, player)
 
     def string_from(self, state: LudothequeState, player: int) -> str:
-        """Describe what ``player`` sees; with perfect recall, return a digest of all it has
-        seen."""
+        """Describe what ``player`` sees, or with perfect recall return a digest of its past."""
         if self._recalls:
             return f"{player} {state._recall.digest(player)}"
         if state._states is None:

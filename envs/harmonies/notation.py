@@ -68,7 +68,7 @@ def action_to_string(action: int, state: Any = None) -> str:
 
 
 def action_from_string(text: str, state: Any = None) -> int:
-    """Return the action number of a notation, or raise ValueError that says what is wrong."""
+    """Return the action number of a notation, or raise ValueError."""
     words = text.strip().lower().split()
     if words == ["end"]:
         return END

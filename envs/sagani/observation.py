@@ -13,7 +13,6 @@ from ..core.bits import count_bits, lowest_bit, write_bytes
 from ..core.jit import kernel
 from ..core.schema import Field, offsets
 from ..core.state import seat_after
-from .alignment import standing, stands_before
 from .components import (
     ARROWS_OF_VALUE,
     ASIDE_SIZE,
@@ -55,6 +54,7 @@ from .state import (
     ROTATE_PHASE,
     TAKE_PHASE,
 )
+from .track import standing, stands_before
 
 # Numbers for a tile's face, one that may be taken, a tile's back, one on a table, a seat, the game.
 FACE_SIZE = 16

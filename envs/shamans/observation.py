@@ -49,9 +49,9 @@ from .components import (
     WHOLE_WORLD,
     WORLD_OF,
 )
+from .players import is_out
 from .rules import is_asked_unseen
 from .state import ECLIPSE_PHASE, KEEP_PHASE, PHASES
-from .track import is_out
 
 BYTE = 127  # numbers beyond are cut off
 SEAT_SIZE = 15 + NUM_HELD

@@ -348,8 +348,7 @@ class SeatVectorEnv(VectorEnv):
         return self._batch.random_actions()
 
     def results(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return ``(scores, ranks)`` of the last finished games, each ``(num_envs,
-        num_players)``."""
+        """Return ``(scores, ranks)``, both ``(num_envs, num_players)``, of the last games."""
         return self._batch.scores.copy(), self._batch.ranks.copy()
 
     def _seen(self) -> dict[str, np.ndarray]:
