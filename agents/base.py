@@ -11,9 +11,9 @@ from ludotheque.envs.core.rng import next_seed
 
 
 def needs_train(error: ModuleNotFoundError) -> ModuleNotFoundError:
-    """Return what to raise when a module of the extra [train] is missing: with what to install.
+    """Return the error for a missing module of the extra [train], with install instructions.
 
-    An ``error`` about a module of our own is returned as it is.
+    An ``error`` about one of our own modules is returned unchanged.
     """
     name = (error.name or "").partition(".")[0]
     if name == "ludotheque":
@@ -24,14 +24,14 @@ def needs_train(error: ModuleNotFoundError) -> ModuleNotFoundError:
 
 
 class Agent:
-    """Plays any seat of a game, many games at once.
+    """Base class of agents, which play any seat of a game, in many games at once.
 
     Attributes:
         name: shown in tables and replays.
-        needs_states: True for an agent that searches: ``act`` then gets records too.
+        needs_states: True for agents that search: ``act`` then also receives records.
         observation: the observation form it requires; None accepts the caller's.
-        history: how many of the last actions it wants to see, at most 64; ``act`` then gets
-            ``histories`` too, int16 ``(n, history, 2)`` (``Settings.history_space``).
+        history: the number of recent public actions it needs, at most 64; ``act`` then also
+            receives ``histories``, int16 ``(n, history, 2)`` (``Settings.history_space``).
     """
 
     name = "agent"
@@ -54,12 +54,13 @@ class Agent:
         """Return a legal action for each row.
 
         Args:
-            observations: ``(n, ...)`` of the game's observation type, as the seat to act sees it.
-            masks: int8 ``(n, num_actions)``; an agent never ignores it.
-            states: ``(n,)`` records determinized for the seat to act, if ``needs_states``;
-                else None.
-            seeds: uint64 ``(n,)``: with them the actions depend on nothing but the arguments.
-                None uses the agent's own generator.
+            observations: ``(n, ...)`` of the game's observation dtype, as observed by the seat to
+                act.
+            masks: int8 ``(n, num_actions)``; actions must be legal.
+            states: ``(n,)`` records determinized for the seat to act if ``needs_states``, else
+                None.
+            seeds: uint64 ``(n,)``: with them, the actions depend only on the arguments. None uses
+                the agent's own generator.
 
         Returns:
             int64 ``(n,)``.

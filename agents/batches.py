@@ -1,4 +1,4 @@
-"""Batches of a league's games, played in whatever process is asked to."""
+"""Batches of a league's games, which any process can play."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Planned = tuple[int, Seats]
 
 
 def play_batch(carried: bytes, batch: list[Planned], seed: int) -> list[GameRecord]:
-    """Play a batch of a league's games in whatever process this is, and return them.
+    """Play a batch of a league's games in this process, and return them.
 
     Args:
-        carried: the settings and agents, as `League.run` packs them.
-        batch: deals and who sits where.
-        seed: of the first deal.
+        carried: the settings and agents, as packed by `League.run`.
+        batch: deals and seatings.
+        seed: seed of the first deal.
     """
     match = match_of(*_opened(carried), batch, seed)
     match.play()
@@ -47,7 +47,7 @@ def pack(settings: Settings, agents: Mapping[str, Agent]) -> bytes:
 
 @lru_cache(maxsize=2)
 def _opened(carried: bytes) -> tuple[Settings, dict[str, Agent]]:
-    """Undo ``pack``, once in a process for all batches of a league."""
+    """Undo ``pack``, once per process for all batches of a league."""
     # Made by the process that asks for the batch, and sent by nobody else.
     return pickle.loads(carried)
 
@@ -62,7 +62,7 @@ def match_of(
 
 
 def records_of(match: Match, batch: list[Planned], seed: int) -> list[GameRecord]:
-    """Return the games that are finished."""
+    """Return the finished games."""
     return [
         GameRecord(
             deal=batch[k][0],

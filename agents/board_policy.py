@@ -1,10 +1,10 @@
-"""A policy for board and card games, for MaskablePPO: looks at things, scores what is done to them.
+"""A MaskablePPO policy for board and card games that scores each action by its targets.
 
-A convolution looks at each place of the board, with the same weights everywhere, and an ordinary
-layer at each row of a list (tiles of a display, cards in hand), with the same weights for all rows.
-An action is scored from what was seen at the things that it is about (``Game.targets``), with the
-same weights for all actions. So what is learned of one corner or card is known of all. On Sàrèná it
-learns in 60,000 decisions what a network of ordinary layers hasn't learned in 500,000.
+Each place of the board is embedded by a convolution, and each row of a list (tiles of a display,
+cards in hand) by a linear layer, both with shared weights. An action is scored from the embeddings
+of its targets (``Game.targets``), with the same weights for all actions. What is learned about one
+corner or card therefore applies to all. On Sàrèná it learns in 60,000 decisions what an MLP hasn't
+learned in 500,000.
 """
 
 from __future__ import annotations
@@ -220,9 +220,9 @@ class BoardPolicy(MaskableActorCriticPolicy):
 
     def __init__(self, *args, game: str = "", net_arch=(32, 1, 16), **kwargs):
         if targets_of(get_game(game)) is None:
-            raise ValueError(f"{game} doesn't say what its actions are about: use MlpPolicy")
+            raise ValueError(f"{game} has no Game.targets: use MlpPolicy")
         if len(net_arch) != 3:
-            raise ValueError(f"net_arch is {net_arch!r}; a board wants (width, depth, head)")
+            raise ValueError(f"net_arch is {net_arch!r}; a board needs (width, depth, head)")
         self.game = game
         super().__init__(*args, net_arch=list(net_arch), **kwargs)
 

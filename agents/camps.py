@@ -1,4 +1,4 @@
-"""Who was on which side in each round of a game, and which side won: for games of camps."""
+"""The camps in each round of a game and their results, for games with changing camps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ludotheque.envs.core.game import Game
 
 
 class Round(NamedTuple):
-    """A round that has ended.
+    """A finished round.
 
     Attributes:
         number: from 0.
@@ -30,17 +30,17 @@ def rounds_of(
     num_players: int | None = None,
     **options: Any,
 ) -> list[Round]:
-    """Play a game again and return its rounds, in order.
+    """Replay a game and return its rounds, in order.
 
     Args:
-        game: name of the game, or the game; one that says who was in which camp (``Game.camps``).
-        seed: of the deal.
-        actions: the game's, as in ``MatchResult.actions``.
-        num_players: seats.
+        game: the game or its name; it must define ``Game.camps``.
+        seed: seed of the deal.
+        actions: the actions, as in ``MatchResult.actions``.
+        num_players: number of seats.
         options: the game's variants.
 
     Raises:
-        ValueError: a game without camps, or a wrong argument.
+        ValueError: the game has no camps, or an argument is invalid.
         IllegalActionError: the actions are of another game.
 
     Example:
@@ -51,7 +51,7 @@ def rounds_of(
     """
     game = get_game(game) if isinstance(game, str) else game
     if game.camps is None:
-        raise ValueError(f"{game.name} has no camps: look at its scores and ranks")
+        raise ValueError(f"{game.name} has no camps: use its scores and ranks")
     states = game.new_state(seed, num_players, **options)
     rounds: list[Round] = []
     for action in actions:

@@ -16,7 +16,7 @@ _compiled: dict[str, Any] = {}
 
 
 def _compile(game: Game) -> Any:
-    """Return the kernel that chooses; an agent out of a pickle finds none compiled yet."""
+    """Return the kernel that chooses, which an unpickled agent has to compile."""
     if game.name not in _compiled:
         kernels = {name: game.kernels[name] for name in ("evaluate", "step")}
         _compiled[game.name] = specialize(choose_greedy, f"{game.name}_choose_greedy", **kernels)
@@ -24,9 +24,9 @@ def _compile(game: Game) -> Any:
 
 
 class GreedyAgent(Agent):
-    """Tries every legal action and keeps the one that leads to the best position.
+    """Tries every legal action and chooses the one with the best resulting position.
 
-    Positions are valued by the game's ``evaluate``, which uses nothing that the seat doesn't know.
+    Positions are evaluated by the game's ``evaluate``, which uses only what the seat may know.
     Ties are broken at random.
     """
 

@@ -1,4 +1,4 @@
-"""Kernels of the agents that need no search."""
+"""Kernels of agents without search."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The ladder: an agent's rating on a game's fixed scale, against rungs that don't change.
+"""The ladder: ratings on a fixed scale for each game, against rungs that don't change.
 
-The rungs' ratings were measured once, in a league among them (``measure_ladder``), and are kept in
-``ladders/``; 25 is the average rung. An agent is rated by games against them: one rung in all other
-seats, each deal from every seat. Only the agent's rating moves.
+The rungs were rated once, in a league among themselves (``measure_ladder``), and are stored in
+``ladders/``; 25 is the average rung. An agent is rated by games against them: the same rung in all
+other seats, each deal from every seat. Only the agent's rating changes.
 """
 
 from __future__ import annotations
@@ -83,9 +83,9 @@ class Ladder:
     """The rungs of a game for a number of players.
 
     Attributes:
-        game, version, num_players: what it is for.
-        games: of the league that it was measured in, and ``seed`` of its first deal.
-        rungs: spec → rating; the weakest first.
+        game, version, num_players: what the ladder applies to.
+        games, seed: number of games of the league that rated it, and seed of its first deal.
+        rungs: spec → rating, weakest first.
     """
 
     game: str
@@ -96,19 +96,19 @@ class Ladder:
     rungs: Mapping[str, Rating]
 
     def to_json(self) -> str:
-        """Return the ladder as its file has it."""
+        """Return the ladder in the format of its file."""
         rungs = {name: rating._asdict() for name, rating in self.rungs.items()}
         return json.dumps({**asdict(self), "rungs": rungs}, indent=2) + "\n"
 
 
 @dataclass(frozen=True)
 class AgainstRung:
-    """How the agent did against a rung.
+    """The agent's results against a rung.
 
     Attributes:
-        rung: its spec; rung_rating: its rating.
+        rung, rung_rating: the rung's spec and rating.
         games, wins, draws: of the agent; a draw is a shared first place.
-        low, high: 95 % interval (Wilson) of the share of wins.
+        low, high: 95 % interval (Wilson) of the win rate.
         score: the agent's mean score.
     """
 
@@ -127,10 +127,10 @@ class Rated:
     """An agent's place on the ladder.
 
     Attributes:
-        rating: on the game's scale; uncertainty: two sigma.
-        decisions_per_second: of the agent, forced moves included.
-        rows: one a rung.
-        record: JSON values that tell all games; ``check_record`` plays them again.
+        rating, uncertainty: on the game's scale; the uncertainty is two sigma.
+        decisions_per_second: of the agent, including forced moves.
+        rows: one per rung.
+        record: JSON values with all games, which ``check_record`` replays.
     """
 
     rating: float
@@ -141,7 +141,7 @@ class Rated:
 
 
 def ladder_path(game: Game, num_players: int) -> Path:
-    """Return where the ladder of a game for so many players is kept."""
+    """Return the path of a game's ladder for a number of players."""
     return FOLDER / f"{game.name}-{num_players}.json"
 
 
@@ -149,7 +149,7 @@ def read_ladder(game: str | Game, num_players: int) -> Ladder:
     """Return the ladder of a game.
 
     Raises:
-        ValueError: there is none for so many players, or for this version of the game.
+        ValueError: there is none for this number of players or version of the game.
     """
     game = get_game(game) if isinstance(game, str) else game
     path = ladder_path(game, num_players)
@@ -170,7 +170,7 @@ def read_ladder(game: str | Game, num_players: int) -> Ladder:
 
 
 def _ladder(saved: Mapping[str, Any], source: Source) -> Ladder:
-    """Return the ladder of a file, whose fields have been checked."""
+    """Return the ladder of a file whose fields have been checked."""
     rungs = {}
     for name, rating in saved["rungs"].items():
         source.check_fields(rating, f"its rung {name!r}", _RATING)
@@ -186,9 +186,9 @@ def measure_ladder(
     seed: int = 0,
     progress: Callable[[int, int], Any] | bool | None = None,
 ) -> Ladder:
-    """Rate the rungs in a league of ``games`` games per table, see ``League``.
+    """Rate the rungs in a league with ``games`` games per table; see ``League``.
 
-    ``rungs`` are specs of agents; None takes the usual ones.
+    ``rungs`` are specs of agents; None means the default ones.
     """
     game = get_game(game) if isinstance(game, str) else game
     if rungs is None:
@@ -201,7 +201,7 @@ def measure_ladder(
 
 
 def save_ladder(ladder: Ladder, path: str | os.PathLike | None = None) -> Path:
-    """Write a ladder, by default to where ``read_ladder`` looks; return the path."""
+    """Write a ladder, by default to where ``read_ladder`` looks, and return the path."""
     to = ladder_path(get_game(ladder.game), ladder.num_players) if path is None else Path(path)
     to.parent.mkdir(parents=True, exist_ok=True)
     atomic_write_text(to, ladder.to_json())
@@ -224,18 +224,18 @@ def rate_agent(  # noqa: PLR0913
 
     Args:
         agent: an agent, or its spec as for ``make_agent``.
-        game, num_players: what is played.
-        ladder: None reads the game's own.
-        precision: stop when two sigma are at most so much, in points of the scale.
-        max_rounds: stop after so many rounds; in each the agent plays 8 deals from every seat
+        game, num_players: the game and the number of players.
+        ladder: None means the game's own.
+        precision: stop when two sigma are at most this, in points of the scale.
+        max_rounds: stop after this many rounds; in each the agent plays 8 deals from every seat
             against every rung.
-        seed: of the first deal.
+        seed: seed of the first deal.
         progress: called with (rounds, max_rounds) after each round.
-        executor: where the games are played (see ``executors``); None plays here. The rating is
-            the same.
+        executor: where the games are played (see ``executors``); None means this process. The
+            rating doesn't depend on it.
 
     Raises:
-        ValueError: no such agent, game or ladder, a number out of range.
+        ValueError: unknown agent, game or ladder, or a number out of range.
         ModuleNotFoundError: openskill isn't installed.
     """
     if not check_finite(precision, "precision") > 0:
@@ -290,20 +290,20 @@ def _seeds(first: int, number: int) -> list[int]:
 def check_record(
     path: str | os.PathLike, agent: str | Agent | None = None, ladder: Ladder | None = None
 ) -> int:
-    """Play the games of a record again; return how many there are.
+    """Replay the games of a record and return their number.
 
-    It must hold all games of its rounds, and be on the ladder that is known here: whoever wrote it
-    can't leave out what was lost, nor say how strong the rungs are.
+    The record must contain all games of its rounds and use the ladder of this version, so its
+    author can neither omit losses nor change the ratings of the rungs.
 
     Args:
-        path: of the JSON file, as `ludotheque rate --out` writes it (``Rated.record``).
-        agent: None takes the spec in the record.
-        ladder: that the rating is on; None reads the game's own.
+        path: path of the JSON file, as written by `ludotheque rate --out` (``Rated.record``).
+        agent: None means the spec in the record.
+        ladder: the ladder of the rating; None means the game's own.
 
     Raises:
-        FileError: the file holds something else.
-        ValueError: another ladder, or none for so many players; games that are missing or too many;
-            a game that came out otherwise, or a rating that doesn't follow from the games.
+        FileError: the file isn't a record.
+        ValueError: the ladder differs or doesn't exist; games are missing or surplus; a game has a
+            different result; or the rating doesn't follow from the games.
     """
     source = Source(Path(path), "record of a rating", "give what `ludotheque rate --out` wrote")
     record = source.parse(source.read_text(MOST_BYTES), "it", _RECORD)
@@ -340,7 +340,7 @@ def check_record(
 
 
 def _check_complete(record: Mapping[str, Any], ladder: Ladder, players: int) -> None:
-    """Raise ValueError unless a record holds the games of its rounds, each once."""
+    """Raise ValueError unless a record contains every game of its rounds once."""
     games = record["games"]
     rounds = len(games) // (DEALS * players * len(ladder.rungs))
     wanted = {
@@ -386,7 +386,7 @@ def _play(settings: Settings, own: Any, rung: str, seeds: list[int]) -> list[dic
 def _play_timed(
     settings: Settings, own: Agent, rung: str, seeds: list[int]
 ) -> tuple[list[dict[str, Any]], tuple[int, float]]:
-    """Return the games, and how many decisions took the agent how many seconds."""
+    """Return the games, and the number and total time of the agent's decisions."""
     timed = _Timed(own)
     games = _play(settings, timed, rung, seeds)
     return games, (timed.decisions, timed.seconds)

@@ -1,4 +1,4 @@
-"""A league: agents play each other on the same deals, and get ratings with their uncertainty."""
+"""Leagues: agents play each other on the same deals and get ratings with uncertainties."""
 
 from __future__ import annotations
 
@@ -34,28 +34,28 @@ _log = logging.getLogger("ludotheque.league")
 class League:
     """A round robin between agents.
 
-    A *table* is the agents that sit together: every pair for two players, every combination of
-    three or four for more; where there are fewer agents than seats, every way to fill the seats in
-    which all of them sit. Each table plays the same *deals*, each deal in every different seating,
-    so that the luck of deal and seat is the same for all. Deal ``k`` has the seed ``seed + k``, and
-    agents decide by seeds that follow from it: a league can be repeated game by game.
+    A *table* is a set of agents that play together: every pair with two players, every combination
+    with more; if there are fewer agents than seats, every way to fill the seats that includes all
+    of them. All tables play the same *deals*, each deal in every distinct seating, so that the luck
+    of deal and seat is the same for all. Deal ``k`` has the seed ``seed + k``, from which the
+    agents' seeds are derived, so every game of a league can be reproduced.
 
     Args:
-        game: name of the game, or the game.
-        agents: name in the table → agent, or its spec as for ``make_agent``.
-        out: folder for results, made if it isn't there: ``games.jsonl`` with a line for each
-            finished game, ``league.json`` with what is played, ``table.json`` with the last run's
-            table. None keeps them in memory.
-        num_players: seats.
-        seed: of the first deal. None takes the folder's when resuming, else draws one.
-        reward: what the games' ``rewards`` and ``mean_reward`` are; it doesn't change the ratings,
-            which follow from ranks.
-        resume: continue with the games in ``out``, which must be of the same league.
+        game: the game or its name.
+        agents: name in the table → agent, or its spec (see ``make_agent``).
+        out: folder for the results, created if necessary: ``games.jsonl`` with a line per finished
+            game, ``league.json`` with the settings, ``table.json`` with the last run's table. None
+            keeps the results in memory.
+        num_players: number of seats.
+        seed: seed of the first deal. None takes the folder's when resuming, else draws one.
+        reward: the reward recorded as ``rewards`` and ``mean_reward``; ratings depend on ranks
+            only.
+        resume: continue the league in ``out``, which must have the same settings.
         options: the game's variants.
 
     Raises:
-        ValueError: fewer than two agents, an unknown agent or option, another league in ``out``.
-        FileExistsError: ``out`` holds results and ``resume`` is False.
+        ValueError: fewer than two agents, an unknown agent or option, or another league in ``out``.
+        FileExistsError: ``out`` contains results and ``resume`` is False.
         OSError: ``out`` can't be written.
         ModuleNotFoundError: openskill isn't installed.
     """
@@ -110,10 +110,10 @@ class League:
         return sorted(self._games.values(), key=lambda game: game.key)
 
     def deals_for(self, games_per_pair: int) -> int:
-        """Return how many deals give every table at least ``games_per_pair`` games.
+        """Return the number of deals that give every table at least ``games_per_pair`` games.
 
         Raises:
-            ValueError: it isn't from 1 up, or that makes more games than a league can have.
+            ValueError: it is less than 1, or a league can't have that many games.
         """
         games_per_pair = check_whole(games_per_pair, "games_per_pair", 1)
         seatings = [len(seatings) for seatings in self.seatings]
@@ -132,23 +132,24 @@ class League:
         batch_size: int = 64,
         executor: Any = None,
     ) -> LeagueTable:
-        """Play until every table has had its games, and return the table of all finished games.
+        """Play until every table has finished its games, and return the table of all results.
 
-        Games already finished are not played again, so a longer run continues a shorter one.
-        Ctrl-C (KeyboardInterrupt) and errors keep the games that are finished.
+        Finished games are not played again, so a longer run continues a shorter one. Finished games
+        are kept on Ctrl-C (KeyboardInterrupt) and on errors.
 
         Args:
-            games_per_pair: for each table, rounded up to whole deals in every seating.
-            progress: called with (games finished, games in all) now and then; True shows a bar.
-            batch_size: games played side by side; results don't depend on it. More is faster, but
-                games are only safe once their batch is finished.
+            games_per_pair: games per table, rounded up to whole deals in every seating.
+            progress: called regularly with (finished games, total games); True shows a progress
+                bar.
+            batch_size: number of games played at once; results don't depend on it. Larger is
+                faster, but games are only saved when their batch is finished.
             executor: where the batches are played (see ``executors``): ``ProcessExecutor(4)``,
-                ``RayExecutor()``, or anything with ``submit``. None plays here, one after the
-                other. Results are the same, byte for byte.
+                ``RayExecutor()``, or any object with ``submit``. None means this process. Results
+                are identical byte for byte.
 
         Raises:
-            ValueError: a number that isn't from 1 up, or more games than a league can have.
-            BlockingIOError: another process is playing in the same folder; it says which.
+            ValueError: a number is less than 1, or a league can't have that many games.
+            BlockingIOError: another process is using the folder; the message says which.
         """
         check_whole(batch_size, "batch_size", 1, MOST_GAMES)
         deals = self.deals_for(games_per_pair)
@@ -184,11 +185,11 @@ class League:
         """Return the replay of a finished game.
 
         Args:
-            seats: who sat where; None takes the best of the table, the best first.
-            deal: which deal.
+            seats: agents by seat; None means the best of the table, best first.
+            deal: number of the deal.
 
         Raises:
-            ValueError: no such game is finished.
+            ValueError: there is no such finished game.
         """
         if seats is None:
             best = [row.name for row in self.table().rows]
@@ -230,7 +231,7 @@ class League:
     def _play_elsewhere(
         self, executor: Any, batches: list[list[Planned]], total: int, report: Callable
     ) -> None:
-        """Play the batches in an executor; keep each in its order."""
+        """Play the batches in an executor, and keep their order."""
         carried = pack(self.settings, self.agents)
         done = total - sum(len(batch) for batch in batches)
 
@@ -243,7 +244,7 @@ class League:
         gather(executor, play_batch, [(carried, batch, self.seed) for batch in batches], take)
 
     def _rounds_of(self, record: GameRecord) -> list[Round]:
-        """Return a game's rounds; a game is looked through once."""
+        """Return a game's rounds, which are cached."""
         if record.key not in self._rounds:
             self._rounds[record.key] = rounds_of(
                 self.game,
@@ -300,7 +301,7 @@ class League:
 
 
 def _all_seatings(names: Sequence[str], seats: int) -> list[list[Seats]]:
-    """Return the different seatings of each table; every name sits at every seat equally often."""
+    """Return the distinct seatings of each table; every name sits in every seat equally often."""
     if len(names) >= seats:
         tables = list(combinations(names, seats))
     else:
@@ -316,7 +317,7 @@ def _check_names(agents: Any) -> None:
             '{"random": "random", "search": "mcts:simulations=100"}'
         )
     if len(agents) < 2:
-        raise ValueError(f"a league wants two or more agents, and got {list(agents)}")
+        raise ValueError(f"a league needs two or more agents, got {list(agents)}")
     for name in agents:
         if not isinstance(name, str) or not name:
             raise ValueError(f"an agent's name is {name!r}; give text that isn't empty")
@@ -345,7 +346,7 @@ def _settings_of(agent: Agent) -> str:
 
 @contextmanager
 def _reporting(progress: Callable[[int, int], Any] | bool | None) -> Iterator[Callable]:
-    """Yield what to call with (games finished, games in all)."""
+    """Yield the function to call with (finished games, total games)."""
     if callable(progress):
         yield progress
     elif not progress:

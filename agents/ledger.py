@@ -1,8 +1,8 @@
-"""The folder of a league: what is played, and one JSON line for each finished game.
+"""The folder of a league: its settings, and one line of JSON for each finished game.
 
-``league.json`` says which league it is and never changes. ``games.jsonl`` only grows. A batch of
-games is written in one piece and flushed to the disk, so a crash can only tear the end of the file;
-a torn end is dropped when the file is next opened.
+``league.json`` contains the settings and never changes. ``games.jsonl`` is append-only. A batch of
+games is written at once and flushed to disk, so a crash can only truncate the end of the file; an
+incomplete end is dropped when the file is next opened.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ MOST_BYTES = 2048 * MEGABYTE
 
 @dataclass(frozen=True)
 class GameRecord:
-    """One finished game; tuples go by seat.
+    """A finished game; tuples are indexed by seat.
 
     Attributes:
-        deal: number of the deal; the same deal is played at every table in every seating.
-        seats: who sat where.
-        seed: of the deal, as for ``game.new_state``.
+        deal: number of the deal; every table plays the same deals in every seating.
+        seats: agents by seat.
+        seed: seed of the deal, for ``game.new_state``.
         scores, ranks, rewards: the result; rank 1 is best, ties share.
         actions: action numbers in order.
     """
@@ -78,16 +78,16 @@ class GameRecord:
 
     @property
     def key(self) -> tuple[int, tuple[str, ...]]:
-        """What tells this game from the league's others."""
+        """The game's unique key in the league."""
         return self.deal, self.seats
 
     def to_line(self) -> str:
-        """Return the game as a line of JSON, with the line end."""
+        """Return the game as a line of JSON, including the newline."""
         return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":")) + "\n"
 
     @classmethod
     def from_line(cls, line: bytes) -> GameRecord:
-        """Return the game of a line; raise ValueError if it holds none."""
+        """Return the game in a line; raise ValueError if there is none."""
         fields = parse_json(line)
         check_fields(fields, _FIELDS)
         ranks = fields["ranks"]
@@ -107,14 +107,14 @@ class Ledger:
     """The results of one league in a folder.
 
     Args:
-        folder: made if it isn't there.
-        config: what makes the league what it is, ready for JSON.
-        resume: continue with the games in the folder.
+        folder: the folder, created if necessary.
+        config: the settings of the league as JSON values.
+        resume: continue the league in the folder.
 
     Raises:
-        FileExistsError: the folder holds results, and ``resume`` is False.
-        ValueError: the folder holds another league; the message names the differences.
-        OSError: the folder can't be made or written.
+        FileExistsError: the folder contains results, and ``resume`` is False.
+        ValueError: the folder contains another league; the message names the differences.
+        OSError: the folder can't be created or written.
     """
 
     def __init__(self, folder: Path, config: dict[str, Any], resume: bool):
@@ -147,14 +147,14 @@ class Ledger:
         return self.path.exists() and self.path.stat().st_size > 0
 
     def _compare(self) -> dict[str, Any] | None:
-        """Return the league that the folder holds; ValueError if it has games and is another."""
+        """Return the folder's league; raise ValueError if it has games of another one."""
         kept = read_config(self.folder)
         if self._has_games():
             _compare(self.folder, kept, self.config)
         return kept
 
     def __enter__(self) -> Ledger:
-        """Open for ``append``; only one process may at a time, and nothing is written before."""
+        """Open for ``append``, which only one process at a time can do; nothing is written yet."""
         with ExitStack() as held:
             held.enter_context(lock_folder(self.folder, "a league"))
             if self._compare() != self.config:
@@ -170,12 +170,12 @@ class Ledger:
         self._file = None
 
     def load(self) -> list[GameRecord]:
-        """Return the finished games; what a crash tore at the end is left out.
+        """Return the finished games, without an incomplete end left by a crash.
 
-        While the ledger is open, the torn end is also cut off the file and logged.
+        While the ledger is open, the incomplete end is also removed from the file and logged.
 
         Raises:
-            ValueError: a line that holds no game, with good ones after it.
+            ValueError: an invalid line is followed by valid ones.
         """
         games, good_end, bad_line, end = [], 0, 0, 0
         if not self.path.exists():
@@ -188,8 +188,8 @@ class Ledger:
                 bad_line = bad_line or number
             elif bad_line:
                 raise ValueError(
-                    f"{self.path}, line {bad_line}: this is no game's result, and other results "
-                    "come after it: the file was edited. Delete that line, or name another folder"
+                    f"{self.path}, line {bad_line}: this is not a result, but is followed "
+                    "by others: the file was edited. Delete that line, or name another folder"
                 )
             else:
                 games.append(game)
@@ -202,7 +202,7 @@ class Ledger:
         return games
 
     def append(self, games: Iterable[GameRecord]) -> None:
-        """Write games at the end, through to the disk. Ctrl-C waits until they are there."""
+        """Append games and flush them to disk. Ctrl-C is delayed until this is done."""
         data = "".join(game.to_line() for game in games).encode("utf-8")
         start = self._end
         try:
@@ -212,7 +212,7 @@ class Ledger:
             raise
 
     def _write(self, start: int, data: bytes) -> None:
-        """Make ``data`` all that the file holds from ``start`` on."""
+        """Replace the contents of the file from ``start`` on with ``data``."""
         self._file.truncate(start)
         self._file.seek(start)
         try:
@@ -229,7 +229,7 @@ class Ledger:
 
 
 def read_config(folder: Path) -> dict[str, Any] | None:
-    """Return what ``league.json`` says, or None if there is none; raise FileError if damaged."""
+    """Return the contents of ``league.json``, or None; raise FileError if it is damaged."""
     path = folder / CONFIG
     if not path.is_file():
         return None
@@ -253,9 +253,7 @@ def _read(line: bytes) -> GameRecord | None:
 
 def _compare(folder: Path, kept: dict[str, Any] | None, config: dict[str, Any]) -> None:
     if kept is None:
-        raise ValueError(
-            f"{folder} holds games but no {CONFIG} that says of what league: name another folder"
-        )
+        raise ValueError(f"{folder} contains games but no {CONFIG}: name another folder")
     differences = [
         f"{key} is {kept.get(key)!r} there and {config.get(key)!r} here"
         for key in sorted({*kept, *config})

@@ -1,8 +1,8 @@
-"""Games between agents, played side by side: what the league and every evaluation stand on.
+"""Games between agents, played as a batch: the basis of leagues and evaluations.
 
-One implementation for all: ``play_match`` for finished games at once, ``Match`` to go ply by ply.
-Agents get the games' own decision seeds, so results depend on the games' seeds alone and not on how
-many are played at once (for an agent whose ``act`` treats each row by itself).
+``play_match`` plays games to the end, ``Match`` plays them ply by ply. Agents receive decision
+seeds derived from the games' seeds, so results depend on those alone and not on the number of games
+(for agents whose ``act`` treats rows independently).
 """
 
 from __future__ import annotations
@@ -39,23 +39,23 @@ class MatchResult(NamedTuple):
 
 
 class Match:
-    """``n`` games; any agent may sit at any seat of any game.
+    """A batch of ``n`` games; any agent may sit in any seat of any game.
 
     Args:
-        settings: of the games. Illegal actions are raised, whatever they say.
-        agents: who plays.
-        seating: integers ``(n, num_players)``: ``seating[k, seat]`` is the number in ``agents`` of
-            who sits at ``seat`` in game ``k``; an agent may sit at several seats.
-        seeds: ``(n,)``, from which the games are dealt and the agents' decisions are seeded.
+        settings: the settings of the games; illegal actions always raise.
+        agents: the agents.
+        seating: integers ``(n, num_players)``: ``seating[k, seat]`` is the index in ``agents`` of
+            the agent at ``seat`` in game ``k``; an agent may sit in several seats.
+        seeds: ``(n,)``, the seeds of the games, from which the agents' seeds are derived.
 
     Attributes:
         states: ``(n,)`` records.
-        finished: bool ``(n,)``. The results below count where it is True.
-        scores, rewards: float32 ``(n, num_players)``; rewards are summed over the game.
+        finished: bool ``(n,)``; the results below are valid where it is True.
+        scores, rewards: float32 ``(n, num_players)``; rewards are sums over the game.
         ranks: int64 ``(n, num_players)``.
 
     Raises:
-        ValueError: a shape or number in ``seating`` or ``seeds`` that doesn't fit.
+        ValueError: ``seating`` or ``seeds`` have an invalid shape or number.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Match:
 
     @property
     def plies(self) -> np.ndarray:
-        """int32 ``(n,)``: actions played so far."""
+        """int32 ``(n,)``: number of actions played so far."""
         return self.states["ply"]
 
     def actions(self, k: int) -> np.ndarray:
@@ -86,10 +86,10 @@ class Match:
         return self._actions[k, : self.plies[k]].copy()
 
     def step(self) -> int:
-        """Play a ply in each unfinished game, each agent all its games at once.
+        """Play a ply in each unfinished game; each agent plays all of its games at once.
 
         Returns:
-            How many games are not finished.
+            The number of unfinished games.
 
         Raises:
             IllegalActionError: an agent chose an illegal action; its games have not changed.
@@ -103,7 +103,7 @@ class Match:
         return int(np.count_nonzero(~self.finished))
 
     def play(self) -> MatchResult:
-        """Play all games to their ends."""
+        """Play all games to the end."""
         while self.step():
             pass
         return MatchResult(
@@ -144,26 +144,26 @@ def play_match(
     seating: Any = None,
     **options: Any,
 ) -> MatchResult:
-    """Play one game from each seed to its end, all side by side, and return the results.
+    """Play one game per seed to the end, as a batch, and return the results.
 
-    For anything that wants games between agents: evaluation in training, benchmarks, tests. Use
-    many games at once (hundreds): each agent decides for all of its games in one ``act``.
+    Use many games at once (hundreds): each agent decides for all of its games in a single call of
+    ``act``.
 
     Args:
-        game: name of the game, or the game.
-        agents_per_seat: agents, or their specs as for ``make_agent``; the first at seat 0, and so
-            on. With ``seating``, just the agents that take part.
-        seeds: ``(n,)`` whole numbers from 0 to 2**64 - 1; the same seed gives the same deal.
-        num_players: seats; None is as many as there are agents, or columns in ``seating``.
-        seating: ``(n, num_players)`` numbers of agents, to rotate seats: with two agents
-            ``[[0, 1], [1, 0]]`` and a seed given twice is one deal from both sides.
+        game: the game or its name.
+        agents_per_seat: agents, or their specs (see ``make_agent``), by seat. With ``seating``,
+            the agents that take part.
+        seeds: ``(n,)`` integers from 0 to 2**64 - 1; the same seed gives the same deal.
+        num_players: number of seats; None means the number of agents, or of columns in ``seating``.
+        seating: ``(n, num_players)`` indices of agents, to rotate seats: with two agents, ``[[0,
+            1], [1, 0]]`` and the same seed twice play one deal from both sides.
         options: the game's variants.
 
     Returns:
         ``(scores, ranks, actions)``, a ``MatchResult``.
 
     Raises:
-        ValueError: unknown agents or options, or shapes that don't fit.
+        ValueError: unknown agents or options, or mismatched shapes.
 
     Example:
         >>> scores, ranks, actions = play_match("sarena", ["greedy", "random"], range(100))

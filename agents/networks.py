@@ -27,12 +27,12 @@ class Network(ABC):
 
     Attributes:
         kind: one of ``KINDS``.
-        arrays: the weights; new arrays, that nobody else changes.
+        arrays: the weights; copies that nobody else modifies.
         num_inputs, num_actions: sizes of an observation and of the action space.
 
     Raises:
-        ValueError: arrays of other names or shapes, or numbers that no training ends with (see
-            ``loading.check_numbers``): kernels run on them unchecked.
+        ValueError: the arrays have other names or shapes, or implausible numbers (see
+            ``loading.check_numbers``), since kernels use them unchecked.
     """
 
     kind = ""
@@ -47,30 +47,30 @@ class Network(ABC):
             check_numbers(array, name)
 
     def about(self) -> dict[str, Any]:
-        """Return what must be known beside the arrays, as JSON values."""
+        """Return what is needed besides the arrays, as JSON values."""
         return {"kind": self.kind}
 
     def logits(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         """Return float32 ``(n, num_actions)``; what it holds for illegal actions is undefined.
 
         Args:
-            observations: ``(n, ...)``, ``num_inputs`` numbers a row.
+            observations: ``(n, ...)``, with ``num_inputs`` numbers per row.
             masks: int8 ``(n, num_actions)``.
 
         Raises:
-            ValueError: another shape.
+            ValueError: the shapes are wrong.
         """
         rows = observations.reshape(len(observations), -1)
         if rows.shape[1] != self.num_inputs or masks.shape != (len(rows), self.num_actions):
             raise ValueError(
                 f"observations have shape {observations.shape} and masks {masks.shape}; the policy "
-                f"wants (n, {self.num_inputs}) and (n, {self.num_actions})"
+                f"needs (n, {self.num_inputs}) and (n, {self.num_actions})"
             )
         return self._logits(rows, masks)
 
     @abstractmethod
     def _logits(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        """Do what ``logits`` says; shapes are checked, observations ``(n, num_inputs)``."""
+        """Implement ``logits``; shapes are checked and observations ``(n, num_inputs)``."""
 
 
 class MlpNetwork(Network):
@@ -128,9 +128,7 @@ class BoardNetwork(Network):
         super().__init__(arrays)
         layout = targets_of(game)
         if layout is None:
-            raise ValueError(
-                f"{game.name} doesn't say what its actions are about: its policies are of kind mlp"
-            )
+            raise ValueError(f"{game.name} has no Game.targets: its policies are of kind mlp")
         self.layout = layout
         self.num_inputs = len(layout.scale)
         self.num_actions = len(layout.targets)
@@ -448,7 +446,7 @@ def _add_around(values, x, weights, i, middle, line, width):
 
 
 def make_network(about: Mapping[str, Any], arrays: Mapping[str, np.ndarray], game: Game) -> Network:
-    """Undo ``Network.about`` and ``Network.arrays``."""
+    """Restore a network from ``Network.about`` and ``Network.arrays``."""
     check_fields(about, {"kind": TEXT})
     check_choice(about["kind"], KINDS, "kind of a policy")
     if about["kind"] == "board":
@@ -461,7 +459,7 @@ def copy_network(policy: Any, game: Game) -> Network:
     """Return the weights of a MaskablePPO policy: a ``BoardPolicy`` or an ``MlpPolicy``.
 
     Raises:
-        ValueError: it holds layers that a ``Network`` doesn't have.
+        ValueError: it has layers that ``Network`` doesn't support.
     """
     if hasattr(policy, "board_arrays"):
         return BoardNetwork(policy.board_arrays(), game)
@@ -480,7 +478,7 @@ def copy_network(policy: Any, game: Game) -> Network:
             arrays[f"bias_{k}"] = module.bias.detach().cpu().numpy().copy()
         elif not isinstance(module, nn.Flatten):
             raise ValueError(
-                f"the policy holds a {type(module).__name__}; an agent can run linear layers, "
+                f"the policy holds a {type(module).__name__}; agents support linear layers, "
                 "ReLU and Tanh: use MlpPolicy"
             )
     if len(used) != 1:

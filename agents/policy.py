@@ -1,9 +1,9 @@
 """A trained policy as an agent, without torch and gradients.
 
 ``save_model`` adds two members to the zip file of a MaskablePPO model, so that one file serves
-both: ``ludotheque.json`` says which game it was trained for, ``ludotheque.npz`` holds the policy's
-weights. MaskablePPO.load reads the same file as ever. An agent reads only these two members,
-which hold no code.
+both: ``ludotheque.json`` names the game it was trained for, ``ludotheque.npz`` contains the
+policy's weights. MaskablePPO.load can still read the file. Agents read only these two members,
+which contain no code.
 """
 
 from __future__ import annotations
@@ -56,16 +56,16 @@ def choose(
 
     Args:
         logits: float32 ``(n, num_actions)``.
-        masks: int8 ``(n, num_actions)``, at least a one in each row.
-        seeds: uint64 ``(n,)``: each row's action is drawn from the softmax over its legal actions
-            by its own seed, whatever stands in the other rows. None takes the best action.
-        temperature: of the softmax; under 1 prefers the better actions more.
+        masks: int8 ``(n, num_actions)``, with at least a one in each row.
+        seeds: uint64 ``(n,)``: each row's action is sampled from the softmax over its legal actions
+            with its own seed, independently of the other rows. None takes the best action.
+        temperature: of the softmax; values below 1 favour better actions.
 
     Raises:
         ValueError: a row has no legal action, or logits aren't finite.
     """
     if not np.isfinite(logits).all():
-        raise ValueError("the policy gives logits that aren't finite: its weights are too large")
+        raise ValueError("the policy's logits aren't finite: its weights are too large")
     actions = np.empty(len(masks), np.int64)
     if seeds is None:
         choose_best(logits, masks, actions)
@@ -77,15 +77,15 @@ def choose(
 
 
 class PolicyAgent(Agent):
-    """Plays by a network, always within the mask.
+    """Plays legal actions by a network.
 
     Args:
         game: the game it plays.
-        network: its policy.
+        network: the policy.
         observation: the observation form that the network reads.
-        deterministic: always the likeliest action, instead of drawing by the policy.
+        deterministic: take the most probable action instead of sampling.
         temperature: see ``choose``.
-        seed: of its own generator, used when ``act`` gets no seeds.
+        seed: seed of the agent's own generator, used if ``act`` receives no seeds.
     """
 
     name = "policy"
@@ -118,21 +118,20 @@ class PolicyAgent(Agent):
 
 
 class PPOAgent(PolicyAgent):
-    """The policy in a model file that ``train`` or ``save_model`` wrote: ``"ppo:PATH"``.
+    """The policy in a model file written by ``train`` or ``save_model``: ``"ppo:PATH"``.
 
     Attributes:
-        about: what the file says of itself: game, version, num_players, observation, options,
-            reward, steps.
+        about: the file's metadata: game, version, num_players, observation, options, reward, steps.
 
     Args:
         game: the game it plays.
         path: the model's zip file.
-        deterministic, temperature, seed: see ``PolicyAgent``; 1 plays as in training.
-        num_players: refuse a model trained for another number; None takes any.
+        deterministic, temperature, seed: see ``PolicyAgent``; temperature 1 plays as in training.
+        num_players: reject models trained for another number; None accepts any.
 
     Raises:
-        FileNotFoundError: no such file.
-        FileError: not such a file, damaged, or a model of another game, version or number of
+        FileNotFoundError: there is no such file.
+        FileError: the file is invalid or damaged, or a model of another game, version or number of
             players.
     """
 
@@ -173,7 +172,7 @@ class PPOAgent(PolicyAgent):
 
 
 def read_model(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Return what a model file says of itself, and its weights. Errors as in ``PPOAgent``."""
+    """Return a model file's metadata and weights. Raises the errors of ``PPOAgent``."""
     source = _source(path)
     if not source.path.exists():
         raise FileNotFoundError(
@@ -206,7 +205,7 @@ def _check_fits(path: Path, about: dict[str, Any], game: Game, num_players: int 
 
 
 def describe_settings(settings: Settings) -> dict[str, Any]:
-    """Return what a model file has to say of the games it was trained on."""
+    """Return the metadata of a model file about the games it was trained on."""
     return {
         "game": settings.game.name,
         "version": settings.game.version,
@@ -220,12 +219,12 @@ def describe_settings(settings: Settings) -> dict[str, Any]:
 def save_model(model: MaskablePPO, path: str | os.PathLike, settings: Settings) -> None:
     """Write a MaskablePPO model so that both ``MaskablePPO.load`` and ``PPOAgent`` can read it.
 
-    Written to a temporary file that then takes the name ``path``.
+    The file is written atomically.
 
     Args:
-        model: with a ``BoardPolicy`` or an ``MlpPolicy``.
-        path: of the zip file.
-        settings: of its environment (``SeatVecEnv.settings``).
+        model: a model with a ``BoardPolicy`` or an ``MlpPolicy``.
+        path: path of the zip file.
+        settings: the settings of its environment (``SeatVecEnv.settings``).
     """
     network = copy_network(model.policy, settings.game)
     about = {

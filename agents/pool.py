@@ -1,4 +1,4 @@
-"""A bounded pool of past selves, with other agents among them, to train against."""
+"""A bounded pool of past policies and other agents to train against."""
 
 from __future__ import annotations
 
@@ -27,25 +27,26 @@ _SHIFT_11 = np.uint64(11)
 
 
 class OpponentPool:
-    """Past selves as plain weights, and fixed agents; ``draw`` names the opponent of a game.
+    """A pool of past policies, as plain weights, and fixed agents, to draw opponents from.
 
-    ``SeatBatch`` draws when a game starts and keeps the opponent to its end, also one that leaves
-    the pool meanwhile.
+    ``SeatBatch`` draws an opponent when a game starts and keeps it to the end, even if it leaves
+    the pool in the meantime.
 
     Args:
-        game: what they play.
-        capacity: how many past selves are kept; the oldest leaves.
-        sampling: which past self: ``"latest"``, ``"uniform"``, ``"recent"`` (newer ones more
-            often, half as often for every fifth of the pool further back) or ``"prioritized"``
-            (those that the learner beats less, more often: weight ``(1 - win rate) ** 2``, after
+        game: the game they play.
+        capacity: maximum number of past policies; the oldest is dropped.
+        sampling: how past policies are drawn: ``"latest"``, ``"uniform"``, ``"recent"`` (newer ones
+            more often: half as often for every fifth of the pool further back) or ``"prioritized"``
+            (those that the learner beats less often are drawn more often: weight ``(1 - win rate)
+            ** 2``, after
             Vinyals et al., Nature 2019).
-        fixed: probability of other agents, by name: ``{"random": 0.1, "greedy": 0.2}``. The rest
-            is for past selves; with none yet, for ``first``.
-        first: who plays for the past selves while there are none.
-        observation: the observation form that the past selves read.
+        fixed: probabilities of other agents, by name: ``{"random": 0.1, "greedy": 0.2}``. The rest
+            goes to past policies or, while there are none, to ``first``.
+        first: the agent that replaces past policies while there are none.
+        observation: the observation form of the past policies.
 
     Raises:
-        ValueError: a sampling or an agent that doesn't exist; probabilities that aren't.
+        ValueError: unknown sampling or agent, or invalid probabilities.
     """
 
     def __init__(
@@ -80,7 +81,7 @@ class OpponentPool:
         self._chances: np.ndarray | None = None
 
     def add(self, network: Network, name: str) -> PolicyAgent:
-        """Take in a copy of the learner under a name of its own; the oldest may leave."""
+        """Add a copy of the learner under a unique name; the oldest policy may be dropped."""
         agent = PolicyAgent(self.game, network, self.observation)
         agent.name = name
         self.selves.append(agent)
@@ -91,7 +92,7 @@ class OpponentPool:
         return agent
 
     def draw(self, seed: int) -> Agent:
-        """Return the opponent for a game, by ``seed`` (0 to 2**64 - 1) and what the pool holds."""
+        """Return the opponent for a game, determined by ``seed`` (0 to 2**64 - 1) and the pool."""
         word = np.uint64(mix64(np.uint64(seed)))
         part = int(word >> _SHIFT_11) * _UNIFORM
         kind = int(np.searchsorted(self._edges, part, side="right"))
@@ -107,7 +108,7 @@ class OpponentPool:
         return self.selves[min(place, len(self.selves) - 1)]
 
     def weights(self) -> np.ndarray:
-        """Return how often each past self is drawn, oldest first: float64 that sum to 1."""
+        """Return the probabilities of the past policies, oldest first: float64, summing to 1."""
         count = len(self.selves)
         if self.sampling == "latest":
             weights = np.zeros(count)
@@ -124,7 +125,7 @@ class OpponentPool:
         return weights / weights.sum()
 
     def record(self, agent: Agent, result: float) -> None:
-        """Note how the learner fared against ``agent``: +1 won, 0 drawn, -1 lost."""
+        """Record a result of the learner against ``agent``: +1 won, 0 drawn, -1 lost."""
         rate = self._win_rates.get(agent.name)
         if rate is not None:
             self._win_rates[agent.name] = rate + NEWEST * ((result + 1.0) / 2.0 - rate)
@@ -132,18 +133,18 @@ class OpponentPool:
                 self._chances = None
 
     def win_rate(self, name: str) -> float:
-        """Return the learner's moving mean result against a past self, 0 to 1; 0.5 at first."""
+        """Return the learner's average result against a past policy, 0 to 1; initially 0.5."""
         return self._win_rates[name]
 
     def get_state(self) -> dict[str, Any]:
-        """Return all that ``set_state`` needs, in new plain objects."""
+        """Return the state for ``set_state``, in new plain objects."""
         return {
             "selves": [(agent.name, agent.network) for agent in self.selves],
             "win_rates": dict(self._win_rates),
         }
 
     def set_state(self, saved: dict[str, Any]) -> None:
-        """Go back to what ``get_state`` returned, with new agents."""
+        """Restore a state returned by ``get_state``, with new agents."""
         self.selves.clear()
         self._win_rates.clear()
         for name, network in saved["selves"]:

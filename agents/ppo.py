@@ -1,7 +1,7 @@
-"""Training by self-play: MaskablePPO against a pool of its past selves.
+"""Training by self-play: MaskablePPO against a pool of past policies.
 
-One learn loop from start to end, with a boundary before each rollout. What happens there, and the
-run's folder: ``training.common``.
+A single learn loop, with a boundary before each rollout. ``training.common`` describes what happens
+there, and the run's folder.
 """
 
 from __future__ import annotations

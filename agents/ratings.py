@@ -1,15 +1,15 @@
-"""Ratings with their uncertainty, and intervals of proportions.
+"""Ratings with uncertainties, and confidence intervals of proportions.
 
 Ratings are openskill's Plackett-Luce model (Weng and Lin, "A Bayesian approximation method for
 online ranking", JMLR 2011): each agent's strength is a normal distribution (mu, sigma), updated
-game by game. That update depends on the order of the games, so the games are rated in several
-shuffled orders, each from the start, and the results averaged; the shuffles are fixed, and so the
-ratings depend on the set of games alone. ``tau`` is 0: agents don't change, so that sigma may go on
+game by game. The update depends on the order of the games, so the games are rated in several
+shuffled orders, each from the start, and the results are averaged. The shuffles are fixed, so
+ratings depend on the set of games only. ``tau`` is 0, since agents don't change, so sigma keeps
 shrinking.
 
-How far to trust sigma: in simulated leagues of four agents (50 to 1000 games a pair) the averaged
-ratings scattered by a third to a half of it, so an interval of two sigma is on the safe side. An
-agent that wins everything has no finite strength: its rating goes on rising slowly with more games.
+Reliability of sigma: in simulated leagues of four agents (50 to 1000 games per pair), averaged
+ratings varied by a third to a half of it, so an interval of two sigma is conservative. An agent
+that wins every game has no finite strength; its rating keeps rising slowly with more games.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ def rate(
 ) -> dict[str, Rating]:
     """Return the rating of each name.
 
-    A rating says something over many games. In one alone openskill's way with ties can look odd:
-    where two of five share a victory, the third gains more than they do (26.6 against 26.0).
+    Ratings are meaningful over many games. In a single game, openskill's handling of ties can look
+    odd: if two of five share a victory, the third gains more than they do (26.6 versus 26.0).
 
     Args:
-        names: all agents; one without games keeps the prior (25, 25/3).
-        games: for each game its players by seat, and their ranks (1 is best, ties share). A name at
-            several seats counts as so many equal players, whose changes are averaged.
-        fixed: ratings that are known and don't change.
+        names: all agents; those without games keep the prior (25, 25/3).
+        games: for each game the players by seat, and their ranks (1 is best, ties share). A name at
+            several seats counts as several equal players, whose changes are averaged.
+        fixed: known ratings that don't change.
 
     Raises:
         ModuleNotFoundError: openskill isn't installed.
@@ -70,7 +70,7 @@ def rate(
 
 
 def passes_for(games: int) -> int:
-    """Return in how many orders the games are rated: 20, and fewer from 2,500 games on."""
+    """Return the number of orders in which games are rated: 20, fewer from 2,500 games on."""
     return max(4, min(_PASSES, _UPDATES // max(games, 1)))
 
 
@@ -92,8 +92,8 @@ def wilson(points: float, games: int, z: float = Z_95) -> tuple[float, float]:
     """Return the Wilson score interval (95 % by default) of a proportion.
 
     Args:
-        points: successes; a draw may count as half, which makes the interval wider than need be.
-        games: trials; with none the interval is (0, 1).
+        points: successes; a draw may count as half, which makes the interval wider than necessary.
+        games: trials; without any, the interval is (0, 1).
 
     Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference",
         JASA 1927.
@@ -114,7 +114,7 @@ def import_cli_extra(module: str) -> Any:
     """Return a module of the extra [cli].
 
     Raises:
-        ModuleNotFoundError: it isn't installed; the message says how to.
+        ModuleNotFoundError: it isn't installed; the message explains how to.
     """
     try:
         return import_module(module)

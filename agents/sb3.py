@@ -31,32 +31,32 @@ ROW_METHODS = ("action_masks", "render", "seats", "state_digests")
 class SeatVecEnv(VecEnv):
     """``num_envs`` games with the learner in one seat of each, played as one batch.
 
-    Every observation is the learner's own, at its own decisions; every reward is all that its seat
-    earned since its last action. A game that ends is replaced at once by the one
-    from the next seed.
+    Every observation is the learner's own, at its own decisions; every reward is the sum of what
+    its seat earned since its last action. When a game ends, the next one is dealt at once from the
+    next seed.
 
     Observation: int8 ``(num_envs, size)`` or ``(num_envs, planes, rows, columns)``; with
     ``dict_observation`` or a ``history`` the dictionary ``{"observation", "action_mask"}`` (and
     ``"history"``) of the Gymnasium environment. MaskablePPO finds the masks by itself
     (``env_method("action_masks")``).
 
-    Infos: empty, but where a game ended: ``terminal_observation``, ``TimeLimit.truncated``,
+    Infos: empty, except when a game has ended: ``terminal_observation``, ``TimeLimit.truncated``,
     ``episode`` (``r``: sum of rewards, ``l``: decisions, ``t``: seconds, as SB3's Monitor gives),
     ``seat``, and ``scores`` and ``ranks`` of all seats.
 
     Args:
         game, num_players, observation, history, reward, illegal, illegal_reward, options: see
             ``Settings``.
-        num_envs: how many games.
+        num_envs: number of games.
         opponents, seat, num_threads: see ``SeatBatch``. A pool with a method
-            ``record(agent, result)`` receives the result of each game against its agents: +1 when
-            the learner's rank was better, 0 when equal, -1 when worse.
-        dict_observation: give the mask in the observation too.
-        reward_scale: what rewards are multiplied by; the infos' sums are not.
+            ``record(agent, result)`` receives the result of each game against its agents: +1 if the
+            learner's rank is better, 0 if equal, -1 if worse.
+        dict_observation: include the mask in the observation.
+        reward_scale: factor for rewards; the sums in the infos are not scaled.
         render_mode: None or ``"rgb_array"``.
 
     Raises:
-        ValueError, TypeError: an argument that isn't allowed; the message lists what is.
+        ValueError, TypeError: an invalid argument; the message lists what is allowed.
     """
 
     def __init__(  # noqa: PLR0913
@@ -104,9 +104,10 @@ class SeatVecEnv(VecEnv):
         return self._batch.states
 
     def reset(self) -> Any:
-        """Deal new games in all environments; return the observations.
+        """Deal new games in all environments and return the observations.
 
-        Seeds come from ``seed()`` once, else each game continues from the one before.
+        Seeds set with ``seed()`` are used once; otherwise each game continues from the previous
+        one.
         """
         batch = self._batch
         batch.deal(batch.seeds(self._seeds))
@@ -119,16 +120,17 @@ class SeatVecEnv(VecEnv):
         return self._seen()
 
     def step_async(self, actions: np.ndarray) -> None:
-        """Take the actions (integers, ``(num_envs,)``) that ``step_wait`` will play."""
+        """Store the actions (integers, ``(num_envs,)``) for ``step_wait``."""
         if not self._batch.started:
             raise GameOverError("no game was dealt: call reset() before step()")
         self._actions = check_actions(actions, self.num_envs)
 
     def step_wait(self) -> tuple[Any, np.ndarray, np.ndarray, list[dict[str, Any]]]:
-        """Play the actions and the opponents' turns; return observations, rewards, dones, infos.
+        """Play the actions and the opponents' turns; return observations, rewards, dones and infos.
 
         Raises:
-            IllegalActionError: an action isn't legal, under ``illegal="raise"``; no game changed.
+            IllegalActionError: an action is not legal, with ``illegal="raise"``; no game has
+                changed.
         """
         batch = self._batch
         assert self._actions is not None, "step_wait() without step_async()"
@@ -148,7 +150,7 @@ class SeatVecEnv(VecEnv):
         return self._seen(), rewards * self.reward_scale, dones, infos
 
     def _end_games(self, rows: np.ndarray, infos: list[dict[str, Any]]) -> None:
-        """Fill the infos of the games in ``rows``, which have ended, and tell the pools."""
+        """Fill the infos of the finished games ``rows``, and update the pools."""
         batch = self._batch
         seconds = round(perf_counter() - self._started_at, 6)
         seen = self._seen(rows)
@@ -194,7 +196,7 @@ class SeatVecEnv(VecEnv):
         return self._batch.opponent_of(row, seat)
 
     def action_masks(self) -> np.ndarray:
-        """Return the int8 masks ``(num_envs, num_actions)`` of the legal actions now."""
+        """Return the int8 masks ``(num_envs, num_actions)`` of the currently legal actions."""
         return self._batch.masks.copy()
 
     def seats(self) -> np.ndarray:
@@ -202,27 +204,27 @@ class SeatVecEnv(VecEnv):
         return self._batch.learner.copy()
 
     def state_digests(self) -> list[str]:
-        """Return a hex digest of each game, hidden parts included; omniscient."""
+        """Return a hex digest of each game, including hidden parts; omniscient."""
         return [self.game.digest(self._batch.states, i) for i in range(self.num_envs)]
 
     def has_attr(self, attr_name: str) -> bool:
-        """Return whether ``get_attr`` knows the name."""
+        """Return whether ``get_attr`` supports the name."""
         return hasattr(self, attr_name)
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """Return an attribute of this object for each of ``indices``: the games share it."""
+        """Return an attribute, which all games share, for each of ``indices``."""
         value = getattr(self, attr_name)
         return [value for _ in self._rows(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Set an attribute for all games; they are one batch and can't differ.
+        """Set an attribute for all games, which are one batch and can't differ.
 
-        ``opponents`` may be set too: who plays in the games dealt from then on.
+        Setting ``opponents`` applies to future games.
         """
         if indices is not None and set(self._rows(indices)) != set(range(self.num_envs)):
             raise ValueError(
                 f"cannot set {attr_name!r} for some environments: they are one batch; "
-                "leave indices out"
+                "leave out indices"
             )
         if attr_name == "opponents":
             self._batch.set_opponents(value)
@@ -232,10 +234,10 @@ class SeatVecEnv(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Return what each game of ``indices`` answers to one of ``ROW_METHODS``.
+        """Call one of ``ROW_METHODS`` for each game of ``indices`` and return the results.
 
         Raises:
-            AttributeError: another method; the games are one batch and have none of their own.
+            AttributeError: another method; as one batch, the games have none of their own.
         """
         if method_name not in ROW_METHODS:
             raise AttributeError(
@@ -248,7 +250,7 @@ class SeatVecEnv(VecEnv):
         return [answers[row] for row in self._rows(indices)]
 
     def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
-        """Return True for ``Monitor`` alone: the infos hold what a Monitor would add."""
+        """Return True only for ``Monitor``, whose additions the infos already contain."""
         return [issubclass(wrapper_class, Monitor) for _ in self._rows(indices)]
 
     def _rows(self, indices: int | Iterable[int] | None) -> Sequence[int]:
@@ -259,7 +261,7 @@ class SeatVecEnv(VecEnv):
         return rows
 
     def get_images(self) -> list[np.ndarray]:
-        """Return a uint8 ``(height, width, 3)`` picture of each game, as the learner sees it."""
+        """Return a uint8 ``(height, width, 3)`` picture of each game as seen by the learner."""
         return [self._picture(row) for row in range(self.num_envs)]
 
     def _picture(self, row: int) -> np.ndarray:
@@ -267,12 +269,12 @@ class SeatVecEnv(VecEnv):
         return self.game.draw(batch.states[row], int(batch.learner[row]), None).rgb()
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Do nothing; there are no resources to release."""
 
     def get_state(self) -> dict[str, Any]:
         """Return the games in progress, seats and opponents in new objects. Omniscient.
 
-        The opponents' agents are the same objects, so that a game goes on against its own.
+        The opponents are the same objects, so that games continue against their own.
         """
         return {
             **self._batch.get_state(),
@@ -281,10 +283,10 @@ class SeatVecEnv(VecEnv):
         }
 
     def set_state(self, saved: dict[str, Any]) -> Any:
-        """Go back to what ``get_state`` returned; return the observations.
+        """Restore a state returned by ``get_state``, and return the observations.
 
         Raises:
-            StateError: it doesn't fit; nothing has changed.
+            StateError: the state doesn't fit; nothing has changed.
         """
         check_saved(saved, ("returns", "lengths"))
         lengths = saved_array(saved, "lengths", self._lengths, 0, None)
@@ -303,7 +305,7 @@ class SeatVecEnv(VecEnv):
         return copy.deepcopy(self)
 
     def state_digest(self) -> str:
-        """Return a hex digest of all games, hidden parts included; omniscient."""
+        """Return a hex digest of all games, including hidden parts; omniscient."""
         return digest_all(self.game, self._batch.states)
 
     def __repr__(self) -> str:

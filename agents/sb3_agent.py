@@ -22,25 +22,25 @@ except ModuleNotFoundError as error:
 
 
 class SB3Agent(Agent):
-    """Plays by a model of Stable-Baselines3 or sb3-contrib, whatever its policy, within the mask.
+    """Plays legal actions by a model of Stable-Baselines3 or sb3-contrib with any policy.
 
-    MaskablePPO, PPO and A2C draw among the legal actions by their policy, DQN and QR-DQN take the
-    best legal one. The agent goes on learning with its model, if that learns.
+    MaskablePPO, PPO and A2C sample from their policy over the legal actions, DQN and QR-DQN take
+    the best legal one. If the model is trained further, the agent changes with it.
 
-    Files of SB3 hold pickles, which can run any code: load those of your own, and hand on what
-    ``save_model`` writes (``"ppo:PATH"``).
+    SB3's files contain pickles, which can run any code: load only your own, and share the files
+    that ``save_model`` writes (``"ppo:PATH"``).
 
     Args:
         game: the game it plays.
-        model: what ``MaskablePPO.load(path)`` and the like return, trained on observations of this
-            game as its Gymnasium environments or ``SeatVecEnv`` give them. ``VecNormalize`` changes
-            them, and a loaded model doesn't say so.
-        deterministic: always the likeliest legal action.
+        model: the result of ``MaskablePPO.load(path)`` or similar, trained on this game's
+            observations from its Gymnasium environments or ``SeatVecEnv``. ``VecNormalize`` changes
+            observations, which can't be detected in a loaded model.
+        deterministic: take the most probable legal action.
         temperature: see ``policy.choose``; 1 plays as in training.
-        seed: of its own generator, used when ``act`` gets no seeds.
+        seed: seed of the agent's own generator, used if ``act`` receives no seeds.
 
     Raises:
-        TypeError: ``model`` is no such model.
+        TypeError: ``model`` isn't such a model.
         ValueError: it was trained on other observations or actions.
     """
 
@@ -96,7 +96,7 @@ class SB3Agent(Agent):
 
 
 def _values_of(policy: Any) -> str | None:
-    """Return the name of the network that gives a policy's action values; None: it has logits."""
+    """Return the name of the network for a policy's action values; None if it has logits."""
     for name in ("quantile_net", "q_net"):
         if hasattr(policy, name):
             return name
@@ -109,11 +109,11 @@ def _values_of(policy: Any) -> str | None:
 
 
 def _observed(model: BaseAlgorithm, game: Game) -> tuple[str, int]:
-    """Return the observation form that a model was trained on, and the length of its histories."""
+    """Return the observation form of a model, and the length of its histories."""
     if model.get_vec_normalize_env() is not None:
         raise ValueError(
-            "the model was trained behind VecNormalize: write an agent of your own that scales "
-            "observations as it did"
+            "the model was trained behind VecNormalize: write your own agent that scales "
+            "observations in the same way"
         )
     seen, actions = model.observation_space, model.action_space
     if not isinstance(actions, spaces.Discrete) or actions.n != game.num_actions:
@@ -137,7 +137,7 @@ def _observed(model: BaseAlgorithm, game: Game) -> tuple[str, int]:
 
 
 def _shapes(space: Any) -> Any:
-    """Return type and shape of a space, or of each part."""
+    """Return the dtype and shape of a space, or of each of its parts."""
     if isinstance(space, spaces.Dict):
         return {name: _shapes(part) for name, part in space.spaces.items()}
     return str(space.dtype), space.shape

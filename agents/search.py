@@ -1,10 +1,10 @@
-"""Monte Carlo tree search on game records, as loops that are compiled for each game.
+"""Monte Carlo tree search on game records, in loops compiled for each game.
 
 UCT (Kocsis and Szepesvári, ECML 2006) with a utility per seat. Hidden information by information
 set MCTS (Cowling, Powley and Whitehouse, IEEE TCIAIG 2012, single observer): each simulation
-redraws what the root's seat can't know and descends one shared tree, where a child counts how
-often it was legal. Guided search adds children in the order of the game's ``evaluate``, and only
-as a node's visits grow (progressive widening; Chaslot et al., 2008).
+resamples what the root's seat can't know and descends a shared tree, in which each child counts how
+often it was legal. Guided search adds children in the order of the game's ``evaluate``, as the
+number of visits grows (progressive widening; Chaslot et al., 2008).
 """
 
 from __future__ import annotations

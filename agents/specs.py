@@ -1,4 +1,4 @@
-"""Agents from their specs, as ``"mcts:simulations=400"``."""
+"""Agents from specs such as ``"mcts:simulations=400"``."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ AGENTS = tuple(KINDS)
 
 
 def make_agent(spec: str | Agent, game: str | Game = "sarena", **settings: Any) -> Agent:
-    """Return the agent that ``spec`` describes.
+    """Return the agent described by ``spec``.
 
     Args:
         spec: ``"random"``, ``"greedy"``, ``"mcts"``, ``"baseline"``, ``"ppo:PATH"``,
             ``"td:PATH"``, with settings after a colon: ``"mcts:simulations=400,exploration=1.0"``.
-            An agent is returned as it is: an ``Agent``, or any object with its method ``act``.
+            Agents (an ``Agent`` or any object with a method ``act``) are returned unchanged.
         game: the game it plays.
         settings: more settings, by name.
 
     Raises:
-        ValueError: no such agent, or a setting that can't be read.
-        TypeError: a setting that the agent doesn't have, or something that is no agent, as a
-            function or a class.
-        FileNotFoundError: a model file that isn't there.
+        ValueError: unknown agent, or invalid setting.
+        TypeError: the agent has no such setting, or ``spec`` isn't an agent (for example a function
+            or a class).
+        FileNotFoundError: the model file doesn't exist.
     """
     if isinstance(spec, type):
         raise TypeError(f"agent is the class {spec.__name__}; give one of its objects")
@@ -77,7 +77,7 @@ def _parse(kind: str, text: str) -> dict[str, Any]:
         name, equals, value = part.partition("=")
         if not equals:
             if kind not in FROM_FILE or "path" in settings:
-                raise ValueError(f"{part!r} is no setting of {kind}: write name=value")
+                raise ValueError(f"{part!r} is not a setting of {kind}: write name=value")
             settings["path"] = part
         else:
             settings[name.strip()] = _value(value.strip())

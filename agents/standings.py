@@ -1,4 +1,4 @@
-"""The table of a league: who is how strong, and how sure that is."""
+"""The table of a league: ratings, results and their uncertainty."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class LeagueRow:
         name: of the agent.
         rating: openskill's mu (25 is average).
         uncertainty: two sigma; the strength is within rating ± uncertainty.
-        games: seats played; an agent at two seats of one game counts twice.
+        games: seats played; an agent in two seats of one game counts twice.
         wins: games ranked first alone.
         draws: games ranked first with others.
         losses: the other games.
@@ -45,7 +45,7 @@ class LeagueRow:
 
 @dataclass(frozen=True)
 class LeaguePair:
-    """How ``name`` did against ``other``: who ranked before whom, in each game where both sat.
+    """Results of ``name`` against ``other``, by their ranks in each game that both played.
 
     Attributes:
         games: comparisons; wins + draws + losses.
@@ -69,12 +69,12 @@ class LeaguePair:
 
 @dataclass(frozen=True)
 class LeagueCamp:
-    """How an agent's camp did, in a game of camps (``Game.camps``).
+    """Results of an agent's camps, in games with camps (``Game.camps``).
 
     Attributes:
-        name, camp: of the agent and the camp.
-        rounds: rounds that it was in this camp at the end; two of its seats count twice.
-        wins: those that the camp won.
+        name, camp: names of the agent and the camp.
+        rounds: number of rounds that it ended in this camp; two seats count twice.
+        wins: number of those that the camp won.
         share: wins / rounds (0.5 without rounds).
         low, high: Wilson 95 % interval of ``share``.
     """
@@ -94,10 +94,10 @@ class LeagueTable:
 
     Attributes:
         config: game, version, players, options, reward, seed and agents.
-        games: how many were played.
+        games: number of games played.
         rows: best rating first.
         pairs: ``pairs[name][other]``, for all names in both orders.
-        camps: rows of all agents in all camps; None for a game without camps.
+        camps: rows of all agents in all camps; None for games without camps.
     """
 
     config: dict[str, Any]
@@ -133,11 +133,11 @@ class LeagueTable:
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
     def save(self, path: str | Path) -> None:
-        """Write ``to_json`` to a file, whole or not at all."""
+        """Write ``to_json`` to a file atomically."""
         atomic_write_text(path, self.to_json())
 
     def print(self, console: Any = None) -> None:
-        """Print ratings, pairs and camps through rich, on ``console`` or standard output.
+        """Print ratings, pairs and camps with rich, on ``console`` or standard output.
 
         Raises:
             ModuleNotFoundError: rich isn't installed.
@@ -188,13 +188,13 @@ def build_table(
     games: Iterable[GameRecord],
     rounds_of: Callable[[GameRecord], Sequence[Round]] | None = None,
 ) -> LeagueTable:
-    """Return the table of ``games``; the order of games and names makes no difference.
+    """Return the table of ``games``; the order of games and names doesn't matter.
 
     Args:
-        config: of the league.
-        names: of all agents.
-        games: that are finished.
-        rounds_of: game → its rounds, for a game of camps.
+        config: the settings of the league.
+        names: the names of all agents.
+        games: the finished games.
+        rounds_of: game → its rounds, for games with camps.
 
     Raises:
         ModuleNotFoundError: openskill isn't installed.

@@ -1,4 +1,4 @@
-"""Where the things that actions are about stand in a game's flat observation."""
+"""The targets of actions in a game's flat observation."""
 
 from __future__ import annotations
 
@@ -15,22 +15,20 @@ TARGETS = 2  # things that an action is about, at most
 
 @dataclass(frozen=True, eq=False)
 class ActionTargets:
-    """A game's observation and actions, taken apart.
+    """The structure of a game's observations and actions.
 
-    Things are the places of the board, counted row by row, then the rows of each list.
+    Targets are the places of the board, counted row by row, followed by the rows of each list.
 
     Attributes:
         grid: rows and columns of the board; (0, 0) without one.
-        planes: int64 ``(places, planes)``: where each place's numbers stand in the observation.
-        lists: one int64 ``(rows, numbers)`` a list: where each row's numbers stand.
-        rest: int64 ``(n,)``: where the numbers stand that belong to no place.
-        scale: float32 ``(size,)``: what each number is multiplied by, to be around 1.
-        targets: int64 ``(num_actions, 2)``: which things each action is about; ``num_things``
-            stands for none.
-        kinds: int64 ``(num_actions,)``: actions about the same kinds of things share a kind; one
-            about nothing has a kind of its own.
-        framed: int64 ``(places,)``: each place's number when a frame of one place is laid around
-            the board.
+        planes: int64 ``(places, planes)``: indices of each place's numbers in the observation.
+        lists: an int64 array ``(rows, numbers)`` per list: indices of each row's numbers.
+        rest: int64 ``(n,)``: indices of the numbers that belong to no place.
+        scale: float32 ``(size,)``: factors that scale each number to around 1.
+        targets: int64 ``(num_actions, 2)``: the targets of each action; ``num_things`` means none.
+        kinds: int64 ``(num_actions,)``: actions with the same kinds of targets share a kind; those
+            without targets have one each.
+        framed: int64 ``(places,)``: each place's index on a board with a border of one place.
     """
 
     grid: tuple[int, int]
@@ -61,7 +59,7 @@ class ActionTargets:
 
 @lru_cache(maxsize=32)
 def targets_of(game: Game) -> ActionTargets | None:
-    """Return what a game's actions refer to, or None for a game without ``targets``.
+    """Return the targets of a game's actions, or None for games without ``targets``.
 
     The board is the flat observation's fields of shape ``(k, rows, columns)``, all of one size; the
     lists are the other fields that ``game.targets`` names.
@@ -110,7 +108,7 @@ def _is_map(field: Field, grid: tuple[int, int]) -> bool:
 
 
 def _kinds(about: list[tuple[tuple[str, int], ...]]) -> np.ndarray:
-    """Number the kinds of actions by the names of what they are about."""
+    """Number the kinds of actions by the names of their targets."""
     keys = [tuple(name for name, _ in pairs) or action for action, pairs in enumerate(about)]
     numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
     return np.array([numbers[key] for key in keys], dtype=np.int64)

@@ -1,9 +1,8 @@
-"""The games for TorchRL: all seats of many games, as one environment with a batch size.
+"""The games for TorchRL: all seats of many games as one environment with a batch size.
 
-TorchRL isn't among the dependencies: ``pip install torchrl==0.14.1``, best in an environment of its
-own. `TorchRLEnv` steps the native batch; `SeatGAE` gives a batch of it advantages along each seat's
-own decisions, where TorchRL's own estimators take what comes next in time for what comes next for
-the player::
+TorchRL is not a dependency: ``pip install torchrl==0.14.1``, preferably in a separate environment.
+`TorchRLEnv` steps the native batch; `SeatGAE` computes advantages along each seat's own decisions,
+whereas TorchRL's estimators assume that the next step in time is the player's next one::
 
     env = TorchRLEnv("sarena", num_envs=256)
     collector = Collector(env, policy, frames_per_batch=8192, total_frames=1_000_000)
@@ -13,7 +12,7 @@ the player::
         data = gae(data)
         ...
 
-``tests/integrations/with_torchrl.py`` is the whole loop.
+``tests/integrations/with_torchrl.py`` is the complete loop.
 """
 
 from __future__ import annotations
@@ -41,28 +40,28 @@ except ModuleNotFoundError as error:
 
 
 class TorchRLEnv(EnvBase):
-    """``num_envs`` games side by side, every seat played by the same policy; a step is one ply.
+    """A batch of ``num_envs`` games in which one policy plays every seat; a step is one ply.
 
     Batch size ``(num_envs,)``. Keys: "observation", int8 ``(num_envs, size)`` or ``(num_envs,
-    planes, rows, cols)``, as the seat to play sees it; "action_mask", bool ``(num_envs,
+    planes, rows, cols)``, as observed by the seat to play; "action_mask", bool ``(num_envs,
     num_actions)``; "to_play", int64 ``(num_envs, 1)``, that seat; "history" with ``history``;
-    "action", int64 ``(num_envs,)``; "reward", float32 ``(num_envs, num_players)``, every seat's of
-    the ply; "done", "terminated", "truncated". Random actions are legal.
+    "action", int64 ``(num_envs,)``; "reward", float32 ``(num_envs, num_players)``, every seat's
+    reward of the ply; "done", "terminated", "truncated". Random actions are legal.
 
-    A game that ends is shown as it ended, and TorchRL's collectors deal the next one by a partial
-    reset. `set_seed` fixes the games that the next reset deals: environment i has ``seed + i``.
+    Finished games return their final observations, and TorchRL's collectors deal the next ones by a
+    partial reset. `set_seed` seeds the next reset: environment i gets ``seed + i``.
 
     Attributes:
         batch: the games.
-        observation_scale: float32, what to multiply observations by for a network.
+        observation_scale: float32, factors that scale observations for a network.
 
     Args:
-        game, num_envs, num_players, kwargs: as for ``BatchEnv``: ``observation``, ``history``,
+        game, num_envs, num_players, kwargs: see ``BatchEnv``: ``observation``, ``history``,
             ``reward``, ``illegal``, ``num_threads``, the game's options.
-        device: where the tensors are.
+        device: the device of the tensors.
 
     Raises:
-        ValueError, TypeError: an argument that isn't allowed; the message lists what is.
+        ValueError, TypeError: an invalid argument; the message lists what is allowed.
     """
 
     def __init__(
@@ -127,7 +126,7 @@ class TorchRLEnv(EnvBase):
         return shown
 
     def _shown(self) -> TensorDictBase:
-        """Return what is seen now, in tensors of its own: the batch overwrites its arrays."""
+        """Return the current observations in new tensors, as the batch overwrites its arrays."""
         batch = self.batch
         mask = self._copied(batch.action_masks).bool()
         self.action_spec.update_mask(mask)
@@ -166,12 +165,12 @@ class SeatGAE:
 
     @torch.no_grad()
     def __call__(self, tensordict: TensorDictBase) -> TensorDictBase:
-        """Fill and return ``tensordict``, of batch size ``(num_envs, plies)`` as from a collector.
+        """Fill and return ``tensordict``, of batch size ``(num_envs, plies)``.
 
         Also "state_value"; "advantage" and "value_target" are float32 ``(num_envs, plies, 1)``.
 
         Raises:
-            ValueError: another batch size, or values that aren't finite.
+            ValueError: the batch size is wrong, or values aren't finite.
         """
         if tensordict.batch_dims != 2:
             raise ValueError(

@@ -1,6 +1,6 @@
 """The command `ludotheque`.
 
-Typer and rich are in the extra [cli]; without them the command says so instead of a traceback.
+Typer and rich are in the extra [cli]; without them the command prints a message, not a traceback.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ EXTRA_MODULES = ("typer", "rich")
 
 
 def main() -> None:
-    """Run the command with the arguments of the process; ends the process with its exit code.
+    """Run the command with the arguments of the process, and exit with its exit code.
 
-    0: done. 1: failed. 2: wrong arguments. 130: stopped by Ctrl-C.
+    Exit codes: 0 success, 1 failure, 2 invalid arguments, 130 stopped by Ctrl-C.
     """
     try:
         from .app import app

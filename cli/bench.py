@@ -1,8 +1,8 @@
-"""`ludotheque bench`: how fast games, search and training run here, and how well agents play.
+"""`ludotheque bench`: the speed of games, search and training, and the strength of agents.
 
-Each benchmark is a script of its own; this hands it the arguments, so that what is said after its
-name is what `python -m ludotheque.benchmarks.NAME` understands. Only `--json` is added to: without
-the name of a file the record is printed, and the tables go to stderr.
+Each benchmark is a script; this passes on the arguments, so everything after its name is the same
+as for `python -m ludotheque.benchmarks.NAME`. Only `--json` is extended: without a file name the
+record is printed, and the tables go to stderr.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _bench(name: str, arguments: list[str]) -> None:
 
 
 def _wants_json_printed(arguments: list[str]) -> bool:
-    """Whether --json stands there without the name of a file."""
+    """Whether --json is given without a file name."""
     if "--json" not in arguments:
         return False
     following = arguments[arguments.index("--json") + 1 :]

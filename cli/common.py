@@ -1,4 +1,4 @@
-"""What the commands share: options, errors, names with suggestions, progress bars."""
+"""Shared code of the commands: options, errors, suggestions for names, progress bars."""
 
 from __future__ import annotations
 
@@ -41,30 +41,30 @@ SetOption = Annotated[
     typer.Option(
         "--set",
         metavar="NAME=VALUE",
-        help="A game option, e.g. deal=balanced; JSON where `ludotheque games` says so.",
+        help="A game option, e.g. deal=balanced; JSON if `ludotheque games` says so.",
     ),
 ]
 
 
 class UserError(Exception):
-    """A wrong argument: told in one line, exit code 2."""
+    """An invalid argument: reported in one line, exit code 2."""
 
 
 class FailedError(Exception):
-    """Something that could not be done, with right arguments: told in one line, exit code 1."""
+    """A failure despite valid arguments: reported in one line, exit code 1."""
 
 
 class StoppedError(Exception):
-    """The person pressed Ctrl-C; the message says what was kept. Exit code 130."""
+    """Ctrl-C was pressed; the message says what was kept. Exit code 130."""
 
 
 def run_length(
     minutes: float | None, steps: int | None, usual: float
 ) -> tuple[float | None, int | None]:
-    """Return how long a training is to be; ``usual`` minutes if nothing is said of it.
+    """Return the length of a training; ``usual`` minutes if none is given.
 
     Raises:
-        UserError: a number that isn't above 0.
+        UserError: a number isn't above 0.
     """
     for name, value in (("--minutes", minutes), ("--steps", steps)):
         if value is not None and not 0 < value < math.inf:
@@ -73,7 +73,7 @@ def run_length(
 
 
 def friendly(command: Callable[..., None]) -> Callable[..., None]:
-    """Tell the three kinds of ending of `command` in one line on stderr, with an exit code."""
+    """Report the three kinds of errors of `command` in one line on stderr, with an exit code."""
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> None:
@@ -102,7 +102,7 @@ def _end(kind: str, message: object, code: int) -> None:
 
 
 def _printable(text: str) -> str:
-    """Return text without what a terminal takes for a command: a message may quote a file."""
+    """Return text without terminal control sequences, since messages may quote files."""
     return "".join(
         letter
         if letter.isprintable() or letter == "\n"
@@ -113,7 +113,7 @@ def _printable(text: str) -> str:
 
 @contextmanager
 def arguments_checked() -> Iterator[None]:
-    """Around calls that check a person's arguments: their errors become errors of use."""
+    """Turn the errors of calls that check a user's arguments into UserError."""
     try:
         yield
     except (ValueError, OSError) as error:
@@ -121,7 +121,7 @@ def arguments_checked() -> Iterator[None]:
 
 
 def needs_extra(extra: str, error: ModuleNotFoundError) -> Exception:
-    """What to raise when an optional module is missing; `error` itself if it is one of ours."""
+    """Return the error for a missing optional module; `error` itself if it is ours."""
     name = (error.name or "").partition(".")[0]
     if name == "ludotheque":
         return error
@@ -129,7 +129,7 @@ def needs_extra(extra: str, error: ModuleNotFoundError) -> Exception:
 
 
 def choose(value: str, allowed: Iterable[str], what: str) -> str:
-    """Return `value` if allowed; else raise UserError that names, lists and suggests."""
+    """Return `value` if allowed; otherwise raise UserError with the choices and a suggestion."""
     names = list(allowed)
     if value in names:
         return value
@@ -139,16 +139,16 @@ def choose(value: str, allowed: Iterable[str], what: str) -> str:
 
 
 def find_game(name: str) -> Any:
-    """Return the game called `name`; raises UserError."""
+    """Return the game called `name`, or raise UserError."""
     from ludotheque.envs import game_names, get_game
 
     return get_game(choose(name, game_names(), "game"))
 
 
 def check_players(game: Any, number: int | None) -> int:
-    """Return `number` if the game can be played by so many; raises UserError.
+    """Return `number` if the game allows that many players, or raise UserError.
 
-    None is two, or the fewest where two can't play.
+    None means two, or the fewest the game allows.
     """
     if number is None:
         return game.usual_players
@@ -159,16 +159,16 @@ def check_players(game: Any, number: int | None) -> int:
 
 
 def check_seat(seat: int, players: int) -> int:
-    """Return `seat` if it is one of 0 .. players-1; raises UserError."""
+    """Return `seat` if it is one of 0 .. players-1, or raise UserError."""
     if not 0 <= seat < players:
-        raise UserError(f"seat {seat} is not at the table: use 0 to {players - 1}.")
+        raise UserError(f"there is no seat {seat}: use 0 to {players - 1}.")
     return seat
 
 
 def game_options(game: Any, settings: Sequence[str] | None) -> dict[str, Any]:
     """Turn ["deal=balanced"] into {"deal": "balanced"}, checked against the game's options.
 
-    A value is one of the option's choices, or JSON if the option reads more than these.
+    A value is one of the option's choices, or JSON if the option accepts other values.
     """
     from ludotheque.envs.core.arguments import read_options
 
@@ -194,14 +194,14 @@ def game_options(game: Any, settings: Sequence[str] | None) -> dict[str, Any]:
 
 
 def _from_json(option: Any, text: str, choices: Iterable[str]) -> Any:
-    """Return what the JSON in ``text`` holds; raises UserError that says what the option takes."""
+    """Parse the JSON in ``text``; raise UserError with the values that the option accepts."""
     takes = f"{', '.join(choices)}, or JSON ({option.meaning})"
     try:
         return json.loads(text)
     except ValueError as error:
         if text.strip()[:1] in ("[", "{", '"'):
             raise UserError(
-                f"the value of {option.name} is no JSON: {error}. In a shell, put it into single "
+                f"the value of {option.name} is not JSON: {error}. In a shell, put it in single "
                 f"quotes. It takes {takes}."
             ) from error
     near = difflib.get_close_matches(text.lower(), list(choices), n=1, cutoff=0.5)
@@ -210,12 +210,12 @@ def _from_json(option: Any, text: str, choices: Iterable[str]) -> Any:
 
 
 def holds_files(folder: Path) -> bool:
-    """Return whether a folder holds something; hidden files, as a lock, don't count."""
+    """Return whether a folder isn't empty; hidden files, such as a lock, don't count."""
     return folder.is_dir() and any(not path.name.startswith(".") for path in folder.iterdir())
 
 
 def draw_seed(seed: int | None) -> int:
-    """Return `seed`, or one drawn and told, so that whatever happens can be had again."""
+    """Return `seed`, or draw one and print it, so that the result can be reproduced."""
     if seed is None:
         seed = secrets.randbelow(2**31)
         err.print(f"seed {seed}", style="dim")
@@ -225,15 +225,15 @@ def draw_seed(seed: int | None) -> int:
 
 
 def print_json(result: Any) -> None:
-    """Print `result` on stdout as JSON that any parser reads."""
+    """Print `result` on stdout as standard JSON."""
     typer.echo(json.dumps(result, indent=2, ensure_ascii=False, allow_nan=False))
 
 
 class Bar:
     """A progress bar on stderr: `with Bar("Playing") as bar: bar(done, total, "text")`.
 
-    Nothing is drawn before the first call; where stderr is no terminal, nothing but the last
-    state is printed.
+    Nothing is drawn before the first call; if stderr isn't a terminal, only the final state is
+    printed.
     """
 
     def __init__(self, label: str, unit: str = ""):

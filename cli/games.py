@@ -1,4 +1,4 @@
-"""`ludotheque games`: what there is to play, and the sizes that a learner needs."""
+"""`ludotheque games`: list the games, with the sizes that a learner needs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HEADINGS = ("game", "title", "players", "actions", "observation", "options, defa
 
 
 def games(as_json: JsonOption = False) -> None:
-    """List the games: players, options, number of actions, sizes of observations."""
+    """List the games with their players, options, numbers of actions and observation sizes."""
     from ludotheque.envs import game_names
 
     rows = [_facts(find_game(name)) for name in game_names()]

@@ -1,4 +1,4 @@
-"""`ludotheque league`: agents play each other, and get ratings with their uncertainty."""
+"""`ludotheque league`: a tournament between agents, with ratings and their uncertainty."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def league(
     specs = split_specs(agents)
     check_specs(specs)
     if len(set(specs)) != len(specs) or len(specs) < 2:
-        raise UserError(f"a league wants two or more different agents, not {', '.join(specs)}.")
+        raise UserError(f"a league needs two or more different agents, not {', '.join(specs)}.")
     folder = folder or Path("runs") / "league"
     _check_folder(folder, resume)
     options = game_options(found, settings)
@@ -113,7 +113,7 @@ def league(
 
 
 def _names(specs: list[str]) -> dict[str, str]:
-    """Name -> spec: an agent's kind stands for a long path, if it is the only one of its kind."""
+    """Map names to specs; the kind replaces a path if it is the only one of its kind."""
     kinds = [spec.partition(":")[0] for spec in specs]
     names = {}
     for kind, spec in zip(kinds, specs, strict=True):
@@ -124,6 +124,6 @@ def _names(specs: list[str]) -> dict[str, str]:
 
 def _check_folder(folder: Path, resume: bool) -> None:
     if folder.exists() and not folder.is_dir():
-        raise UserError(f"{folder} is a file; --out wants a folder.")
+        raise UserError(f"{folder} is a file; --out must be a folder.")
     if holds_files(folder) and not resume:
         raise UserError(f"{folder} holds results already: add --resume, or choose another --out.")

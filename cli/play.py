@@ -1,6 +1,6 @@
-"""`ludotheque play`: a person against agents, in the terminal or in a window.
+"""`ludotheque play`: play against agents, in the terminal or in a window.
 
-Whatever is shown is drawn for the person's own seat: nothing that seat may not know.
+Everything is shown as seen by the person's own seat, without hidden information.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def play(
 ) -> None:
     """Play against agents, and with --web also against other people (`--opponents person`)."""
     if cheat and not explain:
-        raise UserError("--cheat shows more of what --explain shows: give both.")
+        raise UserError("--cheat extends --explain: give both.")
     if explain and not web:
         raise UserError("--explain draws over the board in a browser: add --web.")
     if web and not _named(context):
@@ -149,7 +149,7 @@ def play(
 
 
 def _named(context: typer.Context) -> bool:
-    """Return whether a game was asked for; else the start page asks for one."""
+    """Return whether a game was specified; otherwise the start page asks for one."""
     names = ("game", "opponents", "players", "settings", "save", "seed", "explain")
     sources = [context.get_parameter_source(name) for name in names]
     return any(source is not None and source.name == "COMMANDLINE" for source in sources)
@@ -164,14 +164,14 @@ def _play_in_browser(table: Table, seat: int, where: Where, save: Path | None) -
 
 
 def _save_quietly(path: Path, table: Any) -> None:
-    """Write the replay after each move, so that no end of the program loses the game."""
+    """Write the replay after each move, so that the game isn't lost however the program ends."""
     if table.actions:
         with suppress(FailedError):
             save_replay(table, path)
 
 
 def wants_window(asked: bool | None) -> bool:
-    """Return what was asked; if nothing was, whether a window can be opened and drawn on."""
+    """Return the choice made; by default, whether a window can be opened and drawn on."""
     if asked is not None:
         return asked
     if not (find_spec("pygame") and find_spec("resvg_py")):
@@ -182,9 +182,9 @@ def wants_window(asked: bool | None) -> bool:
 
 
 def _play(table: Table, seat: int, person: Any, save: Path | None) -> bool:
-    """Play to the end; False when the person left before it.
+    """Play to the end; return False if the person left before.
 
-    The replay is written after each move, so that no end of the program loses the game.
+    The replay is written after each move, so that the game isn't lost however the program ends.
     """
     with person:
         person.show()
@@ -218,14 +218,14 @@ def _show_result(table: Table, as_json: bool) -> None:
 
 
 def _tell(table: Table, seat: int, viewer: int) -> None:
-    """Say what an agent played; not a word of what the person's seat may not know."""
+    """Print what an agent played, without anything hidden from the person's seat."""
     move = table.last_move(viewer)
     if move is not None:
         typer.echo(f"{table.name(seat)} plays {move}", err=True)
 
 
 class _TerminalPerson:
-    """Shows text and reads moves as text; all of it on stderr, so that --json stays clean."""
+    """Shows text and reads moves as text, all on stderr to keep the output of --json clean."""
 
     def __init__(self, table: Table, seat: int):
         self._table = table
@@ -251,7 +251,7 @@ class _TerminalPerson:
         typer.echo(self._table.game.describe(self._table.states[0]), err=True)
 
     def decide(self) -> int | None:
-        """Ask until the answer is a legal move; None when the person leaves."""
+        """Ask until the answer is a legal move; return None if the person leaves."""
         for words in _typed_lines():
             if words in ("quit", "exit", "q"):
                 return None
@@ -279,22 +279,22 @@ class _TerminalPerson:
         typer.echo(HELP, err=True)
         page = Path(str(import_module(self._table.game.home).__file__)).with_name("README.md")
         if page.exists():
-            typer.echo(f"Rules, and what moves are called: {page}", err=True)
+            typer.echo(f"Rules and notation: {page}", err=True)
 
     def _complaint(self, words: str) -> str:
         try:
             self._table.game.action_from_string(words, self._table.states[0])
             problem = f"'{words}' is not allowed now."
         except ValueError:
-            problem = f"'{words}' is no move and no command."
+            problem = f"'{words}' is neither a move nor a command."
         known = [*self._table.legal_moves(), "moves", "board", "undo", "help", "quit"]
         near = difflib.get_close_matches(words, known)
         hint = f" Did you mean {' or '.join(near)}?" if near else ""
-        return f"{problem}{hint} Type moves for the legal ones, help for the commands."
+        return f"{problem}{hint} Type moves to list the legal ones, help for the commands."
 
 
 def _listed(moves: dict[str, int]) -> list[str]:
-    """Legal moves with their numbers, in columns as wide as the terminal has room for."""
+    """List the legal moves with their numbers, in as many columns as fit the terminal."""
     cells = [f"{action} {move}" for move, action in moves.items()]
     wide = max(map(len, cells), default=0) + 2
     columns = max(1, shutil.get_terminal_size().columns // wide)
@@ -303,7 +303,7 @@ def _listed(moves: dict[str, int]) -> list[str]:
 
 
 def _meant(words: str, moves: dict[str, int]) -> int | None:
-    """The legal action that somebody means: its notation, with or without marks, or its number."""
+    """Return the legal action for an input: a number, or notation with or without punctuation."""
     if words in moves:
         return moves[words]
     if words.isdecimal() and int(words) in moves.values():
@@ -318,7 +318,7 @@ def _bare(move: str) -> str:
 
 
 def _typed_lines() -> Iterator[str]:
-    """Lines typed by the person, in lower case without spaces around; ends with the input."""
+    """Yield the typed lines, in lower case and stripped, until the end of the input."""
     while True:
         # Not input(): its prompt would go to stdout when that is a pipe.
         typer.echo("Your move: ", err=True, nl=False)
@@ -332,12 +332,12 @@ def _typed_lines() -> Iterator[str]:
 class _WindowPerson:
     """Shows the drawing and turns clicks into moves.
 
-    A move is chosen by clicking its places one after the other, in the order in which the action
-    codec names them; a click that leads to no legal move starts again. What there is to say stands
-    in the window's bar, and in the terminal.
+    A move is chosen by clicking its places one after the other, in the order of the action's parts;
+    a click that leads to no legal move starts again. Messages appear in the window's title bar and
+    in the terminal.
     """
 
-    KEYS = "click the places of a move; Escape: begin it anew; u: undo; q: leave"
+    KEYS = "click the places of a move; Escape: start over; u: undo; q: quit"
 
     def __init__(self, table: Table, seat: int):
         self._table = table
@@ -366,13 +366,13 @@ class _WindowPerson:
         typer.echo(text, err=True)
 
     def end(self) -> None:
-        """Leave the last position until a key is pressed or the window closed."""
+        """Show the final position until a key is pressed or the window is closed."""
         self._say("The game is over: press a key in the window to close it.")
         while not any(event.kind in ("quit", "key") for event in self._window.poll(POLL_S)):
             pass
 
     def decide(self) -> int | None:
-        """Wait for the clicks that name a legal move; None when the window is closed."""
+        """Wait for clicks that form a legal move; return None if the window is closed."""
         self._clicked = ()
         self._say(f"Your move: {self.KEYS}")
         while True:
@@ -399,7 +399,7 @@ class _WindowPerson:
         return self._table.game.locate(event.x, event.y, self._table.states[0])
 
     def _click(self, place: Any) -> int | None:
-        """Add a place to those clicked; return the move that they name, if they name one."""
+        """Add a clicked place; return the move, if it is complete."""
         moves = {
             action: tuple(self._table.game.decode_action(action).values())
             for action in self._table.legal_moves().values()
@@ -419,21 +419,21 @@ class _WindowPerson:
             self._say(f"Moves from there: {', '.join(named)}.")
         else:
             firsts = dict.fromkeys(str(move[0]) for move in moves.values())
-            self._say(f"No move begins there; moves begin with: {', '.join(firsts)}.")
+            self._say(f"No move starts there; moves start with: {', '.join(firsts)}.")
         return None
 
 
 def _take_back(table: Table, seat: int) -> str:
-    """Take back the person's last move; return what there is to say."""
+    """Take back the person's last move; return the message to show."""
     try:
         table.undo(seat)
     except ValueError as error:
         return f"{str(error).capitalize()}."
-    return "Your last move is taken back."
+    return "Your last move has been taken back."
 
 
 def open_window(title: str) -> Any:
-    """Open a window; raises FailedError without a display or without the extra [render]."""
+    """Open a window; raise FailedError without a display or without the extra [render]."""
     from ludotheque.envs.core.drawing.window import Window
 
     try:

@@ -40,11 +40,15 @@ def rate(
     players: PlayersOption = None,
     precision: Annotated[
         float,
-        typer.Option("--precision", help="Stop when the rating is known to plus or minus so much."),
+        typer.Option(
+            "--precision", help="Stop when the uncertainty of the rating is at most this much."
+        ),
     ] = 1.0,
     rounds: Annotated[
         int,
-        typer.Option("--rounds", min=1, help="At most so many rounds of 8 deals from every seat."),
+        typer.Option(
+            "--rounds", min=1, help="Maximum number of rounds of 8 deals from every seat."
+        ),
     ] = 40,
     record: Annotated[
         Path | None,
@@ -52,10 +56,10 @@ def rate(
     ] = None,
     check: Annotated[
         Path | None,
-        typer.Option("--check", help="Play the games of a record again and compare."),
+        typer.Option("--check", help="Replay the games of a record and compare."),
     ] = None,
     measure: Annotated[
-        bool, typer.Option("--measure", help="Measure the rungs themselves, and write the ladder.")
+        bool, typer.Option("--measure", help="Rate the rungs themselves, and write the ladder.")
     ] = False,
     games: Annotated[
         int, typer.Option("--games", min=1, help="With --measure, games per pair of rungs.")
@@ -99,7 +103,7 @@ def rate(
                 executor=executor,
             )
     except KeyboardInterrupt:
-        raise StoppedError("nothing was written: a rating is of whole rounds.") from None
+        raise StoppedError("nothing was written: a rating needs complete rounds.") from None
     if record is not None:
         from ludotheque.envs.core.files import atomic_write_text
 
@@ -114,7 +118,7 @@ def rate(
 
 
 def _agent(spec: str, game: Any) -> Any:
-    """Return an agent by its spec, or of the user's own class: ``package.module:Class``."""
+    """Return an agent from a spec or from the user's own class: ``package.module:Class``."""
     head, colon, name = spec.partition(":")
     if colon and "." in head and name.isidentifier():
         from importlib import import_module
@@ -134,7 +138,7 @@ def _check(ladder: Any, path: Path, agent: Any) -> None:
             games = ladder.check_record(path, agent)
         except OSError as error:
             raise UserError(f"{path} can't be read: {error}.") from error
-    out.print(f"{games} games played again: all came out the same, and so does the rating.")
+    out.print(f"{games} games replayed: the results and the rating are the same.")
 
 
 def _measure(ladder: Any, game: Any, players: int, how: tuple[int, int]) -> None:

@@ -1,4 +1,4 @@
-"""What the commands do with tables: agents from their specs, files of replays."""
+"""Shared code for tables in commands: agents from specs, files of replays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .common import FailedError, UserError, arguments_checked, choose, needs_ext
 def split_specs(text: str) -> list[str]:
     """Split "greedy,mcts:simulations=9,time=1,ppo:a.zip" at the commas between agents.
 
-    A part like `time=1` names no agent: it is one more setting of the agent before it.
+    A part like `time=1` isn't an agent but a setting of the agent before it.
     """
     specs: list[str] = []
     for part in filter(None, (part.strip() for part in text.split(","))):
@@ -31,7 +31,7 @@ def split_specs(text: str) -> list[str]:
 
 
 def check_specs(specs: Sequence[str]) -> None:
-    """Raise UserError for the first spec whose agent nobody knows."""
+    """Raise UserError for the first spec of an unknown agent."""
     from ludotheque.agents import AGENTS
 
     for spec in specs:
@@ -40,7 +40,7 @@ def check_specs(specs: Sequence[str]) -> None:
 
 @functools.cache
 def agent_for(spec: str, game_name: str) -> Any:
-    """Return the agent of a spec, made once; raises UserError, or FailedError without its extra."""
+    """Return the agent of a spec, or raise UserError, or FailedError for a missing extra."""
     from ludotheque.agents import make_agent
 
     check_specs([spec])
@@ -53,7 +53,7 @@ def agent_for(spec: str, game_name: str) -> Any:
 
 
 def seats_for(specs: Sequence[str], seats: Sequence[int], what: str) -> dict[int, str]:
-    """Give a spec to each of the seats: one spec for all of them, or one for each."""
+    """Assign a spec to each seat: one spec for all of them, or one for each."""
     if len(specs) == 1:
         specs = [*specs] * len(seats)
     if len(specs) != len(seats):
@@ -66,11 +66,11 @@ def seats_for(specs: Sequence[str], seats: Sequence[int], what: str) -> dict[int
 
 
 class Table(PlainTable):
-    """A table whose agents are made once for all tables; wrong arguments are told in one line.
+    """A table whose agents are shared by all tables; invalid arguments raise UserError.
 
     Args:
-        game, seed, players, options: as for the table that it is.
-        specs: seat -> agent's spec; the other seats are a person's.
+        game, seed, players, options: see the base class.
+        specs: the agent's spec by seat; the other seats are a person's.
     """
 
     def __init__(self, game: Any, seed: int, players: int, options: dict, specs: dict[int, str]):
@@ -80,14 +80,14 @@ class Table(PlainTable):
 
 
 def fresh_seed() -> int:
-    """Return a seed that nobody chose."""
+    """Return a random seed."""
     from ludotheque.envs.core.arguments import fresh_seed as drawn
 
     return drawn()
 
 
 def check_target(path: Path, endings: Sequence[str]) -> None:
-    """Before anything is played: a game is not played for a file that can't be written."""
+    """Check, before anything is played, that a file can be written."""
     choose(path.suffix, endings, f"ending of {path.name}:")
     if not path.parent.is_dir():
         raise UserError(f"the folder {path.parent} of {path.name} does not exist.")
@@ -97,7 +97,7 @@ def check_target(path: Path, endings: Sequence[str]) -> None:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Around what writes a file: if that fails, as on a full disk, it is told which file."""
+    """Name the file in errors while writing it, as on a full disk."""
     try:
         yield
     except OSError as error:
@@ -105,17 +105,17 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def save_replay(table: PlainTable, path: Path) -> None:
-    """Write the game so far as a replay; raises FailedError if the file can't be written."""
+    """Write the game so far as a replay; raise FailedError if the file can't be written."""
     replay = table.replay()
     with writing(path):
         replay.save(path)
 
 
 def load_replay(path: Path, number: int) -> tuple[Table, list[int]]:
-    """Return a table set up as in the `number`-th game of a file, and that game's actions.
+    """Return a table for the `number`-th game of a file, and that game's actions.
 
     Raises:
-        UserError: no such file or game in it, or a game that the rules don't allow.
+        UserError: there is no such file or game in it, or the game breaks the rules.
     """
     from ludotheque.envs import get_game
     from ludotheque.envs.core.interfaces.replay import load_replays

@@ -1,4 +1,4 @@
-"""`ludotheque train`: an agent that learns by playing against its past selves."""
+"""`ludotheque train`: train an agent by self-play."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def train(
         str | None,
         typer.Option(
             "--method",
-            help="ppo (by MaskablePPO), td (values of positions), search (a policy, from what a "
-            "tree search finds) or policy (a policy over what actions lead to, from the games "
-            "played); by default what suits the game, or as the resumed run.",
+            help="ppo (MaskablePPO), td (values of positions), search (a policy learned from "
+            "tree search) or policy (a policy over afterstates, learned from its own games); by "
+            "default the method that suits the game, or that of the resumed run.",
         ),
     ] = None,
     players: PlayersOption = None,
@@ -67,8 +67,8 @@ def train(
         str | None,
         typer.Option(
             "--reward",
-            help="With ppo: rank, win, score, margin or score_change; by default what suits the "
-            "game.",
+            help="With ppo: rank, win, score, margin or score_change; by default the reward that "
+            "suits the game.",
         ),
     ] = None,
     settings: SetOption = None,
@@ -76,8 +76,8 @@ def train(
         int | None,
         typer.Option(
             "--seed",
-            help="Seed; with the same seed and --steps a machine learns the same again (with "
-            "--minutes the clock decides where it ends). Drawn and shown if not given.",
+            help="Seed; with the same seed and --steps, results on one machine are reproducible "
+            "(with --minutes they depend on the time). Drawn and shown if not given.",
         ),
     ] = None,
     actors: ActorsOption = None,
@@ -124,7 +124,7 @@ def train(
 
 
 def _check_method(method: str | None, reward: str | None, game: Any, resumed: Path | None) -> str:
-    """Return how to train: as asked, else as the run in the folder ``resumed``, else as suits."""
+    """Return the method: as specified, else that of the run ``resumed``, else the game's."""
     from ludotheque.agents.training.common import method_of
 
     if method is None and resumed is not None:
@@ -138,7 +138,7 @@ def _check_method(method: str | None, reward: str | None, game: Any, resumed: Pa
 
 
 def _trainer(method: str) -> tuple[Any, Any]:
-    """Return the settings and the function that trains by ``method``."""
+    """Return the settings and the training function of ``method``."""
     try:
         if method != "ppo":
             from ludotheque.agents.td import trainer
@@ -153,12 +153,12 @@ def _trainer(method: str) -> tuple[Any, Any]:
 
 @contextlib.contextmanager
 def _played_by(run: Any, config: Any, actors: int | None, ray: str | None) -> Iterator[Any]:
-    """Give the function that trains, with the actors that were asked for."""
+    """Return the training function with the specified actors."""
     if actors is None and ray is None:
         yield run
         return
     if config.method == "ppo":
-        raise UserError("ppo plays where it learns: leave out --actors and --ray, or take td.")
+        raise UserError("ppo has no actors: leave out --actors and --ray, or choose td.")
     if actors is not None and actors > config.pieces:
         raise UserError(
             f"a round has {config.pieces} pieces, which actors share: give at most "
@@ -192,13 +192,13 @@ def _check_reward(reward: str | None) -> None:
     from ludotheque.envs.core.rewards import REWARDS  # not at the top: help must come quickly
 
     if reward is not None and reward not in REWARDS:
-        raise UserError(f"there is no reward {reward!r}; there is: {', '.join(REWARDS)}.")
+        raise UserError(f"unknown reward {reward!r}. Known: {', '.join(REWARDS)}.")
 
 
 def _check_folder(folder: Path, resume: bool) -> None:
-    """A run is never overwritten, and never begun anew by a typing error in its folder's name."""
+    """Never overwrite a run, nor start one because of a typo in its folder's name."""
     if folder.exists() and not folder.is_dir():
-        raise UserError(f"{folder} is a file; --out wants a folder.")
+        raise UserError(f"{folder} is a file; --out must be a folder.")
     holds_something = holds_files(folder)
     if holds_something and not resume:
         raise UserError(f"{folder} holds a run already: add --resume, or choose another --out.")

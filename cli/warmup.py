@@ -1,4 +1,4 @@
-"""`ludotheque warmup`: compile the kernels now rather than on first use."""
+"""`ludotheque warmup`: compile the kernels now instead of on first use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GamesOption = Annotated[
 
 
 def warmup(game: GamesOption = None, as_json: JsonOption = False) -> None:
-    """Compile the kernels of games and agents, and keep them; what is kept already is quick."""
+    """Compile the kernels of games and agents into the cache; cached ones take no time."""
     from ludotheque.envs import game_names
     from ludotheque.envs.core.interpreted import compile_at_once
     from ludotheque.envs.core.jit import cache_dir
@@ -44,14 +44,14 @@ def warmup(game: GamesOption = None, as_json: JsonOption = False) -> None:
     for name, took in seconds.items():
         out.print(f"{name}: {took:.1f} s")
     out.print(
-        "Nothing was kept: there is no home directory; set LUDOTHEQUE_CACHE_DIR."
+        "Nothing was cached: there is no home directory; set LUDOTHEQUE_CACHE_DIR."
         if folder is None
         else f"Kept in {folder}."
     )
 
 
 def steps(game: Any) -> Iterator[tuple[str, Callable[[], None]]]:
-    """Yield what there is to compile: a name, and a call that does it by using it."""
+    """Yield what to compile: a name, and a call that compiles it by using it."""
     yield "turn by turn", partial(_play_turns, game)
     for form in game.observation_forms:
         yield f"batches, {form}", partial(_play_batch, game, form)

@@ -1,4 +1,4 @@
-"""`ludotheque watch`: agents play each other, or a recorded game is shown again."""
+"""`ludotheque watch`: watch agents play each other, or a recorded game."""
 
 from __future__ import annotations
 
@@ -82,8 +82,8 @@ def watch(
         list[Path] | None,
         typer.Option(
             "--save",
-            help="Save the game: .gif or .webp (smaller) animate it, .png or .svg show its end, "
-            ".jsonl is a replay. May be repeated.",
+            help="Save the game: .gif or .webp (smaller) for an animation, .png or .svg for the "
+            "final position, .jsonl for a replay. May be repeated.",
         ),
     ] = None,
     seat: Annotated[
@@ -92,7 +92,7 @@ def watch(
     ] = None,
     seconds: Annotated[
         float,
-        typer.Option("--seconds", min=0.0, max=3600.0, help="Seconds that each position is shown."),
+        typer.Option("--seconds", min=0.0, max=3600.0, help="Seconds to show each position."),
     ] = 0.7,
     settings: SetOption = None,
     window: WindowOption = None,
@@ -143,7 +143,7 @@ def watch(
 
 
 def _check_unused(context: typer.Context) -> None:
-    """Refuse options that a recorded game has settled already."""
+    """Reject options that a recorded game already determines."""
     for name, option in RECORDED.items():
         source = context.get_parameter_source(name)
         if source is not None and source.name == "COMMANDLINE":
@@ -180,7 +180,7 @@ def _to_browser(table: Table, actions: list[int] | None, seat: int | None, where
 
 
 class _View:
-    """How the game is shown: from whose seat, and how fast."""
+    """How the game is shown: from which seat, and how fast."""
 
     def __init__(self, table: Table, seat: int | None, seconds: float):
         self.table = table
@@ -195,9 +195,9 @@ class _View:
 
 
 def _positions(view: _View, actions: list[int] | None, busy: Any = None) -> Iterator[None]:
-    """Play the game (or the recorded actions) on; yields at every position.
+    """Play the game (or the recorded actions), yielding at every position.
 
-    `busy` is the caller's own sign that something is going on; without one, there is one here.
+    `busy` is the caller's progress indicator; without one, a new one is shown.
     """
     table = view.table
     yield

@@ -1,4 +1,4 @@
-"""What `play --web` and `watch --web` share: a server on this machine, and the tab that opens."""
+"""Shared code of `play --web` and `watch --web`: a local server, and the tab that opens."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HostOption = Annotated[
     str,
     typer.Option(
         "--host",
-        help="With --web: the address to listen at. By default only this machine can reach it; "
+        help="With --web: the address to listen on. By default only this machine can connect; "
         "0.0.0.0 opens it to the network.",
     ),
 ]
@@ -32,7 +32,7 @@ PortOption = Annotated[
         "--port",
         min=1,
         max=65535,
-        help=f"With --web: the port; {USUAL_PORT}, or another if that is taken, by default.",
+        help=f"With --web: the port; by default {USUAL_PORT}, or another if that is taken.",
     ),
 ]
 BrowserOption = Annotated[
@@ -49,7 +49,7 @@ ExplainOption = Annotated[
 
 
 class Where(NamedTuple):
-    """Where to serve, and whether to open it here."""
+    """Where to serve, and whether to open a tab here."""
 
     host: str
     port: int | None
@@ -57,7 +57,7 @@ class Where(NamedTuple):
 
 
 def new_lobby(agents: tuple[str, ...] = ()) -> Lobby:
-    """Return a lobby; raises FailedError without the extra [web]."""
+    """Return a lobby; raise FailedError without the extra [web]."""
     try:
         import starlette  # noqa: F401
         import uvicorn  # noqa: F401
@@ -74,7 +74,7 @@ def serve(lobby: Lobby, room: Room | None, where: Where) -> None:
 
     Raises:
         FailedError: the port is taken.
-        UserError: an address that this machine doesn't have.
+        UserError: this machine doesn't have the address.
     """
     import uvicorn
 
@@ -115,11 +115,11 @@ def _listen(host: str, port: int | None) -> socket.socket:
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise FailedError(f"port {port} is taken: choose another --port.") from error
-        raise UserError(f"nobody can listen at {host}: {error.strerror or error}.") from error
+        raise UserError(f"can't listen on {host}: {error.strerror or error}.") from error
 
 
 def _own_address(address: str) -> str:
-    """Return the address that others reach this machine at; nothing is sent to find it."""
+    """Return the address at which others reach this machine; nothing is sent to find it."""
     if address not in ("0.0.0.0", "::"):
         return address
     family = socket.AF_INET6 if address == "::" else socket.AF_INET
@@ -132,7 +132,7 @@ def _own_address(address: str) -> str:
 
 
 def _tell(lobby: Lobby, room: Room | None, url: str, alone: bool) -> str:
-    """Print who opens what; return what to open here."""
+    """Print the links for everybody; return the one to open here."""
     seats = [] if room is None else [*room.tokens]
     links = [f"{url}/table#{room.link(seat)}" for seat in seats] if room is not None else []
     opened = links[0] if links else f"{url}/#{lobby.key}"
@@ -141,11 +141,11 @@ def _tell(lobby: Lobby, room: Room | None, url: str, alone: bool) -> str:
         typer.echo(f"player_{seat} opens {link}", err=True)
     if not alone:
         typer.echo(
-            "Everybody who can reach this machine over the network can open these pages. Who has "
-            "the link of a seat plays there; who has the next one begins games, which use this "
-            "machine. Nothing is encrypted: use it in a network that you trust.\n"
+            "Everybody who can reach this machine over the network can open these pages. Anyone "
+            "with the link of a seat can play there; anyone with the link below can start games, "
+            "which use this machine. Nothing is encrypted: use a network that you trust.\n"
             f"{url}/#{lobby.key}",
             err=True,
         )
-    typer.echo("Ctrl-C ends it.", err=True)
+    typer.echo("Press Ctrl-C to stop.", err=True)
     return opened

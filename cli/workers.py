@@ -1,4 +1,4 @@
-"""The options that say where games are played, for commands that play many."""
+"""Options for distributing games, for commands that play many."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from .common import UserError
 
 WorkersOption = Annotated[
     int,
-    typer.Option("--workers", min=1, help="Processes that play; results don't depend on it."),
+    typer.Option(
+        "--workers", min=1, help="Number of processes that play; results don't depend on it."
+    ),
 ]
 RayOption = Annotated[
     str | None,
@@ -22,27 +24,27 @@ ActorsOption = Annotated[
     typer.Option(
         "--actors",
         min=1,
-        help="Processes that play while this one learns, with td, search or policy; what is "
-        "learned doesn't depend on it. By default none: this process plays too.",
+        help="Number of processes that play while this one learns, with td, search or policy; the "
+        "result doesn't depend on it. By default none: this process plays too.",
     ),
 ]
 
 
 def executor_for(workers: int, ray: str | None) -> AbstractContextManager[Any]:
-    """Return what plays the games, to be used in a ``with`` block; None within it plays here.
+    """Return the executor of the games, to be used in a ``with`` block; None means this process.
 
     Raises:
-        UserError: both options were given, or ray isn't installed, or there is no cluster.
+        UserError: both options are given, ray isn't installed, or there is no cluster.
     """
     if ray is not None and workers > 1:
-        raise UserError("give --workers or --ray; Ray knows by itself how many workers there are.")
+        raise UserError("give --workers or --ray, not both; Ray has its own number of workers.")
     return _executor(workers if workers > 1 else None, ray)
 
 
 def actors_for(actors: int | None, ray: str | None) -> AbstractContextManager[Any]:
-    """Return what plays the games to learn from; else as ``executor_for``."""
+    """Return the executor of the games to learn from; see ``executor_for``."""
     if ray is not None and actors is not None:
-        raise UserError("give --actors or --ray; Ray knows by itself how many there are.")
+        raise UserError("give --actors or --ray, not both; Ray has its own number of workers.")
     # The round is finished when training is interrupted.
     return _executor(actors, ray, interrupts=False)
 

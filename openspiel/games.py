@@ -1,4 +1,4 @@
-"""Games, states and observers as ``pyspiel`` wants them."""
+"""Games, states and observers with the interface of ``pyspiel``."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _PRECISION = 1 << 53
 
 
 class Rules:
-    """What all states of a game share: copies of a state keep the same one.
+    """What all states of a game share, including copies.
 
     Attributes:
         settings: the game, its players and options.
-        deals: how many outcomes chance has.
+        deals: number of chance outcomes.
     """
 
     def __init__(self, name: str, parameters: tuple[tuple[str, Any], ...]):
@@ -63,7 +63,7 @@ def rules_of(name: str, parameters: tuple[tuple[str, Any], ...]) -> Rules:
     """Return the rules of the game called ``name`` with these parameters.
 
     Raises:
-        ValueError: a value that isn't allowed; the message lists those that are.
+        ValueError: an invalid value; the message lists the allowed ones.
     """
     return Rules(name, parameters)
 
@@ -81,13 +81,13 @@ class LudothequeState(pyspiel.State):
 
     @property
     def record(self) -> np.ndarray:
-        """The record, an array of one; not a copy.
+        """The record, an array of length 1; not a copy.
 
         Raises:
-            ValueError: nothing is dealt yet.
+            ValueError: no game has been dealt.
         """
         if self._states is None:
-            raise ValueError("nothing is dealt yet: this is the chance node at the root")
+            raise ValueError("no game has been dealt: this is the chance node at the root")
         return self._states
 
     def current_player(self) -> int:
@@ -138,11 +138,11 @@ class LudothequeState(pyspiel.State):
         return self._rewards.tolist()
 
     def resample_from_infostate(self, player: int, sampler: Any) -> LudothequeState:
-        """Return a copy in which all that ``player`` can't know is drawn anew.
+        """Return a copy in which everything ``player`` can't know is resampled.
 
         Args:
-            player: whose information state is kept.
-            sampler: called for a number from 0 to 1.
+            player: the player whose information state is kept.
+            sampler: called for random numbers from 0 to 1.
         """
         drawn = self.clone()
         if self._states is None:
@@ -153,7 +153,7 @@ class LudothequeState(pyspiel.State):
         return drawn
 
     def __str__(self) -> str:
-        """Return the position in words. Omniscient."""
+        """Describe the position in words. Omniscient."""
         if self._states is None:
             return "before the deal"
         return self._rules.game.describe(self._states[0])
@@ -167,8 +167,8 @@ class Observer:
         dict: ``{"observation": tensor}``, or empty.
 
     Args:
-        kind: ``IIGObservationType``, of which ``perfect_recall`` counts.
-        rules: of the game.
+        kind: ``IIGObservationType``, of which only ``perfect_recall`` matters.
+        rules: the rules of the game.
     """
 
     def __init__(self, kind: Any, rules: Rules):
@@ -188,7 +188,7 @@ class Observer:
             self.tensor[:] = self._rules.game.observe(state._states, player)
 
     def string_from(self, state: LudothequeState, player: int) -> str:
-        """Return what ``player`` sees in words; with perfect recall, what it has seen, digested."""
+        """Describe what ``player`` sees, or with perfect recall return a digest of its past."""
         if self._recalls:
             return f"{player} {state._recall.digest(player)}"
         if state._states is None:
@@ -197,16 +197,16 @@ class Observer:
 
 
 def register(game: str | Game) -> str:
-    """Register a game with OpenSpiel, and return the name it has there.
+    """Register a game with OpenSpiel and return its name there.
 
-    The suite's own are registered when this is imported.
+    The suite's own games are registered on import.
 
     Raises:
-        ValueError: no such game, or one for a single player.
+        ValueError: the game is unknown, or for a single player.
     """
     game = get_game(game) if isinstance(game, str) else game
     if game.max_players < 2:
-        raise ValueError(f"{game.name} is for one player; OpenSpiel's algorithms want two or more")
+        raise ValueError(f"{game.name} is for one player; OpenSpiel's algorithms need two or more")
     name = f"ludotheque_{game.name}"
     if name not in pyspiel.registered_names():
         kind = _game_type(game, name)

@@ -1,13 +1,14 @@
-"""Conformance kit: what every environment and every game of the suite must do, as checks.
+"""Conformance kit: checks that every environment and every game of the suite must pass.
 
     from ludotheque.testing import check_aec, check_game
 
     check_aec(lambda: my_env())              any PettingZoo AEC environment with action masks
     check_game(get_game("sarena"))           a game on the engine contract, in all its settings
-    check_leaks(get_game("sarena"))          no interface shows a seat what it can't know
+    check_leaks(get_game("sarena"))          no interface shows a seat hidden information
 
-Each check is a function that raises AssertionError; ``AEC_CHECKS`` and ``GAME_CHECKS`` list them,
-for a test each. ``python -m ludotheque.testing.playthrough`` records games as text, and
+Each check is a function that raises AssertionError. ``AEC_CHECKS`` and ``GAME_CHECKS`` list the
+checks, to be used as individual tests. ``python -m ludotheque.testing.playthrough`` records games
+as text, and
 ``python -m ludotheque.testing.docs`` writes the tables of the games' pages.
 """
 

@@ -1,8 +1,8 @@
 """Checks that every turn-based PettingZoo environment (AEC) with action masks should pass.
 
 A check is a function of ``make``, which returns a new environment, and a seed. It plays random
-legal games, changes nothing but environments of its own, and raises AssertionError saying what is
-wrong. Nothing here knows the games of this suite: other people's environments can be checked too.
+legal games in its own environments, and raises AssertionError with an explanation if it fails. The
+checks don't depend on the games of this suite, so they apply to any environment.
 """
 
 from __future__ import annotations
@@ -60,12 +60,12 @@ COPIES: dict[str, Callable[[AECEnv], AECEnv]] = {
 
 
 def clone(env: AECEnv) -> AECEnv:
-    """Return an independent copy of ``env``, by its own ``clone`` where it has one."""
+    """Return an independent copy of ``env``, made by its own ``clone`` if it has one."""
     return env.clone() if hasattr(env, "clone") else copy.deepcopy(env)
 
 
 def legal_mask(env: AECEnv, agent: str) -> np.ndarray:
-    """Return the action mask of ``agent``: of its observation, else of its info."""
+    """Return the action mask of ``agent``, from its observation or its info."""
     seen = env.observe(agent)
     if isinstance(seen, dict) and "action_mask" in seen:
         return seen["action_mask"]
@@ -76,7 +76,7 @@ def legal_mask(env: AECEnv, agent: str) -> np.ndarray:
 
 
 def is_over(env: AECEnv) -> bool:
-    """Return whether the agent to act is done, or nobody is left."""
+    """Return whether the agent to act is done, or no agent is left."""
     if not env.agents:
         return True
     agent = env.agent_selection
@@ -89,7 +89,7 @@ def random_legal(env: AECEnv, rng: np.random.Generator) -> int:
 
 
 def game(make: Make, seed: int) -> Iterator[AECEnv]:
-    """Yield one environment at every ply of a random game, the position after its end included."""
+    """Yield an environment at every ply of a random game, including its final position."""
     env = make()
     env.reset(seed=seed)
     rng = np.random.default_rng(seed)
@@ -109,7 +109,7 @@ def positions(make: Make, seed: int) -> Iterator[AECEnv]:
 
 
 def snapshot(env: AECEnv) -> dict[str, Any]:
-    """Return all that an environment shows about the game in progress, in new objects."""
+    """Return everything an environment shows about the game in progress, in new objects."""
     agents = list(env.agents)
     shown = {
         "agents": agents,
@@ -164,7 +164,7 @@ def _assert_same(one: dict, other: dict, what: str) -> None:
 
 
 def _play_both(env: AECEnv, twin: AECEnv, seed: int, what: str) -> None:
-    """Play the same random actions in both to the end and past it, comparing at every ply."""
+    """Play the same random actions in both, beyond the end, comparing at every ply."""
     rng = np.random.default_rng(seed)
     _assert_same(snapshot(env), snapshot(twin), f"{what}, at once")
     ply = 0
@@ -177,7 +177,7 @@ def _play_both(env: AECEnv, twin: AECEnv, seed: int, what: str) -> None:
 
 
 def _usable(duplicate: Callable, env: AECEnv, what: str) -> AECEnv:
-    """Return ``duplicate(env)`` after a first look at it."""
+    """Return ``duplicate(env)`` after checking that it can be used."""
     try:
         twin = duplicate(env)
         snapshot(twin)
@@ -249,7 +249,7 @@ def check_mask_form(make: Make, seed: int = 0) -> None:
 
 
 def check_masks_by_trial(make: Make, seed: int = 0) -> None:
-    """Exactly the actions of the mask can be played, tried one by one; refusals change nothing."""
+    """Exactly the actions in the mask can be played, by trial; rejected ones change nothing."""
     for env in positions(make, seed):
         if is_over(env):
             return
@@ -276,7 +276,7 @@ def _accepts(env: AECEnv, action: int) -> bool:
 
 
 def check_out_of_bounds(make: Make, seed: int = 0) -> None:
-    """Numbers outside the action space are refused and change nothing."""
+    """Numbers outside the action space are rejected and change nothing."""
     for env in positions(make, seed):
         if is_over(env):
             return
@@ -288,7 +288,7 @@ def check_out_of_bounds(make: Make, seed: int = 0) -> None:
 
 
 def check_copies(make: Make, seed: int = 0) -> None:
-    """Copies made mid-game play on like the original, through every wrapper, and leave it alone."""
+    """Copies made in mid-game continue like the original, which they leave unchanged."""
     for label, wrap in WRAPPERS.items():
         for how, duplicate in COPIES.items():
             # A wrapper keeps little of a game: one ply in the middle and the end show it.
@@ -343,7 +343,7 @@ def _assert_same_samples(env: AECEnv, duplicate: Callable, what: str) -> None:
 
 
 def check_observe_is_pure(make: Make, seed: int = 0) -> None:
-    """Looking changes nothing, for any agent at any ply, and gives arrays nobody else holds."""
+    """Observing has no side effects, for any agent at any ply, and returns new arrays."""
     unwatched = game(make, seed)
     for env in game(make, seed):
         for agent in env.agents:
@@ -365,7 +365,7 @@ def _overwrite(seen: Any) -> None:
 
 
 def check_rewards(make: Make, seed: int = 0) -> None:
-    """``last`` gives each agent the sum of its rewards since its last action, all finite."""
+    """``last`` returns the sum of an agent's rewards since its last action, all finite."""
     env = make()
     env.reset(seed=seed)
     rng = np.random.default_rng(seed)
@@ -395,7 +395,7 @@ def check_zero_sum(make: Make, seed: int = 0) -> None:
 
 
 def check_end(make: Make, seed: int = 0) -> None:
-    """At the end all agents are done, each takes one step of None, and only reset starts anew."""
+    """At the end all agents are done, take one step with None each, and need a reset."""
     for env in game(make, seed):
         done = {agent: env.terminations[agent] or env.truncations[agent] for agent in env.agents}
         assert all(done.values()) or not is_over(env), f"done are {done}"
@@ -416,7 +416,7 @@ def check_end(make: Make, seed: int = 0) -> None:
 
 
 def check_seats(make: Make, seed: int = 0) -> None:
-    """Every agent gets to act, and only agents of the game do."""
+    """Every agent gets to act, and nobody else does."""
     acted: set[str] = set()
     for number in range(5):
         for env in game(make, seed + number):
@@ -426,7 +426,7 @@ def check_seats(make: Make, seed: int = 0) -> None:
 
 
 def check_first_seat_varies(make: Make, seed: int = 0) -> None:
-    """Every agent is first to act in some game (for games that draw their first player)."""
+    """Every agent starts some game (for games with a random first player)."""
     first = set()
     env = make()
     for number in range(20 * len(env.possible_agents)):
@@ -436,7 +436,7 @@ def check_first_seat_varies(make: Make, seed: int = 0) -> None:
 
 
 def check_seeding(make: Make, seed: int = 0) -> None:
-    """A seed gives one game: in two environments, and again after a reset in mid-game."""
+    """A seed determines the game: in two environments, and after a reset in mid-game."""
     one, other = make(), make()
     one.reset(seed=seed)
     other.reset(seed=seed + 1)
@@ -449,7 +449,7 @@ def check_seeding(make: Make, seed: int = 0) -> None:
 
 
 def check_unseeded_resets(make: Make, seed: int = 0) -> None:
-    """Resets without a seed continue from the first seed, which fixes the whole run."""
+    """Resets without a seed continue from the first seed, which determines the whole run."""
     one, other = make(), make()
     one.reset(seed=seed)
     other.reset(seed=seed)
@@ -482,12 +482,12 @@ def check_aec(
 
     Args:
         make: returns a new environment that raises an error for an illegal action.
-        seed: of the games that are played; a number from 0 up.
+        seed: seed of the games, a number from 0.
         zero_sum: the rewards of every ply add up to 0.
-        first_varies: the first agent to act is drawn.
+        first_varies: the first agent to act is random.
 
     Raises:
-        AssertionError: the first check that fails, saying what is wrong.
+        AssertionError: for the first check that fails, with an explanation.
     """
     checks = [*AEC_CHECKS]
     if zero_sum:

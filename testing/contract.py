@@ -1,7 +1,7 @@
 """Checks that every game on the engine contract should pass, in every setting it offers.
 
-A check is a function of a ``Setting`` (a game, a player count and its options) and a seed. It
-raises AssertionError saying what is wrong.
+A check is a function of a ``Setting`` (a game, a number of players and options) and a seed. It
+raises AssertionError with an explanation if it fails.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ MOST_COMBINATIONS = 4
 
 @dataclass(frozen=True)
 class Setting:
-    """One way to play a game: a player count and a choice for every option."""
+    """One way to play a game: a number of players and a choice for every option."""
 
     game: Game
     num_players: int
@@ -60,8 +60,8 @@ class Setting:
 def settings(game: Game) -> list[Setting]:
     """Return every player count of ``game`` with each choice of each option.
 
-    Options are combined with each other while that makes no more than a few settings for each
-    player count; in a game with many, each is changed alone.
+    Options are combined if that makes only a few settings per number of players; in games with many
+    options, each is changed by itself.
     """
     names = [option.name for option in game.options]
     defaults = {option.name: option.default for option in game.options}
@@ -90,7 +90,7 @@ def legal_actions(game: Game, states: np.ndarray, i: int = 0) -> list[int]:
 
 
 def play(setting: Setting, seed: int) -> Iterator[np.ndarray]:
-    """Yield a copy of the record at every ply of a random game, its end included."""
+    """Yield a copy of the record at every ply of a random game, including the end."""
     game, states = setting.game, setting.deal(seed)
     rng = np.random.default_rng(seed)
     yield states.copy()
@@ -108,12 +108,12 @@ def positions(setting: Setting, seed: int, games: int = 2) -> Iterator[np.ndarra
 
 
 def unfinished(setting: Setting, seed: int, games: int = 2) -> Iterator[np.ndarray]:
-    """Yield the positions in which somebody is to act."""
+    """Yield the unfinished positions."""
     return (states for states in positions(setting, seed, games) if not is_over(states))
 
 
 def views(game: Game, states: np.ndarray, seat: int) -> dict[str, np.ndarray]:
-    """Return all fields that ``seat`` observes, in every form: ``"flat: height"`` → numbers."""
+    """Return all fields observed by ``seat``, in every form: ``"flat: height"`` → numbers."""
     fields = {}
     for form in game.observation_forms:
         numbers = game.observe(states, seat, form=form).ravel()
@@ -137,7 +137,7 @@ def _assert_same_views(
 
 
 def check_header(setting: Setting, seed: int = 0) -> None:
-    """The record starts with the common header, which says what it should at every ply."""
+    """The record starts with the common header, which is correct at every ply."""
     game = setting.game
     names = [entry[0] for entry in HEADER]
     assert list((game.dtype.names or ())[: len(names)]) == names, (
@@ -158,7 +158,7 @@ def check_header(setting: Setting, seed: int = 0) -> None:
 
 
 def check_setup(setting: Setting, seed: int = 0) -> None:
-    """A deal depends on the seed alone, not on what the record held, and varies with it."""
+    """A deal depends only on the seed, not on the record's old contents, and varies with it."""
     game = setting.game
     fresh = setting.deal(seed)
     options = game.encode_options(setting.num_players, **setting.options)
@@ -198,7 +198,7 @@ def check_copies(setting: Setting, seed: int = 0) -> None:
 
 
 def check_legality(setting: Setting, seed: int = 0) -> None:
-    """The mask, ``is_legal`` and a trial of every action agree; refusals change nothing."""
+    """The mask, ``is_legal`` and a trial of every action agree; rejected ones change nothing."""
     game = setting.game
     for states in positions(setting, seed, games=1):
         mask = game.legal_mask(states)
@@ -230,7 +230,7 @@ def _is_accepted(game: Game, trial: np.ndarray, action: int, refusal: type[Excep
 
 
 def check_out_of_bounds(setting: Setting, seed: int = 0) -> None:
-    """Numbers outside the action space are refused by name and change nothing."""
+    """Numbers outside the action space are rejected by name and change nothing."""
     game = setting.game
     states = setting.deal(seed)
     before = game.digest(states)
@@ -262,7 +262,7 @@ def check_random_action(setting: Setting, seed: int = 0) -> None:
 
 
 def check_codec(setting: Setting, seed: int = 0) -> None:
-    """Number ↔ parts ↔ notation: there and back for every legal action, names all different."""
+    """Number ↔ parts ↔ notation: a round trip for every legal action, with unique names."""
     game = setting.game
     for states in unfinished(setting, seed):
         state = states[0]
@@ -292,7 +292,7 @@ def _assert_refused(call: Callable[[], Any], what: str) -> None:
 
 
 def check_observations(setting: Setting, seed: int = 0) -> None:
-    """Observations have the declared shapes and types and stay in the ranges of the schema."""
+    """Observations have the declared shapes and dtypes and stay within the schema's ranges."""
     game = setting.game
     for states, seat in itertools.product(positions(setting, seed), setting.seats):
         for form in game.observation_forms:
@@ -309,7 +309,7 @@ def check_observations(setting: Setting, seed: int = 0) -> None:
 
 
 def check_schema(setting: Setting, seed: int = 0) -> None:
-    """Fields are named, ranged and explained; the planes fill whole grids of one size."""
+    """Fields have names, ranges and meanings; planes are grids of one size."""
     game = setting.game
     kind = np.iinfo(game.observation_dtype)
     for form in game.observation_forms:
@@ -327,7 +327,7 @@ def check_schema(setting: Setting, seed: int = 0) -> None:
 
 
 def check_looking_is_pure(setting: Setting, seed: int = 0) -> None:
-    """Observing, masking, results, text and picture leave the record as it was."""
+    """Observing, masks, results, texts and pictures leave the record unchanged."""
     game = setting.game
     for states in list(positions(setting, seed, games=1))[::3]:
         before = states.tobytes()
@@ -344,7 +344,7 @@ def check_looking_is_pure(setting: Setting, seed: int = 0) -> None:
 
 
 def check_determinize(setting: Setting, seed: int = 0) -> None:
-    """A redraw is a playable game that the seat can't tell from the true one, with new luck."""
+    """A redraw is playable, looks the same to the seat, and has new chance."""
     game = setting.game
     for states, seat in itertools.product(positions(setting, seed, games=1), setting.seats):
         mask, what = game.legal_mask(states), f"determinize(seat {seat}) at ply {states['ply'][0]}"
@@ -378,14 +378,15 @@ def _assert_playable(game: Game, states: np.ndarray, what: str) -> None:
 
 
 def check_hidden_varies(setting: Setting, seed: int = 0, deducible: Collection[str] = ()) -> None:
-    """What the schema says only a seat knows is redrawn for other seats, each seat's somewhere.
+    """What only one seat knows according to the schema is redrawn for the other seats.
 
-    Not everywhere: a seat may know all that another knows of something, such as the last cards or
-    the roles, and a field that this variant leaves empty (all 0) hides nothing.
+    Each seat's fields must vary somewhere, but not everywhere: a seat may know everything that
+    another knows about something, such as the last cards or the roles, and a field that this
+    variant leaves empty (all 0) hides nothing.
 
     Args:
-        setting, seed: which game.
-        deducible: fields that the others can work out in this variant, in most games anyway.
+        setting, seed: determine the game.
+        deducible: fields that the others can deduce in this variant, in most games.
     """
     game = setting.game
     private = [
@@ -423,7 +424,7 @@ def check_chance_is_hidden(setting: Setting, seed: int = 0) -> None:
 
 
 def check_words_and_pictures_hide(setting: Setting, seed: int = 0) -> None:
-    """A seat's text board and picture don't change when only things hidden from it do."""
+    """A seat's text and picture don't change when only things hidden from it do."""
     game = setting.game
     looked_at = list(positions(setting, seed, games=1))[::3]
     for states, seat in itertools.product(looked_at, setting.seats):
@@ -436,7 +437,7 @@ def check_words_and_pictures_hide(setting: Setting, seed: int = 0) -> None:
 
 
 def check_evaluation_hides(setting: Setting, seed: int = 0) -> None:
-    """The greedy agent's ``evaluate`` uses nothing that the seat doesn't know."""
+    """``evaluate`` uses only what the seat may know."""
     game = setting.game
     if "evaluate" not in game.kernels:
         return
@@ -452,7 +453,7 @@ def check_evaluation_hides(setting: Setting, seed: int = 0) -> None:
 
 
 def check_returns(setting: Setting, seed: int = 0) -> None:
-    """Scores and ranks agree at every ply: 1 is best, ties share and skip, no lower score leads."""
+    """Scores and ranks agree at every ply: 1 is best, ties share a rank, no lower score leads."""
     for states in positions(setting, seed, games=4):
         scores, ranks = setting.game.returns(states)
         assert scores.dtype == np.float32 and scores.shape == (setting.num_players,), f"{scores}"
@@ -509,7 +510,7 @@ def _expected(reward: str, scores: np.ndarray, ranks: np.ndarray, start: np.ndar
 
 
 def check_playouts(setting: Setting, seed: int = 0) -> None:
-    """The playout kernel plays the game that single steps with the same words play."""
+    """The playout kernel plays the same game as single steps with the same random words."""
     game = setting.game
     for states in positions(setting, seed, games=1):
         single, word, count = states.copy(), np.uint64(seed + 99), 0
@@ -552,7 +553,7 @@ def check_random_actions(setting: Setting, seed: int = 0) -> None:
 
 
 def check_batch_equals_single(setting: Setting, seed: int = 0) -> None:
-    """A batch plays as many single environments would, over the ends of games too."""
+    """A batch plays like single environments, even across the ends of games."""
     game, count = setting.game, 3
     for form in game.observation_forms:
         made = {"observation": form, "reward": "score_change", **setting.options}
@@ -597,7 +598,7 @@ def _compare(batch: BatchEnv, env: TurnBasedEnv, i: int) -> bool:
 
 
 def check_threads(setting: Setting, seed: int = 0) -> None:
-    """Any number of threads gives the same games and outputs as one."""
+    """The games and outputs don't depend on the number of threads."""
     least, interfaces.LEAST_SLICE = interfaces.LEAST_SLICE, 0
     try:
         _check_threads(setting, seed)
@@ -633,7 +634,7 @@ def _check_threads(setting: Setting, seed: int) -> None:
 
 
 def check_illegal_actions(setting: Setting, seed: int = 0) -> None:
-    """``illegal`` does what it says: raise and change nothing, lose the game, or cost a penalty."""
+    """``illegal`` works as documented: raises, loses the game, or costs a penalty."""
     game = setting.game
     for states, rule in itertools.product(unfinished(setting, seed, games=1), ILLEGAL):
         mask = game.legal_mask(states)
@@ -696,7 +697,7 @@ def check_game(game: Game, seed: int = 0) -> None:
     """Run all checks of this module in every setting of ``game``.
 
     Raises:
-        AssertionError: the first check that fails, saying what is wrong.
+        AssertionError: for the first check that fails, with an explanation.
     """
     for setting, check in itertools.product(settings(game), GAME_CHECKS):
         try:

@@ -1,9 +1,9 @@
-"""The tables of a game's page, made from the game itself.
+"""The generated tables of a game's page.
 
-    python -m ludotheque.testing.docs --write     write the tables of every page again
-    python -m ludotheque.testing.docs --check     compare, write nothing
+    python -m ludotheque.testing.docs --write     write the tables of every page
+    python -m ludotheque.testing.docs --check     compare only
 
-A page is ``README.md`` in the game's folder. The tables stand between two markers each::
+A page is ``README.md`` in the game's folder. Each table stands between two markers::
 
     <!-- begin actions -->
     <!-- end actions -->
@@ -34,18 +34,18 @@ REWARD_MEANINGS = {
     "rank": "at the end, evenly spaced by rank from +1 (first) to −1 (last); ties share",
     "win": "at the end, the winners share +1 and the others share −1; 0 if everybody wins",
     "score": "at the end, the score",
-    "margin": "at the end, the score less the best other score",
-    "score_change": "at every ply, by how much the score changed",
+    "margin": "at the end, the score minus the best other score",
+    "score_change": "at every ply, the change of the score",
 }
 ILLEGAL_MEANINGS = {
     "raise": "raises `IllegalActionError`; nothing changes",
     "lose": (
-        "ends the game: the seat is last, the others share the first place; where rewards are "
+        "ends the game: the seat is last, the others share the first place; if rewards are "
         "scores, the seat gets `illegal_reward`"
     ),
     "penalty": (
-        "costs `illegal_reward`; nothing else changes and the seat acts again; after 1,000 in a "
-        "row a learner's game against agents is truncated"
+        "costs `illegal_reward`; nothing else changes and the seat acts again; a learner's game "
+        "against agents is truncated after 1,000 in a row"
     ),
 }
 ACTION_COLUMNS = 6
@@ -63,7 +63,7 @@ def _code(values) -> str:
 
 
 def summary(game: Game) -> Iterator[str]:
-    """The names and sizes a user needs first."""
+    """The most important names and sizes."""
     title = GAMES[game.name][0]
     rows = [
         ["Players", ", ".join(map(str, game.player_counts))],
@@ -81,32 +81,32 @@ def summary(game: Game) -> Iterator[str]:
 
 
 def options(game: Game) -> Iterator[str]:
-    """The variants of the game, and the arguments that every game has."""
+    """The variants of the game, and the arguments common to all games."""
     rows = [[f"`{o.name}`", _code(o.choices), f"`{o.default!r}`", o.meaning] for o in game.options]
     counts = game.player_counts
     rows += [
-        ["`num_players`", _code(counts), f"`{game.usual_players}`", "seats"],
+        ["`num_players`", _code(counts), f"`{game.usual_players}`", "number of players"],
         ["`observation`", _code(game.observation_forms), "`'flat'`", "form of the observations"],
         [
             "`history`",
             f"0 to {HISTORY}",
             "`0`",
-            "how many of the last public actions they also hold",
+            "number of recent public actions to include",
         ],
-        ["`reward`", _code(REWARDS), f"`{REWARDS[0]!r}`", "see the rewards"],
-        ["`illegal`", _code(ILLEGAL), f"`{ILLEGAL[0]!r}`", "what an illegal action does"],
-        ["`illegal_reward`", "a number", "`-1.0`", "what is paid for it, see the rewards"],
-        ["`render_mode`", _code(Rendering.MODES), "`None`", "pictures (no batch takes it)"],
+        ["`reward`", _code(REWARDS), f"`{REWARDS[0]!r}`", "see [Rewards](#rewards)"],
+        ["`illegal`", _code(ILLEGAL), f"`{ILLEGAL[0]!r}`", "effect of an illegal action"],
+        ["`illegal_reward`", "a number", "`-1.0`", "reward for it, see [Rewards](#rewards)"],
+        ["`render_mode`", _code(Rendering.MODES), "`None`", "rendering (not for batches)"],
     ]
     return _table(["Argument", "Choices", "Default", "Meaning"], rows)
 
 
 def rewards(game: Game) -> Iterator[str]:
     """The reward options and what an illegal action does."""
-    yield from _table(["`reward`", "Paid"], [[f"`{r}`", REWARD_MEANINGS[r]] for r in REWARDS])
+    yield from _table(["`reward`", "Reward"], [[f"`{r}`", REWARD_MEANINGS[r]] for r in REWARDS])
     yield ""
     rows = [[f"`{rule}`", ILLEGAL_MEANINGS[rule]] for rule in ILLEGAL]
-    yield from _table(["`illegal`", "An illegal action"], rows)
+    yield from _table(["`illegal`", "Effect of an illegal action"], rows)
 
 
 def actions(game: Game) -> Iterator[str]:
@@ -135,7 +135,7 @@ def observation(game: Game, form: str) -> Iterator[str]:
             where = str(start) if field.size == 1 else f"{start}–{start + field.size - 1}"
             start += field.size
         shape = " × ".join(map(str, field.shape))
-        seen = "everybody" if field.visible_to == "all" else "the seat alone"
+        seen = "everybody" if field.visible_to == "all" else "the seat only"
         rows.append(
             [where, f"`{field.name}`", shape, f"{field.low}–{field.high}", field.meaning, seen]
         )
@@ -144,7 +144,7 @@ def observation(game: Game, form: str) -> Iterator[str]:
 
 
 def baselines(game: Game) -> Iterator[str]:
-    """What the learned agents that come with the package came to, by their cards."""
+    """The results of the included trained agents, from their cards."""
     rows = []
     for players in baseline_counts(game):
         about = read_value_model(baseline_path(game, players), game).about
@@ -164,7 +164,7 @@ def baselines(game: Game) -> Iterator[str]:
 
 
 def ladder(game: Game) -> Iterator[str]:
-    """The rungs of the game's ladders with their ratings."""
+    """The rungs of the game's ladders and their ratings."""
     from ludotheque.agents.ladder import ladder_path, read_ladder  # needs the extra "cli"
 
     counts = [n for n in game.player_counts if ladder_path(game, n).is_file()]
@@ -198,23 +198,23 @@ def sections(game: Game) -> dict[str, str]:
 
 
 def page_path(game: Game) -> Path:
-    """Return where the page of ``game`` is: ``README.md`` in the game's package."""
+    """Return the path of the page of ``game``: ``README.md`` in its package."""
     package = import_module(f"ludotheque.envs.{game.name}")
     return Path(str(package.__file__)).parent / "README.md"
 
 
 def filled(game: Game, page: str) -> str:
-    """Return ``page`` with all generated sections as they should be.
+    """Return ``page`` with all generated sections updated.
 
     Raises:
-        ValueError: a section's markers are missing, or not in order.
+        ValueError: a section's markers are missing or out of order.
     """
     for name, text in sections(game).items():
         begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
         if page.count(begin) != 1 or page.count(end) != 1 or page.index(begin) > page.index(end):
             raise ValueError(
                 f"the page of {game.name} needs these two lines, once and in this order, where "
-                f"its section {name!r} shall stand:\n{begin}\n{end}"
+                f"its section {name!r} belongs:\n{begin}\n{end}"
             )
         before, after = page[: page.index(begin) + len(begin)], page[page.index(end) :]
         page = f"{before}\n{text}\n{after}"
@@ -222,7 +222,7 @@ def filled(game: Game, page: str) -> str:
 
 
 def skeleton(game: Game) -> str:
-    """Return a page with nothing but a title and the generated sections."""
+    """Return a page with only a title and the generated sections."""
     parts = [f"# {game.title}"]
     for name, text in sections(game).items():
         heading = name.capitalize()
@@ -231,7 +231,7 @@ def skeleton(game: Game) -> str:
 
 
 def difference(game: Game) -> str:
-    """Return what is out of date on the page of ``game``, as a unified difference; else ""."""
+    """Return a unified diff of what is out of date on the page of ``game``, or ""."""
     path = page_path(game)
     page = path.read_text(encoding="utf-8")
     lines = difflib.unified_diff(
@@ -245,7 +245,7 @@ def difference(game: Game) -> str:
 
 
 def write(game: Game) -> Path:
-    """Write the generated sections of the page of ``game``; a page that isn't there is begun."""
+    """Write the generated sections of the page of ``game``, creating the page if necessary."""
     path = page_path(game)
     page = filled(game, path.read_text(encoding="utf-8")) if path.exists() else skeleton(game)
     atomic_write_text(path, page)
@@ -253,14 +253,14 @@ def write(game: Game) -> Path:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Write or check the pages; return 1 if a check finds one out of date."""
+    """Write or check the pages; return 1 if a page is out of date."""
     parser = argparse.ArgumentParser(
         prog="python -m ludotheque.testing.docs", description=__doc__.partition("\n")[0]
     )
     parser.add_argument("--game", choices=game_names(), help="one game (default: all)")
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--write", action="store_true", help="write the tables again")
-    what.add_argument("--check", action="store_true", help="compare, write nothing")
+    what.add_argument("--write", action="store_true", help="write the tables")
+    what.add_argument("--check", action="store_true", help="compare only")
     args = parser.parse_args(arguments)
     status = 0
     for name in [args.game] if args.game else game_names():

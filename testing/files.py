@@ -1,7 +1,7 @@
 """The file contract: the same names in the same modules of every game's package.
 
-Whoever knows one game's folder knows them all, and whoever looks for a rule finds it by the file
-list. CONTRIBUTING.md says what each module is for.
+Knowing one game's folder means knowing them all, and rules can be found by file name.
+CONTRIBUTING.md describes the modules.
 """
 
 from __future__ import annotations

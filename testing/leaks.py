@@ -1,11 +1,11 @@
-"""The leak test: all that a seat can be shown stays as it is when what it can't know is drawn anew.
+"""The leak test: what a seat is shown doesn't change if what it can't know is resampled.
 
-Positions come from random games in all settings of a game. In each, ``determinize`` redraws for a
-seat what it can't know; then every interface is asked about the true record and about the redrawn
-one, and must answer alike. It asks from outside: it knows nothing of a game's fields.
+Positions come from random games in all settings of a game. In each, ``determinize`` resamples what
+a seat can't know; then every interface is called with the true record and with the redrawn one, and
+the results must be equal. The test is a black box: it doesn't use a game's fields.
 
-What an interface tells on purpose beyond that (``get_state``, ``results`` of others, ...) has the
-word "omniscient" in its docstring.
+Methods that deliberately show more (``get_state``, ``results`` of others, ...) have the word
+"omniscient" in their docstrings.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Positions:
     states: np.ndarray
 
     def redrawn(self, seat: int, seed: int) -> Positions:
-        """Return the positions with all that ``seat`` can't know drawn anew."""
+        """Return the positions with everything ``seat`` can't know resampled."""
         drawn, count = self.states.copy(), len(self)
         seeds = np.random.default_rng(seed).integers(0, 2**64, count, dtype=np.uint64)
         self.setting.game.loops.redraw(drawn, 0, count, np.full(count, seat), seeds)
@@ -87,8 +87,8 @@ class Positions:
 def play_positions(setting: Setting, count: int, seed: int) -> Positions:
     """Return ``count`` positions of random games, about a tenth of them over.
 
-    In half of the plies a kind of action that was rare is preferred: what hides something is seldom
-    chosen otherwise.
+    In half of the plies, rare kinds of actions are preferred, as those that hide something would
+    seldom be chosen otherwise.
     """
     game, rng = setting.game, np.random.default_rng(seed)
     states, seats = game.new_states(count), game.max_players
@@ -319,19 +319,19 @@ INTERFACES: Mapping[str, tuple[Callable[[Positions, int], Iterator[Shown]], int]
 
 
 def check_leaks(game: Game, positions: int = 2000, seed: int = 0) -> float:
-    """Check that no interface of ``game`` shows a seat what it can't know.
+    """Check that no interface of ``game`` shows a seat hidden information.
 
     Args:
-        game: on the engine contract.
-        positions: how many, over all settings.
-        seed: of the games and the redraws.
+        game: a game on the engine contract.
+        positions: number of positions, over all settings.
+        seed: seed of the games and the redraws.
 
     Returns:
-        In which share of the positions a redraw changed something: where that is 0, there is
-        nothing to hide, or ``determinize`` forgets it.
+        The share of the positions in which a redraw changed something; if it is 0, there is nothing
+        to hide, or ``determinize`` misses it.
 
     Raises:
-        AssertionError: something is shown; it names the interface, the position and the seat.
+        AssertionError: something leaks; the message names the interface, position and seat.
     """
     chosen = settings(game)
     changed = looked_at = 0

@@ -1,15 +1,16 @@
-"""Break the rules of a game one at a time, and see whether the tests of its sentences notice.
+"""Mutation testing: break one rule of a game at a time, and see whether its tests notice.
 
     python -m ludotheque.testing.mutation --game sarena
 
 A mutant is the game with one small change in one rule kernel: a comparison swapped, a condition
 dropped, a number off by one. For each, ``tests/games/<game>/test_<game>_sentences.py`` runs on the
-kernels; a mutant that no test fails for has survived, and is listed with its line. Some survivors
-mean the same as the original (a bound that is never reached); the others are rules without a test.
+kernels; mutants for which no test fails have survived, and are listed with their lines. Some
+survivors are equivalent to the original (a bound that is never reached); the others are rules
+without a test.
 
-The kernels run as plain Python (``NUMBA_DISABLE_JIT=1``), so nothing is compiled anew. Each mutant
-lives in a process of its own, forked from one that has the libraries loaded; needs a system with
-``fork``, and a checkout with its tests.
+The kernels run as plain Python (``NUMBA_DISABLE_JIT=1``), so nothing is recompiled. Each mutant
+runs in its own process, forked from one that has loaded the libraries. This requires a system with
+``fork``, and a checkout with the tests.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""A recorded game as text: any change of what a game does shows as a difference.
+"""Recorded games as text: any change of a game's behaviour shows up as a diff.
 
-    python -m ludotheque.testing.playthrough                 write all games' files again
+    python -m ludotheque.testing.playthrough                 write all games' files
     python -m ludotheque.testing.playthrough --game sarena --out tests/playthroughs/sarena.txt
-    python -m ludotheque.testing.playthrough --told          write those told in words
-    python -m ludotheque.testing.playthrough --check         compare, write nothing
+    python -m ludotheque.testing.playthrough --told          write the annotated ones
+    python -m ludotheque.testing.playthrough --check         compare only
 
-One game is written down in full: every state, the legal actions by name, what the seat to act
-observes field by field, rewards and results. Of every other setting there is one line a game. The
-actions are drawn from each game's seed, so the text is the same on every machine.
+One game is recorded in full: every state, the legal actions by name, what the seat to act observes
+field by field, rewards and results. Other settings have one line per game. The actions are
+determined by each game's seed, so the text is the same on every machine.
 
-Another file tells a game between greedy agents, for people who know the game.
+Another file contains an annotated game between greedy agents, for people who know the game.
 """
 
 from __future__ import annotations

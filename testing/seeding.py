@@ -1,4 +1,4 @@
-"""One seed for everything in an environment that draws at random."""
+"""A single seed for everything random in an environment."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 def seed_everything(env: Any, seed: int) -> Any:
     """Reset ``env`` from ``seed`` and seed its action and observation spaces.
 
-    ``reset(seed=...)`` fixes the games; ``action_space.sample()`` draws from a generator of the
-    space, which the reset does not touch. After this a run with ``sample`` can be repeated.
+    ``reset(seed=...)`` determines the games; ``action_space.sample()`` uses the space's own
+    generator, which the reset doesn't affect. After this, a run with ``sample`` is reproducible.
 
     Args:
         env: an environment of PettingZoo (AEC or parallel) or Gymnasium (single or vectorised).
-        seed: a number from 0 up.
+        seed: a number from 0.
 
     Returns:
         What ``env.reset`` returns.

@@ -1,6 +1,6 @@
-"""A board to play on in the browser and in the notebook.
+"""A board to play on in the browser and in notebooks.
 
-``table`` is one game and who sits at it, ``view`` what a seat is shown of it, ``guest`` what an
-open page may ask: none of them knows a network. ``server`` brings them to the browser (extra
-[web]), ``ludotheque.widget`` to the notebook (extra [notebook]).
+``table`` is a game and its seats, ``view`` what a seat is shown, ``guest`` the requests that a page
+may make; none of them depends on the network. ``server`` connects them to the browser (extra
+[web]), ``ludotheque.widget`` to notebooks (extra [notebook]).
 """

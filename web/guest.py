@@ -1,17 +1,17 @@
-"""What an open page or cell may ask of a table, whatever carries its messages.
+"""The requests that a page or a notebook cell may send to a table, over any transport.
 
-A message is a dict with ``"do"`` and what belongs to it; nothing else has any effect:
+A message is a dict with ``"do"`` and its arguments; nothing else has any effect:
 
 | do | with | |
 |---|---|---|
-| `act` | `action`, `frame`, `age` | play a legal action, if that frame is still the newest |
+| `act` | `action`, `frame`, `age` | play a legal action, if the frame is still the newest |
 | `undo` | `frame`, `age` | take back the last decision, for one person against agents |
 | `again` | `age` | deal a new game with the same seats, for one person against agents |
 | `frame` | `at` | show an earlier position |
-| `next` | | let the agents that are watched play an action |
-| `look` | `seat` | look with that seat's eyes, for who watches; -1 sees everything |
-| `mind` | `at` | what an agent thinks there, at a table that explains |
-| `save` | | the replay, once the game is over |
+| `next` | | let the watched agents play an action |
+| `look` | `seat` | show what that seat sees, for spectators; -1 shows everything |
+| `mind` | `at` | show what an agent thinks there, at a table with `explain` |
+| `save` | | return the replay, once the game is over |
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ CHANGES = ("act", "undo", "again", "next")
 
 
 class Refused(Exception):
-    """Something was asked that can't be done; nothing has changed."""
+    """The request can't be fulfilled; nothing has changed."""
 
 
 def check_message(message: Any) -> Message:
-    """Return a message that has the right form.
+    """Return a message after validating its form.
 
     Raises:
-        Refused: it has not; the text says what is wrong with it.
+        Refused: the form is wrong; the text explains why.
     """
     what = message.get("do") if isinstance(message, dict) else None
     if not isinstance(what, str) or what not in FIELDS:
-        raise Refused(f"a message says what to do: one of {', '.join(FIELDS)}")
+        raise Refused(f"a message needs 'do': one of {', '.join(FIELDS)}")
     if set(message) != {"do", *FIELDS[what]}:
-        raise Refused(f"{what} comes with: {', '.join(FIELDS[what]) or 'nothing else'}")
+        raise Refused(f"{what} takes: {', '.join(FIELDS[what]) or 'no arguments'}")
     for name in FIELDS[what]:
         if not is_whole(message[name]):
             raise Refused(f"{name} of {what} must be a whole number")
@@ -62,9 +62,9 @@ def check_message(message: Any) -> Message:
 
 
 class Guest:
-    """A page or cell that looks at a table from one seat; None sees everything and plays nothing.
+    """A page or cell that shows a table as seen by a seat; None sees everything and doesn't play.
 
-    Several may look from one seat: each gets all of it.
+    Several guests may share a seat; each gets all messages.
     """
 
     def __init__(self, table: Table, seat: int | None):
@@ -75,7 +75,7 @@ class Guest:
         self._told = (table.age, 0)  # how old the table was, and how many frames were told
 
     def hello(self) -> list[Message]:
-        """Return what to begin with: the table and one frame, of what was recorded the first."""
+        """Return the first messages: the table and a frame (the first one of a recorded game)."""
         recorded = not (self.table.agents or self.table.people or self.table.open_hands)
         # Others may take back or look with other eyes meanwhile.
         with self.table.lock:
@@ -85,7 +85,7 @@ class Guest:
             return [head, self.film.message(frame)]
 
     def news(self) -> list[Message]:
-        """Return the frames that have come since the last ones told."""
+        """Return the frames since the last call."""
         with self.table.lock:
             age, told = self._told
             count = len(self.film)
@@ -95,10 +95,10 @@ class Guest:
             return [self.film.message(frame) for frame in range(told, count)]
 
     def ask(self, message: Any) -> list[Message]:
-        """Do what a message asks; return the answer, which may be nothing but `news`.
+        """Execute a message and return the answer, which may consist of `news` only.
 
         Raises:
-            Refused: it can't be done.
+            Refused: the request can't be fulfilled.
         """
         asked = dict(check_message(message))
         answer: Callable[..., list[Message]] = getattr(self, f"_{asked.pop('do')}")
@@ -127,9 +127,9 @@ class Guest:
 
     def _again(self, age: int) -> list[Message]:
         if age != self.table.age:
-            raise Refused("another game has begun since")
+            raise Refused("a new game has started since")
         if self.table.people != [self._person()]:
-            raise Refused("only who plays against agents alone begins anew")
+            raise Refused("only someone who plays against agents alone can start over")
         self.table.deal(fresh_seed())
         return []
 
@@ -144,7 +144,7 @@ class Guest:
 
     def _look(self, seat: int) -> list[Message]:
         if not self._sees_all:
-            raise Refused("only who sees everything looks with other eyes")
+            raise Refused("only someone who sees everything can switch seats")
         if not -1 <= seat < self.table.players:
             raise Refused(f"there is no seat {seat}: -1 to {self.table.players - 1}")
         self.seat = None if seat < 0 else seat
@@ -167,9 +167,9 @@ class Guest:
 
     def _person(self) -> int:
         if self.seat is None or self.seat in self.table.specs:
-            raise Refused("who watches doesn't play")
+            raise Refused("spectators can't play")
         return self.seat
 
     def _check_newest(self, frame: int, age: int) -> None:
         if (frame, age) != (len(self.film) - 1, self.table.age):
-            raise Refused("the game has gone on since: look again")
+            raise Refused("the game has moved on: look again")

@@ -1,4 +1,4 @@
-"""The tables of a server: who may sit where, and what may be played. No network in here either."""
+"""The tables of a server: who may sit where, and what may be played. Independent of the network."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ SETTINGS = {"game", "players", "seats", "options", "explain"}
 
 @dataclass
 class Room:
-    """A table with the secret of each seat.
+    """A table with a secret for each seat.
 
     Attributes:
-        name: what links call it; no secret.
-        tokens: of the people's seats, and of who watches where only agents play.
-        used: when somebody last asked something, in seconds of ``time.monotonic``.
+        name: its name in links; not secret.
+        tokens: the secrets of the people's seats, and of spectators if only agents play.
+        used: time of the last request, in seconds of ``time.monotonic``.
         on_change: called after each action.
-        desk: what a server keeps of it, as long as there is the room.
+        desk: the server's data about the room.
     """
 
     table: Table
@@ -48,7 +48,7 @@ class Room:
     desk: Any = None
 
     def link(self, seat: int | None) -> str:
-        """Return what follows ``#`` in the link of a seat: browsers don't send it anywhere."""
+        """Return the part after ``#`` in the link of a seat, which browsers don't send anywhere."""
         return f"{self.name}.{self.tokens[seat]}"
 
 
@@ -56,10 +56,10 @@ class Lobby:
     """All tables of a server.
 
     Args:
-        agents: specs that may be chosen beside the usual ones, for every game that they fit.
+        agents: specs that may be chosen in addition to the default ones, for every game they fit.
 
     Attributes:
-        key: the secret of who may begin tables.
+        key: the secret that allows starting tables.
     """
 
     def __init__(self, agents: tuple[str, ...] = ()):
@@ -68,10 +68,11 @@ class Lobby:
         self._rooms: dict[str, Room] = {}
 
     def add(self, table: Table, first: int | None = WATCHER) -> Room:
-        """Give a table tokens, and let it be found; the one that was left longest ago may go.
+        """Add a table with tokens; the least recently used one may be dropped.
 
         Args:
-            first: whose token comes first; where only agents play, with whose eyes people watch.
+            first: the seat whose token comes first; if only agents play, the seat that spectators
+                see.
         """
         seats: list[int | None] = [*sorted(table.people, key=lambda seat: seat != first)]
         seats = seats or [first]
@@ -82,10 +83,10 @@ class Lobby:
         return room
 
     def find(self, link: str) -> tuple[Room, int | None]:
-        """Return the room and the seat that a link's secret belongs to.
+        """Return the room and the seat of a link's secret.
 
         Raises:
-            ValueError: nothing belongs to it.
+            ValueError: the secret is unknown.
         """
         name, _, token = link.partition(".")
         room = self._rooms.get(name)
@@ -94,33 +95,33 @@ class Lobby:
         given = token.encode("utf-8", "replace")
         found = [seat for seat, own in tokens.items() if hmac.compare_digest(own.encode(), given)]
         if room is None or not found:
-            raise ValueError("this link belongs to no table here: it may have been left long ago")
+            raise ValueError("this link belongs to no table here: the table may have expired")
         room.used = time.monotonic()
         return room, found[0]
 
     def is_key(self, key: str) -> bool:
-        """Return whether this is the secret of who may begin tables."""
+        """Return whether this is the secret that allows starting tables."""
         return hmac.compare_digest(self.key.encode(), key.encode("utf-8", "replace"))
 
     def begin(self, wanted: Any) -> Room:
-        """Begin the table that a start page asks for.
+        """Start the table requested by a start page.
 
         Args:
             wanted: ``game``; ``players``; ``seats``, a list of ``"you"``, ``"person"`` or an
                 agent's spec; ``options`` by name; ``explain``.
 
         Raises:
-            ValueError: what can't be had; the message says what can.
+            ValueError: the request is invalid; the message says what is allowed.
         """
         if not isinstance(wanted, Mapping) or set(wanted) != SETTINGS:
-            raise ValueError(f"a table is asked for by: {', '.join(sorted(SETTINGS))}")
+            raise ValueError(f"the settings of a table are: {', '.join(sorted(SETTINGS))}")
         check_choice(wanted["game"], game_names(), "game")
         game = get_game(wanted["game"])
         check_choice(wanted["players"], game.player_counts, f"players of {game.name}")
         specs = self._specs(game, wanted["players"], wanted["seats"])
         options = wanted["options"]
         if not isinstance(options, Mapping):
-            raise ValueError("options are given by name")
+            raise ValueError("options must be given by name")
         try:
             agents = {seat: _agent(spec, game.name) for seat, spec in specs.items()}
             table = Table(game, fresh_seed(), wanted["players"], options, specs, agents)
@@ -138,14 +139,14 @@ class Lobby:
         return {k: seat for k, seat in enumerate(seats) if seat not in (ME, PERSON)}
 
     def agents_for(self, game: Game, players: int) -> list[str]:
-        """Return the agents that can be chosen, the likeliest opponent first."""
+        """Return the agents that can be chosen, the most likely opponent first."""
         from ludotheque.agents.baselines import baseline_counts
 
         learned = ["baseline"] if players in baseline_counts(game) else []
         return [*learned, *(spec for spec in (*self._agents, *USUAL_AGENTS) if spec not in learned)]
 
     def games(self) -> list[dict[str, Any]]:
-        """Return what the start page offers: games with players, options, agents, rules."""
+        """Return the contents of the start page: games with players, options, agents and rules."""
         return [self._offer(get_game(name)) for name in game_names()]
 
     def _offer(self, game: Game) -> dict[str, Any]:
@@ -171,7 +172,7 @@ class Lobby:
 
 @functools.cache
 def _agent(spec: str, game: str) -> Any:
-    """Return an agent, made once for all tables."""
+    """Return an agent, created once for all tables."""
     from ludotheque.agents import make_agent
 
     return make_agent(spec, game=game)

@@ -1,7 +1,7 @@
-"""What an agent thinks of a position: candidates with their shares and values, the expected line.
+"""What an agent thinks of a position: candidates with shares and values, and the expected line.
 
-It thinks on a record in which all that its seat can't know is drawn anew, as when it plays: so what
-is shown for a seat holds nothing that this seat doesn't know.
+As in play, it thinks about a record in which everything its seat can't know is resampled, so what
+is shown to a seat contains nothing that the seat doesn't know.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ Found = tuple[np.ndarray, np.ndarray]
 
 
 def mind_of(table: Table, seat: int | None, ply: int) -> dict[str, Any]:
-    """Return what the agent of the seat to play thinks after ``ply`` actions, shown to ``seat``.
+    """Return what the agent of the seat to play thinks after ``ply`` actions, as shown to ``seat``.
 
-    A person's seat is thought for by the first agent of the table. Each candidate has its
-    notation, its parts, its share (of visits, or as the policy has it; None for an agent that only
-    compares values) and its value to that seat (of a search from -1 to +1, else in points).
+    For a person's seat, the first agent of the table is asked. Each candidate has its notation, its
+    parts, its share (of visits, or of the policy; None for agents that only compare values) and its
+    value to that seat (from -1 to +1 for a search, else in points).
 
     Raises:
-        ValueError: the table doesn't explain; it is another's mind and the game is not over; or
-            nobody decides there.
+        ValueError: the table has no ``explain``; the game is not over and the thoughts are another
+            seat's; or nobody decides there.
     """
     if not table.explain:
-        raise ValueError("this table does not explain: begin it with --explain")
+        raise ValueError("this table does not explain: start it with --explain")
     states = table.positions[ply]
     if is_over(states):
-        raise ValueError("the game is over there: nobody decides")
+        raise ValueError("the game is over there: nobody is to play")
     thinker = int(states["to_play"][0])
     # What could be thought at another person's seat tells what that person holds.
     shown = table.over or (table.cheat and thinker in table.agents)
     if seat is not None and seat != thinker and not shown:
-        raise ValueError("what others think is shown when the game is over")
+        raise ValueError("the thoughts of others are shown when the game is over")
     agent = table.agents.get(thinker) or _adviser(table)
     # From the record's own chance, as for the agent's decision: with a seed that is known, what was
     # drawn could be reckoned back to what is hidden.
@@ -86,7 +86,7 @@ def _candidate(
 
 
 def _line(table: Table, agent: Any, known: np.ndarray, action: int) -> list[str]:
-    """Return the action and what the agent expects after it, if everybody played as it does."""
+    """Return the action and the line of play that the agent expects."""
     from ludotheque.envs.core.interfaces.seats import query_agent
 
     states, line = known.copy(), [table.game.action_to_string(action, known[0])]
@@ -103,7 +103,7 @@ def _line(table: Table, agent: Any, known: np.ndarray, action: int) -> list[str]
 
 
 def _found_by(agent: Any) -> Callable[[Any, Table, np.ndarray], Found]:
-    """Return what asks an agent; by its class's name, not to import what isn't installed."""
+    """Return the function that queries an agent, by class name, to avoid optional imports."""
     asks = {
         "MCTSAgent": _of_tree,
         "TDAgent": _of_values,
@@ -157,7 +157,7 @@ def _of_greedy(agent: Any, table: Table, known: np.ndarray) -> Found:
 
 
 def _of_anybody(agent: Any, table: Table, known: np.ndarray) -> Found:
-    """Return what is known of any agent: the action that it plays."""
+    """Return what any agent can tell: the action that it plays."""
     from ludotheque.envs.core.interfaces.seats import query_agent
 
     shares = np.zeros(table.game.num_actions)

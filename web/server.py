@@ -1,9 +1,9 @@
 """The board in a browser: tables over HTTP and WebSocket. Needs the extra [web].
 
-A page opens a WebSocket and sends the secret of its link; from then on it gets what that seat may
-see, and what it asks is done by `Guest`, which knows nothing of the network. Nothing else that is
-sent has any effect. Hosts and origins are checked, so that no other page can speak for a person;
-messages are small and few; no path of the disk can be named.
+A page opens a WebSocket and sends the secret of its link. From then on it receives what that seat
+may see, and its requests are executed by `Guest`, which is independent of the network. Nothing else
+has any effect. Hosts and origins are checked, so that no other page can act for a person; the size
+and rate of messages are limited; no path on the disk can be named.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ log = logging.getLogger(__name__)
 
 
 class Page:
-    """An open page: its connection, what is to be sent, and how much it may ask."""
+    """An open page: its connection, its outgoing messages and its rate limit."""
 
     def __init__(self, socket: WebSocket, guest: Guest):
         self.guest = guest
@@ -64,7 +64,7 @@ class Page:
         self.listener: asyncio.Task | None = None
 
     def tell(self, messages: Iterable[Any]) -> None:
-        """Send messages; a page that can't keep up is cut off, and comes back by itself."""
+        """Send messages; a page that can't keep up is disconnected, and reconnects by itself."""
         for message in messages:
             if self._queue.full():
                 if self.listener is not None:
@@ -73,12 +73,12 @@ class Page:
             self._queue.put_nowait(message)
 
     def refuse(self, text: str) -> None:
-        """Tell why something wasn't done."""
+        """Report why a request was refused."""
         self.errors += 1
         self.tell([{"kind": "error", "text": text}])
 
     def may_ask(self) -> bool:
-        """Return whether another message may be read now, and count it."""
+        """Return whether another message may be read now, and count the message."""
         now = time.monotonic()
         self._credit = min(BURST, self._credit + PER_SECOND * (now - self._at))
         self._at = now
@@ -94,7 +94,7 @@ class Page:
 
 
 class Desk:
-    """A room that pages look at."""
+    """A room with open pages."""
 
     def __init__(self, room: Room):
         self.room = room
@@ -103,7 +103,7 @@ class Desk:
 
     @property
     def thinks(self) -> bool:
-        """Whether an agent thinks about its move, which people wait for."""
+        """Whether people are waiting for an agent's move."""
         table = self.room.table
         return self.lock.locked() and bool(table.people) and table.agent_is_next
 
@@ -113,7 +113,7 @@ class Server:
 
     Args:
         lobby: the tables.
-        hosts: names that it may be called by; None takes any address, and this machine's names.
+        hosts: host names that it accepts; None accepts any IP address, and this machine's names.
     """
 
     def __init__(self, lobby: Lobby, hosts: tuple[str, ...] | None = LOOPBACK):
@@ -140,7 +140,7 @@ class Server:
             wanted = await _body_of(request)
             key = wanted.pop("key", None)
             if not isinstance(key, str) or not self.lobby.is_key(key):
-                return _error("only who started the server, or has its link, begins tables", 403)
+                return _error("only someone with the link of the server can start tables", 403)
             room = await self._aside(self.lobby.begin, wanted)
         except (ValueError, Refused) as error:
             return _error(str(error), 400)
@@ -184,7 +184,7 @@ class Server:
         # One for as long as there is the room: two would let agents play twice.
         desk = room.desk = room.desk or Desk(room)
         if sum(page.place == seat for page in desk.pages) >= MOST_PAGES:
-            raise Refused(f"{MOST_PAGES} pages look from this seat already: close one")
+            raise Refused(f"{MOST_PAGES} pages of this seat are open: close one")
         return desk, seat
 
     async def _listen(self, socket: WebSocket, desk: Desk, page: Page) -> None:
@@ -210,7 +210,7 @@ class Server:
         self._go_on(desk)
 
     def _go_on(self, desk: Desk) -> None:
-        """Tell everybody the news, and let agents play as long as it is their turn."""
+        """Send news to everybody, and let agents play as long as it is their turn."""
         task = asyncio.ensure_future(self._play_on(desk))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -227,7 +227,7 @@ class Server:
             except Exception:
                 log.exception("an agent could not play")
                 for page in desk.pages:
-                    page.refuse("the agent failed; the terminal of the server says why")
+                    page.refuse("the agent failed; see the terminal of the server")
 
     async def _spread(self, desk: Desk) -> None:
         await self._aside(desk.room.on_change, desk.room.table)
@@ -242,10 +242,10 @@ class Server:
 
 
 class Guard:
-    """Lets in only requests to this server by its name, and from its own pages where they write.
+    """Accepts only requests to this server's names, and writes only from its own pages.
 
-    A page of another site that gets a name of its own to mean this machine (DNS rebinding) calls it
-    by that name; one that simply sends here has its own origin.
+    A page of another site whose name is made to resolve to this machine (DNS rebinding) uses that
+    name; one that sends requests here directly has its own origin.
     """
 
     def __init__(self, app: ASGIApp, hosts: tuple[str, ...] | None):
@@ -260,9 +260,9 @@ class Guard:
         host = headers.get("host", "")
         reads = scope["type"] == "http" and scope["method"] in ("GET", "HEAD")
         if not self._is_ours(host):
-            refusal = "this server is not called by that name"
+            refusal = "this server does not have that name"
         elif not reads and not _is_origin(headers.get("origin", ""), host):
-            refusal = "this came from a page of another site"
+            refusal = "this request came from a page of another site"
         else:
             await self._app(scope, receive, partial(_with_headers, send, host))
             return
@@ -285,7 +285,7 @@ class Guard:
 
 
 def _is_origin(origin: str, host: str) -> bool:
-    """Return whether an origin is that of the pages at ``host``."""
+    """Return whether an origin is that of the pages of ``host``."""
     with contextlib.suppress(ValueError):  # it is no address at all
         return urlsplit(origin).netloc == host
     return False
@@ -308,7 +308,7 @@ async def _with_headers(send: Send, host: str, message: Message) -> None:
 
 
 def _files() -> dict[str, Path]:
-    """Return every file that can be asked for, by its address; there are no others."""
+    """Return all files that can be requested, by address; there are no others."""
     files = {path: STATIC / name for path, name in PAGES.items()}
     files |= {f"/{path.name}": path for path in STATIC.iterdir() if path.suffix in (".js", ".css")}
     for name in game_names():
@@ -331,10 +331,10 @@ async def _body_of(request: Request) -> dict[str, Any]:
     async for piece in request.stream():
         body += piece
         if len(body) > MOST_BYTES:
-            raise ValueError(f"a request has at most {MOST_BYTES} bytes")
+            raise ValueError(f"requests are limited to {MOST_BYTES} bytes")
     found = _parse(body.decode("utf-8", "replace"))
     if not isinstance(found, dict):
-        raise ValueError("a request is an object")
+        raise ValueError("a request must be an object")
     return found
 
 
@@ -342,7 +342,7 @@ async def _text_of(socket: WebSocket) -> str:
     """Return the next message.
 
     Raises:
-        Refused: it is no text.
+        Refused: it isn't text.
         WebSocketDisconnect: there are no more.
     """
     message = await socket.receive()
@@ -350,19 +350,19 @@ async def _text_of(socket: WebSocket) -> str:
         raise WebSocketDisconnect(message["code"], message.get("reason"))
     text = message.get("text")
     if text is None:
-        raise Refused("a message is text")
+        raise Refused("a message must be text")
     return text
 
 
 def _parse(text: str) -> Any:
-    """Return what a message holds.
+    """Return the contents of a message.
 
     Raises:
-        Refused: too much, or no JSON.
+        Refused: it is too long, or isn't JSON.
     """
     if len(text) > MOST_BYTES:
-        raise Refused(f"a message has at most {MOST_BYTES} characters")
+        raise Refused(f"messages are limited to {MOST_BYTES} characters")
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Refused("a message is JSON") from error
+        raise Refused("a message must be JSON") from error

@@ -1,4 +1,4 @@
-"""A game being played: whose decision it is, what the agents do, what has been done."""
+"""A game in progress: who decides, what agents do, and what has been played."""
 
 from __future__ import annotations
 
@@ -20,30 +20,29 @@ CHEAT = "person (saw the agents' minds)"
 
 
 class Table:
-    """One game from its deal on, and who sits where. It may be used by several threads.
+    """A game from its deal on, and who sits where. Thread-safe.
 
     Args:
-        game: what is played.
-        seed: deals the game, and makes the agents' decisions repeatable.
+        game: the game.
+        seed: seed of the deal and of the agents' decisions.
         players: number of seats.
-        options: of the game.
-        specs: seat -> the agent there in words; the other seats are people's.
-        agents: seat -> the agent; made from ``specs`` if not given.
+        options: the game's options.
+        specs: seat -> the agent's spec; the other seats are people's.
+        agents: seat -> the agent; created from ``specs`` if not given.
 
     Attributes:
-        positions: ``(1,)`` records before the first action and after each.
-        actions, moves: what was done, as numbers and in notation; None and empty where that isn't
-            known.
-        open_hands: who sees everything plays every seat.
-        age: how often actions were taken back or the game dealt anew; what was asked of the table
-            before is out of date then.
-        explain: people are shown what an agent would do in their place.
-        cheat: they are shown what the other seats' agents think, too.
-        illegal: the rule for illegal actions of a replay that is shown.
+        positions: records ``(1,)`` before the first action and after each.
+        actions, moves: the actions as numbers and in notation; None and empty if unknown.
+        open_hands: whether one person sees everything and plays every seat.
+        age: number of times that actions were taken back or a new game was dealt; older requests
+            are then outdated.
+        explain: show people what an agent would do in their place.
+        cheat: also show them what the other seats' agents think.
+        illegal: the rule for illegal actions of the replay that is shown.
         films: seat -> what has been shown there, see `film_of`.
 
     Raises:
-        ValueError: what the game or an agent doesn't have.
+        ValueError: the game or an agent doesn't support an argument.
     """
 
     def __init__(
@@ -79,10 +78,10 @@ class Table:
 
     @classmethod
     def of_replay(cls, replay: Replay) -> Table:
-        """Return a table where a recorded game has been played; nobody plays on.
+        """Return a table that shows a recorded game; nobody plays.
 
         Raises:
-            StateError: the rules don't allow it, or it comes to something else than it says.
+            StateError: the game breaks the rules, or its result differs from the recorded one.
         """
         from ludotheque.envs import get_game
 
@@ -109,7 +108,7 @@ class Table:
 
     @property
     def states(self) -> np.ndarray:
-        """The ``(1,)`` record now."""
+        """The current record, of shape ``(1,)``."""
         return self.positions[-1]
 
     @property
@@ -133,7 +132,7 @@ class Table:
         return not self.over and self.to_play in self.agents
 
     def name(self, seat: int) -> str:
-        """Who sits there, for people."""
+        """The name of the player at a seat, for people."""
         return f"player_{seat} ({self.specs.get(seat, 'you')})"
 
     def legal_moves(self) -> dict[str, int]:
@@ -143,7 +142,7 @@ class Table:
         return {self.game.action_to_string(action, state): action for action in actions}
 
     def take(self, action: int) -> None:
-        """Take a legal action for the seat to play; an illegal one raises and changes nothing."""
+        """Play a legal action for the seat to play; an illegal one raises and changes nothing."""
         with self.lock:
             states = self.states.copy()
             move = self._notation(action, states[0])
@@ -159,37 +158,38 @@ class Table:
         return self.game.action_to_string(action, state) if known else NO_ACTION
 
     def action_before(self, ply: int) -> int | None:
-        """Return the action that led to the position after ``ply`` of them.
+        """Return the action that led to the position after ``ply`` actions.
 
-        None at the deal, where it isn't known, and for a number that stands for no action.
+        None at the deal, if it is unknown, and for numbers outside the action space.
         """
         action = self.actions[ply - 1] if ply else None
         return None if action is None or action not in range(self.game.num_actions) else action
 
     def last_move(self, seat: int | None) -> str | None:
-        """The last move, or None if a seat may not know of it; seat None may know everything."""
+        """Return the last move, None if it is hidden from the seat; seat None sees everything."""
         return None if self.hides(seat, len(self.actions)) else self.moves[-1]
 
     def hides(self, seat: int | None, ply: int) -> bool:
-        """Return whether a seat may not know of the action that led to the position ``ply``."""
+        """Return whether the action that led to the position ``ply`` is hidden from a seat."""
         hides = self.game.hides_action
         return seat is not None and hides is not None and hides(self.positions[ply][0], seat)
 
     def thinker(self, seat: int | None) -> str:
-        """Who is to play, for people; not by name where ``seat`` may not know it."""
+        """Return who is to play, for people; not by name if ``seat`` may not know it."""
         if seat is not None and self.game.hides_action is not None:
             return "an agent"
         return self.name(self.to_play)
 
     def draw(self, seat: int | None) -> Any:
-        """The picture as a seat sees it (None: everything), the last move marked."""
+        """Return the picture as seen by a seat (None: everything), with the last move marked."""
         last = self.action_before(len(self.actions))
         return self.game.draw(self.states[0], seat, last_action=last)
 
     def agent_acts(self) -> int:
-        """Let the agent whose turn it is decide and act; return its action.
+        """Let the agent to play act, and return its action.
 
-        Its decision follows from the game's seed, as in a league: `watch` shows a league's game.
+        Its decision is determined by the game's seed, as in a league, so `watch` can show a
+        league's game.
         """
         from ludotheque.envs.core.interfaces.seats import query_agent
 
@@ -198,17 +198,17 @@ class Table:
         return action
 
     def undo_to(self, seat: int) -> int | None:
-        """Return the ply that `undo` would go back to for the one person here, None for none."""
+        """Return the ply that `undo` would go back to for the only person, or None."""
         if self.people != [seat]:
             return None
         plies = range(len(self.actions) - 1, -1, -1)
         return next((ply for ply in plies if self.positions[ply]["to_play"][0] == seat), None)
 
     def undo(self, seat: int) -> None:
-        """Go back to the last decision of the person at ``seat``, who plays against agents alone.
+        """Go back to the last decision of the person at ``seat``, who plays against agents only.
 
         Raises:
-            ValueError: others play as well, or there is nothing to take back.
+            ValueError: other people play too, or there is nothing to take back.
         """
         with self.lock:
             ply = self.undo_to(seat)
@@ -217,7 +217,7 @@ class Table:
                 raise ValueError(
                     "there is nothing to take back yet"
                     if alone
-                    else "only who plays against agents alone takes moves back"
+                    else "only someone who plays against agents alone can take moves back"
                 )
             del self.positions[ply + 1 :]
             del self.actions[ply:]
@@ -225,7 +225,7 @@ class Table:
             self.age += 1
 
     def deal(self, seed: int) -> None:
-        """Begin a new game with the same people, agents and options."""
+        """Start a new game with the same people, agents and options."""
         with self.lock:
             states = self.game.new_state(seed, num_players=self.players, **self.options)
             self.seed = seed
@@ -237,10 +237,10 @@ class Table:
         """Return the game so far as a replay.
 
         Raises:
-            ValueError: its actions aren't known.
+            ValueError: the actions are unknown.
         """
         if None in self.actions:
-            raise ValueError("these are positions without the actions between them: no replay")
+            raise ValueError("these positions have no actions between them, so there is no replay")
         from ludotheque.envs.core.interfaces.replay import Replay
 
         person = CHEAT if self.cheat else PERSON
@@ -255,7 +255,7 @@ class Table:
         )
 
     def result(self) -> dict:
-        """The final result, ready for JSON."""
+        """Return the final result as JSON values."""
         scores, ranks = self.game.returns(self.states)
         return {
             "game": self.game.name,
@@ -268,7 +268,7 @@ class Table:
         }
 
     def result_lines(self) -> list[str]:
-        """The final result, for people: the best first."""
+        """Return the final result for people, best first."""
         from ludotheque.envs.core.drawing.words import amount
 
         result = self.result()

@@ -1,5 +1,6 @@
-"""What a seat is shown of a table: messages of plain values, with nothing in them that it may not
-know. Whatever leaves for a page or a notebook's cell is made here, from the game's own pictures.
+"""What a seat is shown of a table, as messages of plain values without hidden information.
+
+Everything sent to a page or a notebook cell is created here, from the game's own pictures.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Message = dict[str, Any]
 
 
 def table_message(table: Table, seat: int | None) -> Message:
-    """Return what doesn't change in a game: what is played, and who sits where."""
+    """Return what doesn't change during a game: the game, and who sits where."""
     seats = [
         {
             "name": name_of(other),
@@ -44,9 +45,9 @@ def table_message(table: Table, seat: int | None) -> Message:
 def view_of(table: Table, seat: int | None, ply: int) -> Message:
     """Return what ``seat`` sees after ``ply`` actions; None sees everything.
 
-    ``svg`` is the picture, in which it can click if it is to decide; ``to_play`` is None where it
-    may not know; ``words`` tells the last move, ``trace`` where that was, as SVG paths; ``points``
-    is text. Once the game is over everything is shown: that is how the score is checked.
+    ``svg`` is the picture, clickable if the seat is to decide; ``to_play`` is None if it may not
+    know; ``words`` is the last move, ``trace`` its place as SVG paths; ``points`` is text. Once the
+    game is over everything is shown, so that the score can be checked.
     """
     state = table.positions[ply][0]
     over = is_over(table.positions[ply])
@@ -70,7 +71,7 @@ def view_of(table: Table, seat: int | None, ply: int) -> Message:
 
 
 def moves_of(table: Table) -> list[tuple[int, tuple, str]]:
-    """Return the legal actions: number, parts, notation. For the seat to play only."""
+    """Return the legal actions: number, parts, notation. Only for the seat to play."""
     state = table.states[0]
     legal = np.flatnonzero(table.game.legal_mask(table.states)).tolist()
     return [
@@ -80,7 +81,7 @@ def moves_of(table: Table) -> list[tuple[int, tuple, str]]:
 
 
 def _result(table: Table, ply: int) -> list[Message]:
-    """Return the seats' results, the best first."""
+    """Return the seats' results, best first."""
     scores, ranks = table.game.returns(table.positions[ply])
     order = sorted(range(len(ranks)), key=lambda seat: (ranks[seat], seat))
     return [
@@ -97,7 +98,7 @@ def _words(table: Table, seat: int | None, ply: int, seen: Any) -> str:
 
 
 def _trace(table: Table, seat: int | None, ply: int, action: int) -> list[str]:
-    """Return where the parts of the last action were in the picture before it."""
+    """Return the places of the last action's parts in the picture before it."""
     if table.hides(seat, ply):
         return []
     before = table.positions[ply - 1][0]
@@ -115,9 +116,9 @@ def _trace(table: Table, seat: int | None, ply: int, action: int) -> list[str]:
 
 
 def film_of(table: Table, seat: int | None) -> Film:
-    """Return the film of a table for a seat: one for all who look from there.
+    """Return the film of a table for a seat, which all pages of the seat share.
 
-    A page that is loaded again sees what has been drawn already.
+    A page that is reloaded gets what has already been drawn.
     """
     with table.lock:
         if seat not in table.films:
@@ -126,14 +127,14 @@ def film_of(table: Table, seat: int | None) -> Film:
 
 
 class Film:
-    """What a seat has been shown of a table, frame by frame.
+    """What a seat has been shown of a table, as a sequence of frames.
 
-    A frame is a position that looks another than the one before to this seat: so that the number of
-    frames tells nothing of what others did unseen.
+    A new frame starts when the position looks different to this seat, so the number of frames
+    reveals nothing about hidden actions.
 
     Args:
-        table: what is looked at.
-        seat: who looks; None sees everything.
+        table: the table.
+        seat: the observing seat; None sees everything.
     """
 
     def __init__(self, table: Table, seat: int | None):
@@ -145,17 +146,17 @@ class Film:
         self._age = table.age
 
     def __len__(self) -> int:
-        """Return how many frames there are by now."""
+        """Return the current number of frames."""
         with self.table.lock:
             self._catch_up()
             return len(self._plies)
 
     def ply(self, frame: int) -> int:
-        """Return how many actions had been played in a frame."""
+        """Return the number of actions played before a frame."""
         return self._plies[frame]
 
     def message(self, frame: int) -> Message:
-        """Return a frame, as it is sent: the newest with the moves that the seat can choose from.
+        """Return a frame as a message; the newest includes the seat's legal moves.
 
         Raises:
             ValueError: there is no such frame.
@@ -163,7 +164,7 @@ class Film:
         with self.table.lock:
             count = len(self)
             if not 0 <= frame < count:
-                raise ValueError(f"there is no frame {frame}; there are {count}, from 0 on")
+                raise ValueError(f"there is no frame {frame}; there are {count}, from 0")
             view = self._view(self._plies[frame])
             newest = frame == count - 1
             choosing = newest and view["yours"]
@@ -194,7 +195,7 @@ class Film:
         self._next = done + 1
 
     def _is_new(self, ply: int) -> bool:
-        """Return whether a position looks new; whoever may count the actions sees each of them."""
+        """Return whether a position looks new; seats that may count actions see each of them."""
         state = self.table.positions[ply][0]
         if self.table.game.see(state, self.seat).ply is not None:
             return True

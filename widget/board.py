@@ -1,4 +1,4 @@
-"""The board in a notebook's cell, on anywidget: Jupyter, VS Code, Colab, marimo."""
+"""The board in a notebook cell, built on anywidget: Jupyter, VS Code, Colab, marimo."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ _USUAL = -1
 
 
 class Board(anywidget.AnyWidget):
-    """A board that is clicked on, and that code reads and plays on.
+    """A board that can be clicked, and read and played by code.
 
     Args:
-        what: the name of a game or the game, to play it; a ``Replay`` or records ``(n,)``, to step
-            through; an environment of this package (AEC, or of one seat) that was reset, to step it
-            by clicks. What code steps is shown after ``refresh()``.
-        opponents: agents at the other seats: one for all, or a list with one for each; specs, as
-            ``"mcts:simulations=100"``, or agents. ``"person"`` leaves a seat to code (``play``).
-        seat: yours; None lets agents play alone, and sees everything. Of a replay or records: with
-            whose eyes they are seen.
-        num_players: by default 2, or the fewest that the game allows.
-        seed: deals the game, 0 to 2**64 - 1; drawn if None.
-        explain, cheat: show what an agent would do in your place; what the others think, too.
-        options: of the game.
+        what: a game or its name, to play it; a ``Replay`` or records ``(n,)``, to step through; an
+            environment of this package (AEC or one seat) that has been reset, to step it by clicks.
+            Call ``refresh()`` after stepping it by code.
+        opponents: agents in the other seats: one for all, or a list with one for each; specs such
+            as ``"mcts:simulations=100"``, or agents. ``"person"`` leaves a seat to code (``play``).
+        seat: your seat; None lets agents play among themselves, and shows everything. For a replay
+            or records, the observing seat.
+        num_players: by default 2, or the fewest the game allows.
+        seed: seed of the deal, 0 to 2**64 - 1; random if None.
+        explain, cheat: show what an agent would do in your place; also show what others think.
+        options: the game's options.
 
     Raises:
-        ValueError, TypeError: what can't be had; the message says what can.
+        ValueError, TypeError: an invalid argument; the message says what is allowed.
 
     Example:
         >>> board = Board("sarena", opponents="random", seed=3)
@@ -98,12 +98,12 @@ class Board(anywidget.AnyWidget):
 
     @property
     def game(self) -> Game:
-        """What is played."""
+        """The game."""
         return self.table.game
 
     @property
     def states(self) -> np.ndarray:
-        """A copy of the ``(1,)`` record now. Omniscient."""
+        """A copy of the current record, of shape ``(1,)``. Omniscient."""
         return self.table.states.copy()
 
     @property
@@ -117,15 +117,15 @@ class Board(anywidget.AnyWidget):
         return self.table.to_play
 
     def legal_moves(self) -> list[str]:
-        """Return the legal actions in notation, none once the game is over."""
+        """Return the legal actions in notation; none once the game is over."""
         return [] if self.over else [*self.table.legal_moves()]
 
     def play(self, action: int | str) -> None:
-        """Play an action, by its number or in notation, for the seat to play; then agents play.
+        """Play an action, as a number or in notation, for the seat to play; then agents play.
 
         Raises:
-            ValueError: no action of the game.
-            IllegalActionError, GameOverError: not allowed now; nothing has changed.
+            ValueError: the game has no such action.
+            IllegalActionError, GameOverError: it isn't legal now; nothing has changed.
         """
         if isinstance(action, str):
             action = self.game.action_from_string(action, self.table.states[0])
@@ -134,24 +134,24 @@ class Board(anywidget.AnyWidget):
         self._spread()
 
     def undo(self) -> None:
-        """Take back your last decision, against agents; ValueError if there is none."""
+        """Take back your last decision against agents; raise ValueError if there is none."""
         if self.seat is None:
-            raise ValueError("who watches doesn't play: there is nothing to take back")
+            raise ValueError("spectators don't play: there is nothing to take back")
         self.table.undo(self.seat)
         self._spread()
 
     def refresh(self) -> None:
-        """Look again at the environment that the board was made with, if it was."""
+        """Show the current state of the environment that the board was created with, if any."""
         if isinstance(self.table, EnvTable):
             self.table.refresh()
         self._spread()
 
     def replay(self) -> Replay:
-        """Return the game so far as a replay: with its seed, and so with all that is hidden."""
+        """Return the game so far as a replay, whose seed reveals everything hidden."""
         return self.table.replay()
 
     def save_html(self, path: str | os.PathLike) -> None:
-        """Write a page that steps through the game so far without Python."""
+        """Write an HTML page that steps through the game so far without Python."""
         atomic_write_text(path, page_of(self.table, self.seat))
 
     # What a notebook shows
@@ -160,7 +160,7 @@ class Board(anywidget.AnyWidget):
         return frame_of(page_of(self.table, self.seat))
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        """Add a page for where no widget can live, as on a site that shows saved notebooks."""
+        """Add a page for viewers without widgets, such as sites that show saved notebooks."""
         bundle = super()._repr_mimebundle_(**kwargs)
         data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
         if data is None:
@@ -168,7 +168,7 @@ class Board(anywidget.AnyWidget):
         return {**data, "text/html": self._repr_html_()}, metadata
 
     def _heard(self, content: Any) -> None:
-        """Answer a message of the page in the cell."""
+        """Answer a message from the page in the cell."""
         if content == {"do": "hello"}:
             self._tell(self._guest.hello())
             return
@@ -182,7 +182,7 @@ class Board(anywidget.AnyWidget):
             self._agents_play(tell=True)
 
     def _agents_play(self, tell: bool = False) -> None:
-        """Let agents play up to a person's turn; where only agents are, each waits to be asked."""
+        """Let agents play up to a person's turn; without people, each action is requested."""
         while self.table.people and self.table.agent_is_next:
             self.table.agent_acts()
             if tell:
@@ -207,7 +207,7 @@ def _begun(
 
 
 def _others(opponents: Any, seat: int | None, players: int) -> dict[int, Any]:
-    """Return who sits at the other seats that agents have."""
+    """Return the agents in the other seats."""
     others = [other for other in range(players) if other != seat]
     one_each = isinstance(opponents, Sequence) and not isinstance(opponents, str)
     agents = [*opponents] if one_each else [opponents] * len(others)
@@ -240,4 +240,4 @@ def _table_of_records(states: np.ndarray) -> Table:
                 raise ValueError("there are no records to show")
             game.check_states(states, playable=False)
             return Table.of_states(game, states)
-    raise TypeError(f"records of type {states.dtype} are of no game here")
+    raise TypeError(f"records of type {states.dtype} belong to no game here")

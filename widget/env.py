@@ -1,4 +1,4 @@
-"""An environment as a table: who clicks steps it, and what code steps is shown."""
+"""An environment as a table, stepped by clicks or by code."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ OTHERS = "the environment's"
 class EnvTable(Table):
     """A game in progress in an environment of this package, AEC or of one seat (Gymnasium).
 
-    An action that is taken here steps the environment. With an AEC environment one person plays
-    every seat and sees everything; with one of a single seat, that seat, and sees what it does.
+    Actions taken here step the environment. With an AEC environment one person plays every seat and
+    sees everything; with a single-seat environment, they play that seat and see what it sees.
 
     Args:
         env: the environment; it must have been reset.
@@ -41,7 +41,7 @@ class EnvTable(Table):
         return self.env.unwrapped.get_state()["states"]
 
     def take(self, action: int) -> None:
-        """Step the environment; what it raises is raised, and nothing has changed."""
+        """Step the environment; if it raises an error, nothing has changed."""
         with self.lock:
             self.refresh()
             move = self.game.action_to_string(action, self.states[0])
@@ -49,7 +49,7 @@ class EnvTable(Table):
             self._add(self._now(), action if self.own is None else None, move)
 
     def refresh(self) -> None:
-        """Look at the environment again: code may have stepped or reset it."""
+        """Read the environment's state again, as code may have stepped or reset it."""
         with self.lock:
             states = self._now()
             # Not their bytes: what lies between fields is another in each copy.
@@ -68,9 +68,9 @@ class EnvTable(Table):
         self.moves.append(move)
 
     def undo_to(self, seat: int) -> int | None:
-        """Return None: what an environment has done is done."""
+        """Return None: environments can't take actions back."""
         return None
 
     def deal(self, seed: int) -> None:
-        """Raise: an environment is reset by its own method."""
-        raise ValueError("a new game begins with env.reset() in a cell, and board.refresh()")
+        """Raise ValueError: environments are reset by their own method."""
+        raise ValueError("start a new game with env.reset() in a cell, then board.refresh()")

@@ -1,4 +1,4 @@
-"""A board that steps through positions without Python: a page that holds all it needs."""
+"""A board that steps through positions without Python: a self-contained page."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ transport.send({ do: "frame", at: 0 });
 
 
 def page_of(table: tables.Table, seat: int | None) -> str:
-    """Return a page that shows the game so far as ``seat`` sees it, and steps through it."""
+    """Return a page that steps through the game so far as seen by ``seat``."""
     guest = Guest(table, seat)
     # Nobody plays there, so nothing but stepping is offered.
     head = guest.hello()[0] | {"watching": True, "live": False, "chooses": False, "explain": False}
@@ -65,7 +65,7 @@ def page_of(table: tables.Table, seat: int | None) -> str:
 
 
 def frame_of(page: str) -> str:
-    """Return a page as a part of another one, which can't touch it nor be touched."""
+    """Return a page embedded in a sandboxed frame."""
     return (
         '<iframe sandbox="allow-scripts" width="100%" height="720" style="border: 0" '
         f'srcdoc="{html.escape(page, quote=True)}"></iframe>'

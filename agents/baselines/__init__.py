@@ -1,7 +1,7 @@
-"""Agents that come with the package: ``"baseline"`` in every game, for every number of players.
+"""Trained agents included in the package: ``"baseline"``, for every game and number of players.
 
-Each is a model file of values learned by self-play, with a card that says how it was made and what
-it came to. ``python -m ludotheque.agents.baselines`` makes them anew.
+Each is a model file trained by self-play, with a card that records how it was trained and its
+results. ``python -m ludotheque.agents.baselines`` trains them again.
 """
 
 from __future__ import annotations
@@ -22,27 +22,28 @@ FOLDER = Path(__file__).parent
 
 
 def baseline_path(game: Game, num_players: int) -> Path:
-    """Return where the baseline of a game for so many players is kept."""
+    """Return the path of a game's baseline for a number of players."""
     return FOLDER / f"{game.name}-{num_players}.zip"
 
 
 def baseline_counts(game: Game) -> tuple[int, ...]:
-    """Return the numbers of players that there is a baseline for."""
+    """Return the numbers of players that have a baseline."""
     return tuple(n for n in game.player_counts if baseline_path(game, n).is_file())
 
 
 class BaselineAgent(Agent):
-    """The learned agent that comes with the package, for any number of players.
+    """The trained agent included in the package, for any number of players.
 
     Args:
         game: the game it plays.
-        simulations: of a search for each decision; 0 plays without.
+        simulations: number of search simulations per decision; 0 plays without search.
         num_threads: threads that share a batch of decisions.
-        seed: of the agent's own generator, for ``act`` without seeds.
-        beliefs: of the search, see ``TDAgent``; None: where the baseline has learned some.
+        seed: seed of the agent's own generator, used if ``act`` receives no seeds.
+        beliefs: use learned beliefs in the search, see ``TDAgent``; None means if the baseline has
+            learned any.
 
     Raises:
-        ValueError: there is no baseline for the game; a setting out of range.
+        ValueError: the game has no baseline, or a setting is out of range.
     """
 
     name = "baseline"
@@ -63,8 +64,8 @@ class BaselineAgent(Agent):
         self._agents: dict[int, TDAgent] = {}
         if not baseline_counts(self.game):
             raise ValueError(
-                f"{self.game.name} comes with no baseline; train one: `ludotheque train --game "
-                f"{self.game.name} --method td`, and play it as td:FILE"
+                f"{self.game.name} has no baseline; train one: `ludotheque train --game "
+                f"{self.game.name} --method td`, and use it as td:FILE"
             )
 
     def act(self, observations, masks, *, states=None, seeds=None):
@@ -81,10 +82,10 @@ class BaselineAgent(Agent):
         return actions
 
     def agent_for(self, num_players: int) -> TDAgent:
-        """Return the agent that plays with so many players.
+        """Return the agent for a number of players.
 
         Raises:
-            ValueError: there is none, or it has no beliefs that were asked for.
+            ValueError: there is none, or it lacks the requested beliefs.
         """
         if num_players not in self._agents:
             path = baseline_path(self.game, num_players)

@@ -1,10 +1,10 @@
-"""Make the baselines anew: ``python -m ludotheque.agents.baselines [GAME [PLAYERS]]``.
+"""Train the baselines: ``python -m ludotheque.agents.baselines [GAME [PLAYERS]]``.
 
-Each is trained by its row of ``RECIPES``, played on deals that the training hasn't seen, and
-written to the package with its card. A run's folder is ``runs/baselines/GAME-PLAYERS``; one that
-was stopped is taken up again. Two parts can be added to the baseline that is there: ``--curve``
-puts the evaluations in that folder into its card, and with ``--beliefs`` it learns what others hide
-from ``BELIEF_GAMES`` games with itself.
+Each is trained with its row of ``RECIPES``, evaluated on deals that weren't used in training, and
+written to the package with its card. A run's folder is ``runs/baselines/GAME-PLAYERS``; a stopped
+run is resumed. Two parts can be added to an existing baseline: ``--curve`` adds the evaluations in
+that folder to its card, and ``--beliefs`` has it learn what others hide, from ``BELIEF_GAMES``
+games against itself.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ CARD_GAMES = 600
 
 
 def make(game: str, players: int) -> None:
-    """Train, measure and write one baseline."""
+    """Train, evaluate and write one baseline."""
     method, settings = RECIPES[game, players]
     folder = run_folder(game, players)
     resume = (folder / "config.json").is_file()
@@ -79,7 +79,7 @@ def run_folder(game: str, players: int) -> Path:
 
 
 def write(game: str, players: int, trained: Path, seconds: float) -> None:
-    """Measure a model and write it to the package with its card."""
+    """Evaluate a model and write it to the package with its card."""
     method, settings = RECIPES[game, players]
     found = get_game(game)
     model = read_value_model(trained, found)
@@ -100,16 +100,16 @@ def write(game: str, players: int, trained: Path, seconds: float) -> None:
 
 
 def read_curve(game: str, players: int) -> list[dict[str, Any]]:
-    """Return the evaluations of a baseline's run, as ``read_evaluations`` takes them."""
+    """Return the evaluations of a baseline's run in the format of ``read_evaluations``."""
     lines = (run_folder(game, players) / EVALUATIONS).read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
 
 
 def add_curve(game: str, players: int) -> None:
-    """Put the evaluations of a baseline's run into its card.
+    """Add the evaluations of a baseline's run to its card.
 
     Raises:
-        FileNotFoundError: the run's folder isn't here.
+        FileNotFoundError: the run's folder doesn't exist.
     """
     found = get_game(game)
     path = baseline_path(found, players)
@@ -134,7 +134,7 @@ def add_beliefs(game: str, players: int) -> None:
 
 
 def measure(model: ValueModel, players: int) -> dict[str, Any]:
-    """Return how the model does against greedy agents, or alone, on fresh deals."""
+    """Return the model's results against greedy agents, or solo, on new deals."""
     game = model.about["game"]
     agent = TDAgent(game, model)
     opponent = ALONE if players == 1 else "greedy"
@@ -144,7 +144,7 @@ def measure(model: ValueModel, players: int) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Make those that are asked for, or all, or add to them."""
+    """Train the requested baselines or all of them, or update their cards."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("game", nargs="?", choices=sorted({game for game, _ in RECIPES}))
     parser.add_argument("players", nargs="?", type=int)

@@ -1,4 +1,4 @@
 """Training by self-play, in parts: settings, evaluation, checkpoints and the run itself.
 
-``ludotheque.agents.ppo`` is the door to them.
+``ludotheque.agents.ppo`` is the public module.
 """

@@ -1,6 +1,6 @@
-"""What a checkpoint holds beside torch's own state: pool, games and generators, as plain values.
+"""The contents of a checkpoint besides torch's state: pool, games and generators, as plain values.
 
-Only numbers, texts and tensors, so that reading a checkpoint can't run code.
+Only numbers, strings and tensors, so that reading a checkpoint can't run code.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def unpack_pool(pool: OpponentPool, packed: dict[str, Any], like: Network) -> di
 
 
 def unpack_evicted(pool: OpponentPool, packed: dict[str, Any], like: Network) -> dict[str, Agent]:
-    """Return the past selves that left the pool but still play a game."""
+    """Return the past policies that left the pool but are still playing a game."""
     agents: dict[str, Agent] = {}
     for name, network in packed.items():
         own = _unpack_network(network, pool.game, like)
@@ -115,7 +115,7 @@ def pack_env(env: SeatVecEnv) -> dict[str, Any]:
 
 
 def unpack_env(env: SeatVecEnv, packed: dict[str, Any], agents: dict[str, Agent]) -> np.ndarray:
-    """Take up the saved games; return the learner's observations."""
+    """Restore the saved games and return the learner's observations."""
     count, seats = env.num_envs, env.settings.num_players
     like = {
         "states": torch.zeros(env.states.nbytes, dtype=torch.uint8),
@@ -132,7 +132,7 @@ def unpack_env(env: SeatVecEnv, packed: dict[str, Any], agents: dict[str, Agent]
 
 
 def read_saved(source: Source) -> dict[str, Any]:
-    """Return what a checkpoint holds, as far as it has all fields; no code in it is run.
+    """Return the contents of a checkpoint after checking its fields; no code in it is run.
 
     Raises:
         FileError: it is damaged.
@@ -149,7 +149,7 @@ def read_saved(source: Source) -> dict[str, Any]:
 
 
 def load_optimizer(optimizer: Any, saved: Any) -> None:
-    """Give Adam back its state; its settings are those of this run."""
+    """Restore the state of Adam; its settings are those of this run."""
     whole = optimizer.state_dict()
     parameters = [one for group in optimizer.param_groups for one in group["params"]]
     like = {
@@ -164,10 +164,10 @@ def load_optimizer(optimizer: Any, saved: Any) -> None:
 
 
 def check_like(found: Any, wanted: Any, where: str) -> None:
-    """Check that ``found`` is built as ``wanted``: keys, lengths, tensors' types and shapes.
+    """Check that ``found`` has the structure of ``wanted``: keys, lengths, dtypes and shapes.
 
     Raises:
-        ValueError: it isn't, or holds numbers that aren't finite.
+        ValueError: it doesn't, or contains numbers that aren't finite.
     """
     if isinstance(wanted, torch.Tensor):
         good = isinstance(found, torch.Tensor) and found.layout == torch.strided
@@ -201,7 +201,7 @@ def rng_state() -> dict[str, Any]:
 
 
 def set_rng_state(state: dict[str, Any]) -> None:
-    """Undo ``rng_state``; raise an error of any kind for what no generator can be in."""
+    """Restore ``rng_state``; raise an error of any kind for invalid states."""
     torch.set_rng_state(state["torch"])
     kind, words, position, has_gauss, gauss = state["numpy"]
     check_like(words, torch.zeros(MT_WORDS, dtype=torch.int64), "numpy's generator")

@@ -1,9 +1,9 @@
-"""What every kind of training shares: a run's settings, files, boundaries, and how it stops.
+"""Shared code of all kinds of training: a run's settings, files, boundaries and termination.
 
-At every boundary the run takes a snapshot for its pool, evaluates, saves, and stops if it has to;
-so a run that is stopped and resumed goes through the same numbers as one that isn't.
+At each boundary the run may take a snapshot for its pool, evaluate, save and stop, so stopping and
+resuming a run doesn't change its results.
 
-A run's folder holds:
+A run's folder contains:
     model.zip           the newest model: ``"ppo:FOLDER/model.zip"`` (or ``td:``) plays with it
     best.zip            the model of the best evaluation
     evaluations.jsonl   one evaluation a line
@@ -88,28 +88,28 @@ Progress = Callable[[float, float, str], None]
 
 @dataclass
 class RunConfig:
-    """Settings of every run, which ends after ``minutes`` or ``steps``, whichever comes first.
+    """Settings common to all runs, which end after ``minutes`` or ``steps``, whichever comes first.
 
     Attributes:
         game: name of the game.
-        num_players: number of players. None: as in the resumed run, else 2, or the fewest the game
-            allows.
-        minutes: time for the whole run, including evaluations and time before a resume.
+        num_players: number of players. None means that of the resumed run, else 2, or the fewest
+            the game allows.
+        minutes: duration of the whole run, including evaluations and the time before a resume.
         steps: decisions of the learner in the whole run; rounded up to whole rounds or rollouts.
-        out: the run's folder; None: ``runs/GAME``.
+        out: the run's folder; None means ``runs/GAME``.
         resume: continue the run in ``out``, with its settings except minutes and steps.
-        seed: random seed. With ``steps``, results are the same on one machine.
-        progress: called as ``progress(done, total, text)`` now and then (seconds, or steps if only
-            those are limited); True shows a bar.
-        options: the game's variants, as ``{"deal": "balanced"}``.
-        pool_size: past selves that are kept.
-        snapshot_every: steps from one past self to the next.
-        eval_every: steps from one evaluation to the next; there is one at the end too.
-        eval_games: games of an evaluation against each of ``eval_opponents``.
-        eval_opponents: names of agents; ``("alone",)`` in a game alone.
-        checkpoint_every: steps from one save to the next; there is one at the end too.
-        num_threads: threads for the games.
-        torch_threads: threads for the networks; None leaves torch's own choice.
+        seed: random seed. With ``steps``, results are reproducible on one machine.
+        progress: called regularly as ``progress(done, total, text)`` (in seconds, or in steps if
+            only those are limited); True shows a progress bar.
+        options: the game's variants, for example ``{"deal": "balanced"}``.
+        pool_size: number of past policies to keep.
+        snapshot_every: steps between snapshots for the pool.
+        eval_every: steps between evaluations; there is also one at the end.
+        eval_games: games per evaluation against each of ``eval_opponents``.
+        eval_opponents: names of agents; ``("alone",)`` for a solo game.
+        checkpoint_every: steps between checkpoints; there is also one at the end.
+        num_threads: number of threads for the games.
+        torch_threads: number of threads for the networks; None means torch's default.
     """
 
     method: ClassVar[str]
@@ -138,7 +138,7 @@ class RunConfig:
         return Settings(self.game, self.num_players, options=self.options)
 
     def complete(self) -> Game:
-        """Fill in what was left open, or what the resumed run says; return the game."""
+        """Fill in defaults, or the settings of the resumed run, and return the game."""
         game = get_game(self.game)
         self.out = Path("runs", self.game) if self.out is None else Path(self.out)
         check_length(self)
@@ -152,12 +152,12 @@ class RunConfig:
         return game
 
     def check_counts(self, **most: int) -> None:
-        """Raise ValueError for a setting, by its name, that isn't from 1 to its limit."""
+        """Raise ValueError, with the name, for settings that aren't from 1 to their limit."""
         for name, limit in most.items():
             check_whole(getattr(self, name), name, 1, limit)
 
     def check_common(self) -> None:
-        """Check the settings of every run that say how much and how often."""
+        """Check the common settings for amounts and intervals."""
         self.check_counts(pool_size=1000, eval_games=100_000, num_threads=MOST_THREADS)
         self.check_counts(snapshot_every=MOST, eval_every=MOST, checkpoint_every=MOST)
         if self.torch_threads is not None:
@@ -165,7 +165,7 @@ class RunConfig:
 
     @property
     def resumes(self) -> bool:
-        """Whether there is something to go on from: a run may have been killed before."""
+        """Whether there is a checkpoint to resume; a run may have been killed before the first."""
         return self.resume and (self.folder / self.checkpoint).is_file()
 
     @property
@@ -174,7 +174,7 @@ class RunConfig:
         return Path(self.out or f"runs/{self.game}")
 
     def to_json(self) -> str:
-        """Return the settings as text; ``progress`` and ``resume`` are left out."""
+        """Return the settings as JSON, without ``progress`` and ``resume``."""
         values = {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}
         del values["progress"], values["resume"]
         values["out"] = str(self.out)
@@ -187,15 +187,15 @@ class RunConfig:
 
 @dataclass(frozen=True)
 class TrainResult:
-    """What a run came to.
+    """The result of a run.
 
     Attributes:
         model_path: the newest model.
-        best_path: the model of the best evaluation, or None.
+        best_path: the model with the best evaluation, or None.
         out: the run's folder.
-        steps: decisions of the learner, in the whole run.
-        seconds: of the whole run.
-        interrupted: stopped by Ctrl-C; continue with ``resume``.
+        steps: decisions of the learner in the whole run.
+        seconds: duration of the whole run.
+        interrupted: whether it was stopped by Ctrl-C; continue with ``resume``.
         evaluations: all of them, in order.
     """
 
@@ -209,11 +209,11 @@ class TrainResult:
 
 
 class Run(ABC):
-    """A run in progress: what every kind of training holds, and what happens at its boundaries.
+    """A run in progress: state common to all kinds of training, and what happens at boundaries.
 
     Attributes:
         stop: set it to end the run at its next boundary.
-        settings: of the games.
+        settings: the settings of the games.
         evaluations: all evaluations so far.
     """
 
@@ -234,22 +234,22 @@ class Run(ABC):
             check_new(self.out)
 
     def write_settings(self) -> None:
-        """Write the settings: from then on the run can be resumed."""
+        """Write the settings, after which the run can be resumed."""
         self.out.mkdir(parents=True, exist_ok=True)
         atomic_write_text(self.out / CONFIG, self.config.to_json())
 
     @property
     @abstractmethod
     def steps(self) -> int:
-        """Decisions of the learner so far."""
+        """The number of decisions of the learner so far."""
 
     @property
     def seconds(self) -> float:
-        """Of the whole run so far."""
+        """The duration of the whole run so far, in seconds."""
         return self.before + perf_counter() - self.clock
 
     def result(self) -> TrainResult:
-        """Return what the run came to."""
+        """Return the result of the run."""
         best = self.out / BEST
         return TrainResult(
             self.out / MODEL,
@@ -262,9 +262,9 @@ class Run(ABC):
         )
 
     def pass_boundary(self, over: bool, progress: Progress | None) -> bool:
-        """Do what is due between two rounds; return whether the run ends here.
+        """Do what is due between two rounds, and return whether the run ends.
 
-        ``over``: it has had its steps or its time. It also ends when it was asked to stop.
+        ``over`` means that its steps or time are used up. It also ends if it was asked to stop.
         """
         config = self.config
         over = over or self.stop
@@ -308,11 +308,11 @@ class Run(ABC):
 
     @abstractmethod
     def _agent(self) -> Any:
-        """Return the agent that is evaluated."""
+        """Return the agent to evaluate."""
 
     @abstractmethod
     def _take_snapshot(self) -> None:
-        """Add a past self to the pool."""
+        """Add the current policy to the pool."""
 
     @abstractmethod
     def _tell(self, scalars: Mapping[str, float]) -> None:
@@ -320,18 +320,18 @@ class Run(ABC):
 
     @abstractmethod
     def _save_model(self, path: Path) -> None:
-        """Write the model that plays now."""
+        """Write the current model."""
 
     @abstractmethod
     def _save(self) -> None:
-        """Write the newest model, and everything needed to resume exactly."""
+        """Write the newest model and everything needed to resume exactly."""
 
 
 def take_saved(config: RunConfig) -> None:
-    """Fill in the settings of the run that is to be resumed.
+    """Fill in the settings of the run to resume.
 
     Raises:
-        ValueError: there is none, or it was begun otherwise.
+        ValueError: there is none, or it has other settings.
         FileError: its settings are damaged.
     """
     folder = config.folder
@@ -364,7 +364,7 @@ def take_saved(config: RunConfig) -> None:
 
 
 def method_of(folder: Path) -> str | None:
-    """Return how the run in ``folder`` is trained, ``"ppo"`` or ``"td"``; None without a run.
+    """Return the method of the run in ``folder``, such as ``"td"``; None without a run.
 
     Raises:
         FileError: its settings are damaged.
@@ -373,9 +373,9 @@ def method_of(folder: Path) -> str | None:
 
 
 def read_config(folder: Path, fields: Mapping[str, Kind]) -> dict[str, Any]:
-    """Return the settings of the run in ``folder``; raise FileError if they aren't of ``fields``.
+    """Return the settings of the run in ``folder``; raise FileError if they don't match ``fields``.
 
-    A run from before there were methods is by PPO.
+    Runs from before methods were recorded used PPO.
     """
     source = config_source(folder)
     saved = {"method": "ppo", **source.parse(source.read_bytes(MEGABYTE), "it", {})}
@@ -384,7 +384,7 @@ def read_config(folder: Path, fields: Mapping[str, Kind]) -> dict[str, Any]:
 
 
 def check_new(folder: Path) -> None:
-    """Raise ValueError if there is a run in ``folder``: it is never overwritten."""
+    """Raise ValueError if there is a run in ``folder``, which is never overwritten."""
     if (folder / CONFIG).exists():
         raise ValueError(
             f"{str(folder)!r} holds a run already: pass resume=True to continue it, or "
@@ -393,14 +393,14 @@ def check_new(folder: Path) -> None:
 
 
 def is_over(config: Any, steps: int, seconds: float, ahead: float) -> bool:
-    """Return whether a run has had its steps, or has no time for what takes ``ahead`` seconds."""
+    """Return whether a run's steps are used up, or its time is in ``ahead`` seconds."""
     if config.steps is not None and steps >= config.steps:
         return True
     return config.minutes is not None and seconds + ahead > config.minutes * 60
 
 
 def part_left(config: Any, steps: int, seconds: float) -> float:
-    """Return how much of a run is to come, 1 to 0."""
+    """Return the remaining part of a run, 1 to 0."""
     parts = [0.0]
     if config.steps is not None:
         parts.append(steps / config.steps)
@@ -410,7 +410,7 @@ def part_left(config: Any, steps: int, seconds: float) -> float:
 
 
 def check_time_left(config: Any, steps: int, seconds: float) -> None:
-    """Raise ValueError for a resumed run that has had its steps or its time."""
+    """Raise ValueError for a resumed run whose steps or time are used up."""
     if config.steps is not None and steps >= config.steps:
         raise ValueError(
             f"the run in {str(config.out)!r} already ran {steps} steps; pass larger `steps`"
@@ -423,7 +423,7 @@ def check_time_left(config: Any, steps: int, seconds: float) -> None:
 
 
 def check_length(config: Any) -> None:
-    """Raise ValueError unless ``minutes`` or ``steps`` say how long the run is."""
+    """Raise ValueError unless ``minutes`` or ``steps`` limit the run."""
     if config.minutes is None and config.steps is None:
         raise ValueError("pass minutes or steps: how long to train")
     for name in ("minutes", "steps"):
@@ -435,7 +435,7 @@ def check_length(config: Any) -> None:
 def show(
     progress: Progress, config: Any, done: tuple[int, float], evaluations: Sequence[Evaluation]
 ) -> None:
-    """Tell ``progress`` how far the run is: ``done`` is its steps and seconds."""
+    """Report progress; ``done`` is the run's steps and seconds."""
     steps, seconds = done
     text = f"{steps:,} steps"
     newest = {found.opponent: found for found in evaluations}
@@ -454,18 +454,18 @@ def show(
 
 
 def write_evaluations(out: Path, evaluations: Sequence[Evaluation]) -> None:
-    """Write all evaluations of a run, one a line."""
+    """Write all evaluations of a run, one per line."""
     lines = [json.dumps(dataclasses.asdict(found)) + "\n" for found in evaluations]
     atomic_write_text(out / EVALUATIONS, "".join(lines))
 
 
 def worth_of(found: Evaluation, num_players: int) -> float:
-    """Return what an evaluation counts when the best model is looked for."""
+    """Return the value of an evaluation for choosing the best model."""
     return found.score if num_players == 1 else (found.wins + found.draws / 2) / found.games
 
 
 def read_evaluations(saved: Sequence[dict[str, Any]]) -> list[Evaluation]:
-    """Undo ``dataclasses.asdict`` on each; raise ValueError if they aren't evaluations."""
+    """Restore evaluations from ``dataclasses.asdict``; raise ValueError if they are invalid."""
     for found in saved:
         check_fields(found, _EVALUATION)
     return [
@@ -478,24 +478,24 @@ def read_evaluations(saved: Sequence[dict[str, Any]]) -> list[Evaluation]:
 
 
 def read_marks(saved: Any) -> dict[str, int]:
-    """Return the marks of a run (see ``Run.marks``); raise ValueError if they aren't."""
+    """Return the marks of a run (see ``Run.marks``); raise ValueError if they are invalid."""
     check_fields(saved, dict.fromkeys(MARKS, COUNT))
     return {name: saved[name] for name in MARKS}
 
 
 def config_source(folder: Path) -> Source:
-    """Return the settings of the run in ``folder``, to be read."""
+    """Return the ``Source`` of the settings of the run in ``folder``."""
     return Source(folder / CONFIG, "settings of a run", _TRAIN_ANEW)
 
 
 def checkpoint_source(path: Path) -> Source:
-    """Return a run's checkpoint, to be read."""
+    """Return the ``Source`` of a run's checkpoint."""
     return Source(path, "checkpoint of a run", _TRAIN_ANEW)
 
 
 @contextlib.contextmanager
 def torch_threads(threads: int | None) -> Iterator[None]:
-    """Let torch use so many threads inside the block; None leaves its own choice."""
+    """Set torch's number of threads inside the block; None means torch's default."""
     import torch
 
     before = torch.get_num_threads()
@@ -509,10 +509,10 @@ def torch_threads(threads: int | None) -> Iterator[None]:
 
 @contextlib.contextmanager
 def interrupts(run: Any) -> Iterator[None]:
-    """The first Ctrl-C asks the run to stop at its next boundary; the second stops it at once.
+    """Make the first Ctrl-C stop the run at its next boundary, and the second at once.
 
-    That is KeyboardInterrupt, also where a library makes another error of it while it cleans up,
-    as zipfile does.
+    The second raises KeyboardInterrupt, even if a library replaces it with another error while
+    cleaning up, as zipfile does.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -540,7 +540,7 @@ def interrupts(run: Any) -> Iterator[None]:
 
 @contextlib.contextmanager
 def shown(config: Any) -> Iterator[Progress | None]:
-    """Give the progress function: the caller's, one that moves a bar, or none."""
+    """Yield the progress function: the caller's, one that updates a bar, or None."""
     if config.progress is not True:
         yield config.progress or None
         return

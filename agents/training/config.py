@@ -1,4 +1,4 @@
-"""Settings of a run, checked and completed."""
+"""Settings of a PPO run, validated and completed."""
 
 from __future__ import annotations
 
@@ -40,37 +40,36 @@ _TORCH_ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh}
 
 @dataclass
 class TrainConfig(RunConfig):
-    """Settings of MaskablePPO by self-play; also those of every run, see ``RunConfig``.
+    """Settings for MaskablePPO by self-play, in addition to those of ``RunConfig``.
 
     The learner's seat is drawn for each game. ``seed`` is below 2**32.
 
     Attributes:
         observation: see ``Settings``.
-        reward: see ``Settings``; None takes what suits the game, ``"rank"`` if it doesn't say.
-        reward_scale: what rewards are multiplied by for learning, so that the sum of a game's is
-            around 1. None takes what suits the game, if the reward is its own too, else 1.
-        num_envs: games at once.
-        n_steps: decisions in each game in a rollout.
-        batch_size: decisions in a minibatch; must divide ``num_envs * n_steps``.
+        reward: see ``Settings``; None means the game's preference, or ``"rank"``.
+        reward_scale: factor for rewards in training, so that a game's sum is around 1. None means
+            the game's preference if ``reward`` is the game's too, else 1.
+        num_envs: number of games at once.
+        n_steps: decisions per game in a rollout.
+        batch_size: decisions per minibatch; must divide ``num_envs * n_steps``.
         n_epochs: passes over each rollout.
-        network: ``"board"`` (see ``board_policy``; games that say what their actions are about,
-            flat observations), ``"mlp"`` (any game), or ``"auto"``: board where it can be.
-        net_arch: of a board: width, depth and head; of an mlp: width of the hidden layers, of the
-            policy and of the value network each. None: (32, 1, 16), with depth 0 on boards of
-            more than 100 places or one line, or (256, 256).
-        activation: of an mlp, ``"relu"`` or ``"tanh"``.
+        network: ``"board"`` (see ``board_policy``; requires ``Game.targets`` and flat
+            observations), ``"mlp"`` (any game), or ``"auto"``: board if possible.
+        net_arch: for a board: width, depth and head; for an mlp: widths of the hidden layers of
+            both the policy and the value network. None means (32, 1, 16), with depth 0 on boards
+            with more than 100 places or a single row, or (256, 256) for an mlp.
+        activation: activation of an mlp, ``"relu"`` or ``"tanh"``.
         learning_rate: initial learning rate; decays linearly to ``final_learning_rate``.
         final_learning_rate: learning rate at the end of the run.
         clip_range, ent_coef, vf_coef, max_grad_norm, gamma, gae_lambda: as in MaskablePPO.
         pool_sampling: ``"latest"``, ``"uniform"``, ``"recent"`` or ``"prioritized"``; see
             ``OpponentPool``.
-        fixed_opponents: probability of other agents as opponents; the rest is for past selves.
-            Alone there are none.
-        device: where the networks are, ``"cpu"`` or ``"cuda"``.
+        fixed_opponents: probabilities of other agents as opponents; the rest goes to past policies.
+            Empty in solo games.
+        device: device of the networks, ``"cpu"`` or ``"cuda"``.
 
     Raises:
-        ValueError: a value that isn't allowed, a folder without a run under ``resume``, or a run
-            that has had its time.
+        ValueError: a value is invalid, there is no run to resume, or its time is used up.
     """
 
     method: ClassVar[str] = "ppo"
@@ -149,14 +148,14 @@ class TrainConfig(RunConfig):
         if max(self.net_arch) > MOST_UNITS:
             raise ValueError(f"net_arch is {self.net_arch}; a layer has at most {MOST_UNITS} units")
         if self.network == "board" and len(self.net_arch) != 3:
-            raise ValueError(f"net_arch is {self.net_arch}; a board wants (width, depth, head)")
+            raise ValueError(f"net_arch is {self.net_arch}; a board needs (width, depth, head)")
         # A board of depth 0 sees each place alone.
         least = (1, 0, 1) if self.network == "board" else (1,) * len(self.net_arch)
         if any(size < few for size, few in zip(self.net_arch, least, strict=True)):
-            raise ValueError(f"net_arch is {self.net_arch}; the least is {least}")
+            raise ValueError(f"net_arch is {self.net_arch}; the minimum is {least}")
 
     def make_model(self, env: SeatVecEnv, learning_rate: Any = None) -> MaskablePPO:
-        """Return a new MaskablePPO with these settings; the learning rate stays as it starts."""
+        """Return a new MaskablePPO with these settings and a constant learning rate."""
         layers = list(self.net_arch or ())
         if self.network == "board":
             policy: Any = BoardPolicy

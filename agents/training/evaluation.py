@@ -1,4 +1,4 @@
-"""Evaluation of a learner: matches from every seat, on the same deals."""
+"""Evaluation of a learner in matches from every seat, on the same deals."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ ALONE = "alone"
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Games of the learner against one kind of opponent, each seat as often.
+    """Results of the learner against one kind of opponent, equally often in each seat.
 
     Attributes:
         steps: the learner's decisions in training so far.
         opponent: name of the agent in all other seats.
-        games: how many.
-        wins, draws, losses: sole winner; shared first place; the rest. Alone, a win is the goal
-            reached.
+        games: number of games.
+        wins, draws, losses: sole first place; shared first place; the rest. In solo games, a win
+            means that the goal was reached.
         win_rate: wins / games.
         low, high: 95 % interval of the win rate (Wilson 1927).
         wins_by_seat: wins in each seat.
         score: the learner's mean score.
-        seconds: of training so far.
+        seconds: duration of training so far.
     """
 
     steps: int
@@ -51,9 +51,9 @@ class Evaluation:
 def evaluate(
     agent: Agent, opponent: str | Agent, settings: Settings, games: int, seed: int
 ) -> Evaluation:
-    """Play ``games`` games (rounded up to as many in each seat) of ``agent`` against ``opponent``.
+    """Play ``games`` games (the same number per seat) of ``agent`` against ``opponent``.
 
-    The same deals are played from every seat. Alone, ``opponent`` is only a name.
+    The same deals are played from every seat. In solo games, ``opponent`` is only a label.
     """
     players = settings.num_players
     each = -(-games // players)

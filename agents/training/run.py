@@ -1,4 +1,4 @@
-"""A run of training: one learn loop, and what happens at its boundaries."""
+"""A PPO run: its learn loop, and what happens at its boundaries."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ except ModuleNotFoundError as error:
 
 
 def train(config: TrainConfig) -> TrainResult:
-    """Train by self-play until the time or the steps are over; save and return what came of it.
+    """Train by self-play until the time or the steps are used up; save and return the result.
 
-    Ctrl-C finishes the rollout and its update (a second or two), saves and returns; a second
-    Ctrl-C raises KeyboardInterrupt at once, and the last checkpoint stands.
+    Ctrl-C finishes the rollout and its update (a second or two), saves and returns; a second Ctrl-C
+    raises KeyboardInterrupt at once, and the last checkpoint remains.
 
     Raises:
-        ValueError: ``out`` holds a run and ``resume`` is False, or the run has had its time.
-        BlockingIOError: another process writes in ``out``.
+        ValueError: ``out`` contains a run and ``resume`` is False, or the run's time is used up.
+        BlockingIOError: another process is writing to ``out``.
         OSError: a file can't be written.
     """
     with contextlib.ExitStack() as stack:
@@ -81,7 +81,7 @@ def train(config: TrainConfig) -> TrainResult:
 
 
 class _Finished(Exception):
-    """The run has come to its end; leaves SB3's learn loop."""
+    """The run is finished; used to leave SB3's learn loop."""
 
 
 class _Boundary(BaseCallback):
@@ -99,7 +99,7 @@ class _Boundary(BaseCallback):
 
 
 class _Falling:
-    """A learning rate that decays linearly with the part of the run that is left."""
+    """A learning rate that decays linearly with the remaining part of the run."""
 
     def __init__(self, first: float, last: float):
         self.first, self.last, self.left = first, last, 1.0
@@ -109,7 +109,7 @@ class _Falling:
 
 
 class _Run(Run):
-    """A run in progress: everything that ``train`` holds."""
+    """A run in progress: the state of ``train``."""
 
     def __init__(self, config: TrainConfig):
         super().__init__(config)
@@ -119,7 +119,7 @@ class _Run(Run):
     # What is trained
 
     def start(self) -> None:
-        """Make everything, or take it up where the saved run stopped."""
+        """Create everything, or restore it from the saved run."""
         config = self.config
         self.clock = perf_counter()
         if not config.resumes:
@@ -152,7 +152,7 @@ class _Run(Run):
             self.write_settings()
 
     def learn(self, progress: Progress | None) -> None:
-        """Train until a boundary says that it is over."""
+        """Train until a boundary ends the run."""
         self.progress = progress
         self.rollout_start: float | None = None
         with contextlib.suppress(_Finished):
@@ -260,7 +260,7 @@ class _Run(Run):
 
 @contextlib.contextmanager
 def _rng_restored() -> Iterator[None]:
-    """SB3 seeds the global generators: give the caller's back."""
+    """Restore the caller's global generators, which SB3 seeds."""
     before = rng_state()
     try:
         yield

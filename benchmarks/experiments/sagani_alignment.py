@@ -1,6 +1,6 @@
 """Three ways to find the arrows that a new tile of Sagani covers, on the same games.
 
-``tiles`` is the one that the game uses (``envs/sagani/alignment.py``): ask each of the player's
+``tiles`` is the one that the game uses (``envs/sagani/discs.py``): ask each of the player's
 tiles in which direction the new one lies, one table look-up each. ``lines`` keeps, for every
 element, row, column and diagonal, the tiles that lie there and those with an open arrow along it,
 as bits. ``scan`` keeps a board only and walks the eight rays of the new cell.

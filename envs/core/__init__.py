@@ -1,1 +1,1 @@
-"""The engine contract and what every game shares."""
+"""The engine contract and the code that all games share."""

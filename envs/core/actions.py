@@ -1,4 +1,4 @@
-"""The action space of a game as a table: numbers, parts by name, and what an action is about.
+"""The action space of a game as a table: numbers, named parts, and what an action concerns.
 
 A game lists its kinds of action in the order of their numbers. Each kind has named parts, and the
 kind's actions are numbered in row-major order of the parts' values: the last part varies fastest.
@@ -35,8 +35,8 @@ class ActionKind:
         kind: value of the part ``"kind"``. None leaves that part out, for a game with one kind.
         parts: allowed values of each part, by name.
         rows: parts of each action, in order.
-        about: called with the position of each part's value; returns the action's targets, at most
-            two. None if the actions are about nothing in the observation.
+        about: called with the index of each part's value; returns the action's targets, at most
+            two. None if the actions concern nothing in the observation.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class ActionKind:
         only: Iterable[tuple[Any, ...]] | None = None,
         **parts: Sequence[Any],
     ):
-        """Args: ``only`` lists the combinations of values that exist; default all of them."""
+        """Args: ``only`` lists the combinations of values that exist; by default all of them."""
         self.kind = kind
         self.about = about
         self.parts = {name: tuple(values) for name, values in parts.items()}
@@ -75,7 +75,7 @@ class ActionTable:
         return len(self._rows)
 
     def first(self, kind: str, *names: str) -> int:
-        """Return the first number of a kind; ``names`` of its parts tell kinds of one name apart.
+        """Return the first number of a kind; ``names`` of parts distinguish kinds of one name.
 
         Raises:
             KeyError: there is no such kind.
@@ -96,14 +96,14 @@ class ActionTable:
         return dict(self._rows[int(action)])
 
     def targets(self, action: int) -> tuple[Target, ...]:
-        """Return what an action is about: pairs of an observation field and a row of it."""
+        """Return what an action concerns: pairs of an observation field and one of its rows."""
         return self._targets[int(action)]
 
     def encode(self, parts: Mapping[str, Any]) -> int:
         """Return the number of an action given by its parts.
 
         Raises:
-            ValueError: no such action; the message names the part that is wrong and what it may be.
+            ValueError: there is no such action; the message names the invalid part and its choices.
         """
         parts = {name: _plain(value) for name, value in parts.items()}
         number = self._numbers.get(_key(parts))

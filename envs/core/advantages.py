@@ -1,4 +1,4 @@
-"""Advantages of each seat's own decisions, for loops that train on a batch of all seats."""
+"""Advantages of each seat's own decisions, for training loops on batches of all seats."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ def seat_advantages(
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Return advantages and returns of every decision in a rollout where seats alternate.
 
-    Generalised advantage estimation (Schulman et al., 2016) along each seat's own decisions: what
-    follows a decision is all that its seat earns until that seat decides again, the others' plies
-    included, and then the value of that decision. A game's end cuts the chain for every seat.
-    Where the rollout stops before a seat decides again, nobody has said what its position is worth:
-    the value of its last decision stands in, so a rollout should last many times the number of
-    seats.
+    Generalised advantage estimation (Schulman et al., 2016) along each seat's own decisions: a
+    decision is followed by everything its seat earns until its next decision, including the others'
+    plies, and then by the value of that next decision. The end of a game cuts the chain for every
+    seat. If the rollout stops before a seat's next decision, its value is unknown and replaced by
+    the value of the seat's last decision, so a rollout should be many times as long as the number
+    of seats.
 
     Args:
         rewards: ``(plies, num_envs, num_players)``, every seat's reward of each ply
             (``BatchEnv.rewards`` after the step).
-        dones: bool ``(plies, num_envs)``: the ply ended the game (``terminated | truncated``; a
-            truncated game too has its results as rewards).
-        to_play: integers ``(plies + 1, num_envs)``: the seat that decided at each ply, and the one
-            that decides next (``BatchEnv.to_play`` before each step, and after the last).
-        values: ``(plies + 1, num_envs)``: what that seat's position is worth to it.
-        gamma: discount from one decision of a seat to its next, 0 to 1.
-        gae_lambda: the mix of long and short estimates, 0 to 1.
+        dones: bool ``(plies, num_envs)``: the ply ended the game (``terminated | truncated``;
+            truncated games also pay their results as rewards).
+        to_play: integers ``(plies + 1, num_envs)``: the seat that decides at each ply, and after
+            the last one (``BatchEnv.to_play`` before each step, and after the last).
+        values: ``(plies + 1, num_envs)``: the value of the position for that seat.
+        gamma: discount per decision of a seat, 0 to 1.
+        gae_lambda: the trade-off between long and short estimates, 0 to 1.
 
     Returns:
         ``(advantages, returns)``, float32 ``(plies, num_envs)`` each; returns are advantages plus
-        values, what the values should have been.
+        values, the targets of the value function.
 
     Raises:
-        ValueError: shapes that don't fit, a seat that isn't there, or a number out of range.
+        ValueError: shapes don't match, there is no such seat, or a number is out of range.
 
     Example:
         >>> advantages, returns = seat_advantages(
@@ -82,19 +82,19 @@ def _check_shapes(
     wanted = {"dones": (plies, envs), "to_play": (plies + 1, envs), "values": (plies + 1, envs)}
     for name, array in {"dones": dones, "to_play": to_play, "values": values}.items():
         if array.shape != wanted[name]:
-            more = " (a row more than plies: what comes after the last)" if name != "dones" else ""
+            more = " (one more row than plies, for the end)" if name != "dones" else ""
             raise ValueError(
-                f"{name} has shape {array.shape}; to rewards of shape {rewards.shape} belongs "
+                f"{name} has shape {array.shape}; rewards of shape {rewards.shape} require "
                 f"{wanted[name]}{more}"
             )
     for name, array in {"rewards": rewards, "values": values}.items():
         if not np.isfinite(array).all():
             raise ValueError(f"{name} holds numbers that aren't finite")
     if to_play.dtype.kind not in "iu":
-        raise ValueError(f"to_play holds {to_play.dtype}; give whole numbers, seats")
+        raise ValueError(f"to_play holds {to_play.dtype}; give integers, the seats")
     if to_play.size and (to_play.min() < 0 or to_play.max() >= players):
         raise ValueError(
-            f"to_play names seats {to_play.min()} to {to_play.max()}; rewards are of seats 0 to "
+            f"to_play has seats {to_play.min()} to {to_play.max()}; rewards are of seats 0 to "
             f"{players - 1}"
         )
 
@@ -103,8 +103,8 @@ def _check_shapes(
 def _fill(rewards, dones, to_play, values, gamma, gae_lambda, following, advantages):
     """Fill ``advantages``, from the last ply back.
 
-    ``following`` holds of each seat its rewards since the ply looked at, and value and advantage of
-    its next decision; a value of NaN is one that isn't known.
+    ``following`` holds each seat's rewards since the current ply, and the value and advantage of
+    its next decision; NaN means unknown.
     """
     plies, envs, players = rewards.shape
     for i in range(envs):

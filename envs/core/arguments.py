@@ -1,4 +1,4 @@
-"""What is given from outside to every game: options, actions, seeds; each is checked here."""
+"""Validation of what callers pass to every game: options, actions and seeds."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ SEED_BITS = 64
 
 @dataclass(frozen=True)
 class Option:
-    """A variant of a game, chosen when it is set up.
+    """A variant of a game, chosen when a game is dealt.
 
     Attributes:
         name: the keyword argument.
-        choices: what is allowed; kernels get the position in this tuple.
+        choices: the allowed values; kernels get the index in this tuple.
         default: one of the choices.
         meaning: a one-line description.
-        read: for an option that takes more values than its choices can list. It gets any value, one
-            of the choices too, and returns ``(plain, numbers)``: the value as JSON can hold it, for
-            replays, and the integers that ``setup`` reads, equally many for every value. It raises
-            ValueError for a value that isn't allowed.
+        read: for options with more values than can be listed. It is called with any value,
+            including the choices, and returns ``(plain, numbers)``: the value in a form that JSON
+            can store, for replays, and the integers that ``setup`` reads, the same number for every
+            value. It raises ValueError for invalid values.
     """
 
     name: str
@@ -45,8 +45,8 @@ def read_options(
 ) -> tuple[dict[str, Any], np.ndarray]:
     """Return every option's plain value by name, and what ``Game.encode_options`` returns.
 
-    The plain values are what a replay or a saved setting keeps: encoding them gives the same array.
-    Errors as in ``Game.encode_options``.
+    Replays and saved settings store the plain values; encoding them gives the same array. Raises
+    the errors of ``Game.encode_options``.
     """
     check_choice(num_players, game.player_counts, f"num_players of {game.name}")
     names = [option.name for option in game.options]
@@ -75,7 +75,7 @@ def check_action(action: Any) -> int:
     """Return ``action`` as an int.
 
     Raises:
-        OutOfBoundsActionError: it isn't a whole number.
+        OutOfBoundsActionError: it isn't an integer.
     """
     if isinstance(action, (int, np.integer)) and not isinstance(action, bool):
         if abs(int(action)) >> 62:
@@ -100,5 +100,5 @@ def check_seed(seed: Any) -> int:
 
 
 def fresh_seed() -> int:
-    """Return a seed that nobody chose, from the operating system."""
+    """Return a random seed from the operating system."""
     return int(np.random.SeedSequence().generate_state(1, dtype=np.uint64)[0])

@@ -1,7 +1,7 @@
-"""Putting a game together from the modules of its package.
+"""Assembling a game from the modules of its package.
 
-Every game keeps the same names in the same modules (CONTRIBUTING.md, "Adding a game"), so that a
-package needs to say only what is its own: ``GAME = assemble(__name__, "Sàrèná")``.
+Every game defines the same names in the same modules (CONTRIBUTING.md, "Adding a game"), so a
+package only states what differs: ``GAME = assemble(__name__, "Sàrèná")``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FORMS = {"planes": "observation", "compact": "compact"}
 
 
 def assemble(package: str, title: str, version: int = 0, **settings: Any) -> Game:
-    """Return the game that lives in ``package``.
+    """Return the game defined in ``package``.
 
     Args:
         package: importable name of the package; its last part is the name of the game.

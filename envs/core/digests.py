@@ -1,4 +1,4 @@
-"""A digest of everything that the machine code of a kernel depends on."""
+"""Digests of everything that the machine code of a kernel depends on."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import numpy as np
 
 
 def digest(function: Callable[..., Any]) -> str:
-    """Return a hex digest of all that the machine code of ``function`` depends on."""
+    """Return a hex digest of everything that the machine code of ``function`` depends on."""
     hasher = hashlib.sha256()
     _feed_function(hasher, function, set())
     return hasher.hexdigest()
 
 
 def all_names(code: types.CodeType) -> list[str]:
-    """Return the names that a function's code reads, those of functions inside it too."""
+    """Return the names that a function's code reads, including those in nested functions."""
     names = list(code.co_names)
     for const in code.co_consts:
         if isinstance(const, types.CodeType):
@@ -28,7 +28,7 @@ def all_names(code: types.CodeType) -> list[str]:
 
 
 def _put(hasher, text: str) -> None:
-    """Feed a text with its length, so that what follows can't be taken for a part of it."""
+    """Feed a text preceded by its length, so that consecutive texts can't be confused."""
     hasher.update(f"{len(text)}:{text}".encode())
 
 

@@ -1,4 +1,4 @@
-"""The errors of the suite. Each also is the built-in error that a caller would expect."""
+"""The errors of the suite. Each is also the built-in error that a caller would expect."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ import numpy as np
 
 
 class LudothequeError(Exception):
-    """Base of the suite's own errors."""
+    """Base class of the suite's own errors."""
 
 
 class IllegalActionError(LudothequeError, ValueError):
-    """An action that the rules don't allow now; nothing has changed."""
+    """The action is not legal now; nothing has changed."""
 
 
 class OutOfBoundsActionError(IllegalActionError, AssertionError):
-    """An action that isn't in the action space (PettingZoo raises AssertionError for it)."""
+    """The action is outside the action space (where PettingZoo raises AssertionError)."""
 
 
 class GameOverError(LudothequeError, RuntimeError):
-    """A step in a game that has ended; reset it first."""
+    """The game has ended; reset it before the next step."""
 
 
 class StateError(LudothequeError, ValueError):
-    """A saved state or replay that doesn't fit this game, version or player count."""
+    """A saved state or replay doesn't fit this game, version or number of players."""
 
 
 class FileError(StateError):
-    """A file that isn't what it should be: damaged, too large, or of something else."""
+    """A file is damaged, too large or of the wrong kind."""
 
 
 def did_you_mean(value: object, known: Iterable[object]) -> str:
-    """Return ``" Did you mean 'x'?"`` with the known name nearest to ``value``, or ``""``."""
+    """Return ``" Did you mean 'x'?"`` with the known name closest to ``value``, or ``""``."""
     names = [name for name in known if isinstance(name, str)]
     lowered = {name.lower(): name for name in names}
     near = difflib.get_close_matches(str(value).lower(), lowered, n=1, cutoff=0.5)
@@ -47,7 +47,7 @@ def check_choice(value: object, allowed: Iterable[object], what: str) -> None:
     """Check that ``value`` is one of ``allowed``, and of the same type.
 
     Raises:
-        ValueError: it isn't; the message lists what is allowed and suggests the nearest.
+        ValueError: it isn't; the message lists the allowed values and suggests the closest.
     """
     allowed = list(allowed)
     if any(value is a or (type(value) is type(a) and value == a) for a in allowed):
@@ -80,7 +80,7 @@ def check_whole(value: Any, what: str, least: int = 0, most: int = MOST) -> int:
 
 
 def number_of(value: Any, names: Sequence[str], what: str) -> int:
-    """Return the number of something given by its name, or by its number from 0 up.
+    """Return the number of something given by its name or number (from 0).
 
     Raises:
         ValueError: neither; the message lists the names.

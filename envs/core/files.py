@@ -1,7 +1,8 @@
-"""Writing a file so that a reader sees the old one or the new one, never half of it.
+"""Atomic writing of files, and locks on folders.
 
-The new content goes to a temporary file in the same folder (so that the last step is a rename
-within one file system), is flushed to the disk and then takes the old file's name.
+The new content is written to a temporary file in the same folder (so that the last step is a rename
+within one file system), flushed to disk and then renamed, so readers see either the old or the new
+file.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ LOCK = ".lock"
 
 @contextlib.contextmanager
 def atomic_path(path: str | os.PathLike) -> Iterator[Path]:
-    """Yield the name of a temporary file that becomes `path` when the block ends well.
+    """Yield the name of a temporary file that replaces `path` if the block succeeds.
 
-    Inside the block write to the yielded path (it exists, is empty and ends like `path`, since
-    many libraries look at a file's ending). When the block raises anything, KeyboardInterrupt
-    included, the temporary file is removed and `path` stays what it was. A symbolic link is
-    followed: the file it leads to is replaced. An existing file keeps its permissions.
+    Inside the block, write to the yielded path (it exists, is empty and has the extension of
+    `path`, which many libraries depend on). If the block raises anything, even KeyboardInterrupt,
+    the temporary file is removed and `path` is unchanged. Symbolic links are followed and their
+    targets replaced. An existing file keeps its permissions.
 
     Raises:
         FileNotFoundError: the folder of `path` does not exist.
@@ -57,7 +58,7 @@ def atomic_path(path: str | os.PathLike) -> Iterator[Path]:
 
 
 def atomic_write_bytes(path: str | os.PathLike, data: bytes) -> None:
-    """Write `data` to `path`, whole or not at all. Errors as in `atomic_path`."""
+    """Write `data` to `path`, atomically. Raises the errors of `atomic_path`."""
     with atomic_path(path) as temporary:
         temporary.write_bytes(data)
 
@@ -70,17 +71,17 @@ def atomic_write_text(path: str | os.PathLike, text: str) -> None:
 
 @contextlib.contextmanager
 def lock_folder(folder: str | os.PathLike, what: str) -> Iterator[None]:
-    """Be the only process that writes in a folder inside the block; the folder is made.
+    """Hold an exclusive lock on a folder, which is created if necessary, inside the block.
 
-    Where the file system or the operating system has no locks, nobody is held off.
+    Without support by the file system or operating system, there is no exclusion.
 
     Args:
-        folder: where.
+        folder: the folder.
         what: what is written there, for the message: ``"a run"``.
 
     Raises:
-        BlockingIOError: another process holds it; the message says which.
-        PermissionError: a link in it leads to a file elsewhere, which would be written.
+        BlockingIOError: another process holds the lock; the message says which.
+        PermissionError: a link in the folder leads to a file outside, which might be overwritten.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -109,25 +110,25 @@ def lock_folder(folder: str | os.PathLike, what: str) -> Iterator[None]:
 
 
 def _check_links(folder: Path) -> None:
-    """Raise PermissionError for a link to a file outside a folder, or a lock that is no file.
+    """Raise PermissionError for links to files outside the folder, or a lock that isn't a file.
 
-    Somebody else may have made the folder, and what is written there by its usual names would land
-    in a file of one's own.
+    Someone else may have created the folder, with links under the usual names that lead to the
+    user's own files.
     """
     inside = folder.resolve()
     for path in (*folder.iterdir(), *folder.glob("*/*")):
         if path.is_symlink() and not path.is_dir() and not path.resolve().is_relative_to(inside):
             raise PermissionError(
-                f"{str(path)!r} is a link to {os.readlink(path)!r}, out of the folder, and might "
-                "be written: remove it, or name another folder"
+                f"{str(path)!r} is a link to {os.readlink(path)!r}, outside the folder, which "
+                "might be overwritten: remove it, or name another folder"
             )
     lock = folder / LOCK
     if lock.exists() and not lock.is_file():
-        raise PermissionError(f"{str(lock)!r} is no file: remove it, or name another folder")
+        raise PermissionError(f"{str(lock)!r} isn't a file: remove it, or name another folder")
 
 
 def _locks(file: Any) -> bool:
-    """Lock a file; return False if it is locked already, True where there are no locks."""
+    """Lock a file; return False if it is already locked, True if locks aren't supported."""
     if fcntl is None:
         return True
     try:
@@ -148,14 +149,14 @@ def _check_target(target: Path, given: str | os.PathLike) -> None:
 
 
 def _name_beside(target: Path) -> Path:
-    """Return a name that no file has, in the target's folder and with its ending."""
+    """Return an unused name in the target's folder, with its extension."""
     # Long names are cut: the temporary name must not pass the usual limit of 255 bytes.
     name = f".{target.stem[:40]}-{secrets.token_hex(6)}{target.suffix[:40]}"
     return target.with_name(name)
 
 
 def _create(temporary: Path, target: Path) -> None:
-    """Make an empty file with the target's permissions."""
+    """Create an empty file with the target's permissions."""
     # Not tempfile: its files are private (0600), and the result would stay so.
     os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     if target.exists():
@@ -168,7 +169,7 @@ def _flush_to_disk(path: Path) -> None:
 
 
 def _flush_folder(folder: Path) -> None:
-    """Make the rename itself durable. Windows cannot open a folder and does not need it."""
+    """Make the rename durable. Windows can't open folders and doesn't need this."""
     if os.name != "posix":
         return
     with contextlib.suppress(OSError):  # some network file systems refuse; the file is written

@@ -1,7 +1,7 @@
-"""The forms of what a caller describes a position with, looked at before anything is made of it.
+"""Validation of the structure of positions, before anything is built from them.
 
-A form reads a value: it returns it in plain types, or raises ValueError that says where in the
-position it stands, what it is and what goes there. Limits are left to the game.
+A form reads a value: it returns the value in plain types, or raises a ValueError that names the
+place in the position, the value and what is expected. Limits are checked by the game.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Form = Callable[[Any, str], Any]
 
 
 def whole(value: Any, where: str) -> int:
-    """Read a whole number."""
+    """Read an integer."""
     if not is_whole(value):
         _refuse(value, where, "a whole number")
     return int(value)
@@ -38,7 +38,7 @@ def text(value: Any, where: str) -> str:
 
 
 def name_or_number(value: Any, where: str) -> str | int:
-    """Read what has a name and a number."""
+    """Read a name or a number."""
     if isinstance(value, str):
         return str(value)
     if not is_whole(value):
@@ -47,12 +47,12 @@ def name_or_number(value: Any, where: str) -> str | int:
 
 
 def or_none(form: Form) -> Form:
-    """Return the form of what may be None."""
+    """Return a form that also accepts None."""
     return lambda value, where: None if value is None else form(value, where)
 
 
 def list_of(form: Form) -> Form:
-    """Return the form of a list, or of anything that can be gone through, of parts of ``form``."""
+    """Return the form of a list, or any other iterable, with items of ``form``."""
 
     def read(value: Any, where: str) -> list:
         return [form(part, f"{where}[{k}]") for k, part in enumerate(_parts(value, where))]
@@ -61,9 +61,9 @@ def list_of(form: Form) -> Form:
 
 
 def row_of(*forms: Form, least: int | None = None) -> Form:
-    """Return the form of a tuple with a part of each of ``forms``, of the first ``least`` if fewer.
+    """Return the form of a tuple with an item per form; those after ``least`` are optional.
 
-    It is read as a tuple.
+    The result is a tuple.
     """
     least = len(forms) if least is None else least
     wanted = str(least) if least == len(forms) else f"{least} to {len(forms)}"
@@ -96,8 +96,8 @@ def read_position(position: Mapping[str, Any], forms: Mapping[str, Form]) -> dic
     """Return the parts of a position in plain types.
 
     Raises:
-        TypeError: a part that a position of the game doesn't have.
-        ValueError: a part of another form.
+        TypeError: a position of the game has no such part.
+        ValueError: a part has the wrong form.
     """
     for name in position:
         if name not in forms:

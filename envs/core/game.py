@@ -1,4 +1,4 @@
-"""A game as the suite knows it: its record type, its kernels, its words."""
+"""The class ``Game``: a game's record type, kernels and notation."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ OBSERVATION_FORMS = ("flat", "planes", "compact")
 
 @dataclass(frozen=True, eq=False)
 class Game(Pictures):
-    """A game on the engine contract. Every interface works from this and from nothing else.
+    """A game that fulfils the engine contract. Every interface is built on this class alone.
 
     Methods that take ``states`` trust what the records hold, since checking it takes longer than a
     step: kernels index arrays with it, and a record edited by hand may lead them out of bounds.
@@ -43,45 +43,45 @@ class Game(Pictures):
     So do ``load_states``, the ``set_state`` of every interface, and unpickling.
 
     Attributes:
-        name: short name, also of the package (``"sarena"``).
+        name: short name, which is also the package's (``"sarena"``).
         title: the name on the box.
-        version: of the environment; rises when an old result can no longer be compared.
-        dtype: record of one game in progress.
-        player_counts: how many may play; 1 is solo.
+        version: of the environment; raised when results are no longer comparable.
+        dtype: the record type of a game in progress.
+        player_counts: the possible numbers of players; 1 is solo.
         num_actions: size of the action space; action numbers are stable within a version.
         options: variants.
         flat, planes, compact: fields of the observation forms; the latter two may be empty.
         kernels: ``setup``, ``legal_actions``, ``is_legal``, ``random_action``, ``step``,
             ``observe``, ``observe_planes``, ``observe_compact``, ``returns``, ``determinize``,
-            ``evaluate``, ``glance`` (a quicker ``evaluate``, to leave out weak actions by; the same
-            if there is none),
-            ``public_action`` (record → the last action as everybody was told of it: its number;
-            ``num_actions`` for one whose details they may not know; -1 for one that leaves no
-            trace), ``hidden_facts`` (fills the fields of that name, seen from a seat).
+            ``evaluate``, ``glance`` (a faster ``evaluate`` for discarding weak actions; the same
+            function if there is none), ``public_action`` (record → the public form of the last
+            action: its number; ``num_actions`` if its details are hidden; -1 if it is entirely
+            hidden), ``hidden_facts`` (fills the fields of that name, relative to a seat).
         decode_action, encode_action: action number ↔ its parts by name.
-        action_to_string, action_from_string: action number ↔ notation; both take the state too,
-            which a game may need to name a card.
-        targets: action number → what it is about in the flat observation, at most two pairs of a
-            field's name and a row of it (of a map: a place, counted row by row); empty where it
-            is about nothing there. Trained policies score actions by it; None if not told.
-        search: settings of ``MCTSAgent`` that suit the game better than its defaults.
+        action_to_string, action_from_string: action number ↔ notation; both also take the state,
+            which may be needed to name a card.
+        targets: action number → what the action concerns in the flat observation: at most two pairs
+            of a field's name and a row (for a map: a place, counted row by row), or nothing.
+            Trained policies score actions by their targets; None if unspecified.
+        search: settings for ``MCTSAgent`` that suit the game better than its defaults.
         training: the same for ``TrainConfig``: reward and reward_scale.
-        learning: what suits learned values: ``method`` ("td", "search" or "policy"), ``inputs`` and
-            ``limit`` (``TDConfig``), ``playouts`` (``TDAgent``); what it doesn't name is as usual.
-        camps: for a game whose players change camps from round to round: record → ``(round, camps,
-            winner)`` of the last round that has ended, None before the end of the first. Rounds
-            count from 0; ``camps`` names the camp of each seat, ``winner`` the one that won.
-        hides_action: for a game with actions that not everybody learns of: ``(record, seat)`` →
-            whether the last action is one that the seat may not know.
-        hidden_facts: fields of what a seat can't know and the others' play tells something of, such
-            as who has which role, by seats after the own one. What of it is likely can be learned
-            (``agents.td.beliefs``). Empty: nothing.
-        limits: of the numbers in a record's fields (``validity.Limits``); ``kernels`` then holds
-            ``check`` and ``derive`` too.
+        learning: settings for training that suit the game: ``method`` ("td", "search" or "policy"),
+            ``inputs`` and ``limit`` (``TDConfig``), ``playouts`` (``TDAgent``); others keep their
+            defaults.
+        camps: for games whose players change camps between rounds: record → ``(round, camps,
+            winner)`` of the last finished round, None before the end of the first. Rounds count
+            from 0; ``camps`` names the camp of each seat, ``winner`` the camp that won.
+        hides_action: for games with hidden actions: ``(record, seat)`` → whether the last action is
+            hidden from the seat.
+        hidden_facts: fields of what a seat can't know but can infer from the others' play, such as
+            the roles, by seats after its own. Their probabilities can be learned
+            (``agents.td.beliefs``). Empty if there are none.
+        limits: the limits of a record's fields (``validity.Limits``); ``kernels`` then also has
+            ``check`` and ``derive``.
         package: importable package of a game outside ``ludotheque.envs``, with its ``GAME`` and its
-            pictures in ``table``; empty for those inside.
-        check_options: gets the plain values of all options; raises ValueError if they don't fit
-            together.
+            pictures in ``table``; empty for games inside.
+        check_options: called with the plain values of all options; raises ValueError if they are
+            incompatible.
     """
 
     name: str
@@ -127,7 +127,7 @@ class Game(Pictures):
 
     @property
     def home(self) -> str:
-        """The package that the game lives in; its attribute ``GAME`` is this object."""
+        """The package that defines the game; its attribute ``GAME`` is this object."""
         return self.package or f"{__package__.rpartition('.')[0]}.{self.name}"
 
     @property
@@ -171,7 +171,7 @@ class Game(Pictures):
         return getattr(self, form)
 
     def observation_size(self, form: str = "flat") -> int:
-        """Return how many numbers an observation holds."""
+        """Return the size of an observation."""
         return total_size(self.observation_schema(form))
 
     def observation_shape(self, form: str = "flat") -> tuple[int, ...]:
@@ -183,15 +183,15 @@ class Game(Pictures):
         return (size // int(np.prod(grid)), *grid)
 
     def read(self, observation: Any, form: str = "flat") -> dict[str, np.ndarray]:
-        """Return what an observation holds by the names of its fields, as views of it.
+        """Return the fields of an observation by name, as views.
 
         Args:
-            observation: of ``form``, or several one after the other, ``(..., *shape)``; of an
-                environment also the dictionary that holds it.
-            form: of the observation.
+            observation: an observation of ``form``, or an array of several, ``(..., *shape)``, or
+                the dictionary returned by an environment.
+            form: the form of the observation.
 
         Raises:
-            ValueError: another shape.
+            ValueError: the shape is wrong.
 
         Example:
             ``game.read(observation)["secret"]``
@@ -201,13 +201,13 @@ class Game(Pictures):
         ahead = numbers.shape[: max(0, numbers.ndim - len(shape))]
         if numbers.shape != (*ahead, *shape):
             raise ValueError(
-                f"an observation of shape {numbers.shape} is none of {self.name} in the form "
+                f"an observation of shape {numbers.shape} is not one of {self.name} in the form "
                 f"{form!r}, which has {shape}; forms: {', '.join(self.observation_forms)}"
             )
         return read(self.observation_schema(form), numbers.reshape(*ahead, -1))
 
     def explain(self, number: int, form: str = "flat") -> str:
-        """Return in words what number ``number`` of a (flattened) observation is.
+        """Describe number ``number`` of a (flattened) observation in words.
 
         Raises:
             ValueError: there is no such number.
@@ -216,13 +216,13 @@ class Game(Pictures):
         return explain(self.observation_schema(form), number)
 
     def encode_options(self, num_players: int, **options: Any) -> np.ndarray:
-        """Return the int64 array that ``setup`` reads: the player count, then a number per option.
+        """Return the int64 array that ``setup`` reads: number of players, then options.
 
-        An option with ``Option.read`` has as many numbers as that gives.
+        Options with ``Option.read`` have as many numbers as it returns.
 
         Raises:
-            ValueError: a player count or an option's value that this game doesn't have.
-            TypeError: an option's name that this game doesn't have.
+            ValueError: invalid number of players or option value.
+            TypeError: the game has no such option.
         """
         return read_options(self, num_players, options)[1]
 
@@ -233,7 +233,7 @@ class Game(Pictures):
     def new_state(self, seed: int, num_players: int | None = None, **options: Any) -> np.ndarray:
         """Deal one game from ``seed`` (0 to 2**64 - 1); return a ``(1,)`` array of records.
 
-        ``num_players`` defaults to 2 where two can play, else to the smallest count.
+        ``num_players`` defaults to 2 if the game allows it, otherwise to the fewest players.
         """
         if num_players is None:
             num_players = self.usual_players
@@ -246,8 +246,9 @@ class Game(Pictures):
         """Return the int8 mask ``(num_actions,)`` of game ``i``; all zeros once it is over.
 
         Raises:
-            StateError: records of another game, as in all that takes ``states`` and ``i``.
-            ValueError: there is no game ``i``, from 0 on; likewise.
+            StateError: the records are of another game; so in all methods with ``states`` and
+                ``i``.
+            ValueError: there is no game ``i``; likewise.
         """
         i = self._row(states, i)
         mask = np.empty(self.num_actions, dtype=np.int8)
@@ -268,7 +269,7 @@ class Game(Pictures):
         The record is trusted, as in all that takes ``states``: see ``Game``.
 
         Raises:
-            IllegalActionError: the rules don't allow it now; the state is unchanged.
+            IllegalActionError: the action is not legal; the state is unchanged.
             GameOverError: the game has ended.
             ValueError: unknown ``illegal`` mode.
         """
@@ -285,7 +286,7 @@ class Game(Pictures):
     def returns(self, states: np.ndarray, i: int = 0) -> tuple[np.ndarray, np.ndarray]:
         """Return ``(scores, ranks)`` of the seats: final, or as if the game ended now.
 
-        Omniscient before the end: a part of the others' points may be hidden.
+        Omniscient before the end: part of the others' points may be hidden.
         Scores are float32; ranks int64, 1 is best and equal results share a rank.
         """
         i = self._row(states, i)
@@ -296,7 +297,7 @@ class Game(Pictures):
         return scores[i, :seats], ranks[i, :seats]
 
     def determinize(self, states: np.ndarray, seat: int, seed: int, i: int = 0) -> np.ndarray:
-        """Return a ``(1,)`` copy of game ``i`` with all that ``seat`` can't know drawn anew."""
+        """Return a ``(1,)`` copy of game ``i``, with all that ``seat`` can't know resampled."""
         i = self._row(states, i)
         check_choice(seat, range(int(states["num_players"][i])), "seat")
         copy = copied(states[i : i + 1])
@@ -309,35 +310,35 @@ class Game(Pictures):
         return Validity(self)
 
     def check_states(self, states: np.ndarray, playable: bool = True) -> None:
-        """Check records ``(n,)`` from outside: whether a game can come to them.
+        """Check whether records ``(n,)`` are valid positions.
 
-        Compiled at first use. With ``playable``, the game must be over or able to go on.
+        Compiled on first use. With ``playable``, games must be over or have legal actions.
 
         Raises:
-            StateError: one that no game can come to, by what it holds; it names record and field.
+            StateError: a record isn't a valid position; the message names the record and the field.
         """
         self._validity.check(states, playable)
 
     def set_position(self, states: np.ndarray, i: int = 0, **position: Any) -> None:
-        """Put any position into ``states[i]``, all of it or, with an error, nothing.
+        """Set ``states[i]`` to any position; if an error is raised, it is unchanged.
 
         Args:
-            states: ``(n,)`` records of games dealt; players and options are kept.
-            i: which of them.
-            position: the game's own; ``help(f"{game.home}.position.set_position")`` lists it.
+            states: records ``(n,)`` of dealt games; the number of players and options are kept.
+            i: index of the game.
+            position: depends on the game; ``help(f"{game.home}.position.set_position")`` lists it.
 
         Raises:
-            ValueError, TypeError: a position that can't be; it says which part.
+            ValueError, TypeError: the position is invalid; the message names the part.
         """
         import_module(f"{self.home}.position").set_position(states, i, **position)
 
     def save_states(self, states: np.ndarray, path: str | Path) -> None:
-        """Write records ``(n,)``, edited ones too, to a file; whole or not at all.
+        """Write records ``(n,)``, including edited ones, to a file atomically.
 
-        They hold hidden things. ``Replay`` writes games that were played from the deal, as text.
+        Records contain hidden information. To save played games as text, use ``Replay``.
 
         Raises:
-            StateError: records of another game.
+            StateError: the records are of another game.
             OSError: the file can't be written.
         """
         from .positions import save_states
@@ -345,21 +346,21 @@ class Game(Pictures):
         save_states(self, states, path)
 
     def load_states(self, path: str | Path) -> np.ndarray:
-        """Return the records ``(n,)`` of a file that `save_states` wrote, once they are checked.
+        """Return the validated records ``(n,)`` from a file written by `save_states`.
 
         Raises:
-            FileError: no such file, of another game or version, or a record that can't be.
-            OSError: there is no file, or it can't be read.
+            FileError: the file is invalid or of another game or version, or a record is invalid.
+            OSError: the file doesn't exist or can't be read.
         """
         from .positions import load_states
 
         return load_states(self, path)
 
     def digest(self, states: np.ndarray, i: int = 0) -> str:
-        """Return a hex digest of the whole state of game ``i``, hidden parts and chance included.
+        """Return a hex digest of the whole state of game ``i``, including hidden parts and chance.
 
-        Omniscient, for whoever can try all that may be hidden.
-        Taken field by field, so that padding between fields doesn't matter.
+        Omniscient for anyone who can enumerate what may be hidden. Computed field by field, so
+        that padding between fields doesn't matter.
         """
         i = self._row(states, i)
         hasher = hashlib.sha256(f"{self.name}_v{self.version}".encode())
@@ -373,16 +374,16 @@ class Game(Pictures):
         return [self.action_to_string(int(action), states[i]) for action in legal]
 
     def _row(self, states: np.ndarray, i: int) -> int:
-        """Return ``i``, which kernels don't compare with the length of ``states``; see above."""
+        """Return ``i`` if it is valid, which kernels don't check."""
         if getattr(states, "dtype", None) != self.dtype or states.ndim != 1:
             raise StateError(
                 f"states is {type(states).__name__}; give records (n,) of {self!r}, as new_state "
                 "returns them"
             )
-        return check_whole(i, "i, the game asked for,", 0, len(states) - 1)
+        return check_whole(i, "i, the index of the game,", 0, len(states) - 1)
 
     def raise_refusal(self, states: np.ndarray, i: int, action: Any, code: int = REFUSED) -> None:
-        """Raise the error for an ``action`` that game ``i`` refused with ``code``."""
+        """Raise the error for an ``action`` that game ``i`` rejected with ``code``."""
         state = states[i]
         if code == GAME_OVER:
             raise GameOverError(f"this game of {self.title} is over: reset it before the next step")
@@ -400,5 +401,5 @@ class Game(Pictures):
 
 
 def load_game(package: str) -> Game:
-    """Return the game that lives in ``package``: what a pickled game is made from."""
+    """Return the game defined in ``package``, which is how pickled games are restored."""
     return import_module(package).GAME

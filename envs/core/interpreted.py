@@ -1,9 +1,9 @@
-"""The first calls of a game's loops, interpreted, so that a first move needn't wait for compiling.
+"""Interpreting the first calls of a game's loops, so that first moves don't wait.
 
-To compile a game takes seconds; a move in plain Python takes milliseconds. So while no compiled
-kernels are found, loops over a single game run as the Python that they are written in, and compile
-once that has taken a second in all. Both do the same, to the bit: who plays a game by hand, looks
-at a position or reads a page's examples waits for nothing, and who trains waits a second longer.
+Compiling a game takes seconds; a move in plain Python takes milliseconds. As long as no compiled
+kernels are cached, loops over a single game therefore run as plain Python, and are compiled once
+that has taken a second in total. Both give identical results. Playing by hand, inspecting a
+position or trying a page's examples involves no wait, and training starts a second later.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ COMPILE_AFTER = _seconds()
 
 
 def compile_at_once() -> None:
-    """Have nothing interpreted from here on in this process: for measurements, and to warm up."""
+    """Disable interpretation in this process, for measurements and to warm up."""
     global COMPILE_AFTER
     COMPILE_AFTER = 0.0
 
 
 class Patience:
-    """How long the loops of a game have been interpreted, in seconds."""
+    """The time for which the loops of a game have been interpreted, in seconds."""
 
     def __init__(self) -> None:
         self.spent = 0.0
@@ -53,10 +53,10 @@ class Patience:
 
 
 def interpret_first(loop: Any, patience: Patience) -> None:
-    """Have calls of ``loop`` from Python run as plain Python as long as ``patience`` lasts.
+    """Run calls of ``loop`` from Python as plain Python as long as ``patience`` lasts.
 
-    Only calls on a single record, ``states`` ``(1,)`` being the first argument, and only where no
-    compiled loop is found. Once it is compiled its calls cost nothing extra.
+    This applies only to calls on a single record (the first argument is ``states`` ``(1,)``), and
+    only if no compiled loop is cached. Once it is compiled, calls have no overhead.
     """
     resolve = getattr(loop, "_compile_for_args", None)
     if resolve is None:
@@ -75,7 +75,7 @@ def interpret_first(loop: Any, patience: Patience) -> None:
 
 
 def _is_kept(loop: Any, args: tuple) -> bool:
-    """Return whether the kernel cache has the loop for these arguments."""
+    """Return whether the kernel cache contains the loop for these arguments."""
     is_kept = getattr(loop._cache, "is_kept", None)
     return is_kept is not None and is_kept(tuple(map(loop.typeof_pyval, args)), loop.targetctx)
 
@@ -101,7 +101,7 @@ def in_python(function: types.FunctionType, made: dict[Any, types.FunctionType])
     """Return a copy of ``function`` that calls kernels as plain Python.
 
     Args:
-        made: the copies there are already, by what they are copies of.
+        made: existing copies, by their originals.
     """
     if function not in made:
         names = {**function.__globals__}

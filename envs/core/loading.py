@@ -1,8 +1,8 @@
-"""Reading files that may come from anywhere: one door for models, runs, replays and leagues.
+"""Safe reading of untrusted files: models, runs, replays and leagues.
 
-A file is refused before it is unpacked if it is too large, nothing in it is run, and what is read
-has the fields, types and shapes that were asked for. Everything that is wrong with it raises
-``FileError``, which names the file, what was found, what was wanted and what to do.
+Files that are too large are rejected before they are unpacked, no code in them is run, and the
+result has the requested fields, types and shapes. Any problem raises ``FileError``, which names the
+file, what was found, what was expected and what to do.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Shapes = Mapping[str, tuple[Any, tuple[int, ...]]]
 
 
 class Kind(NamedTuple):
-    """What a field of a JSON object may hold: in words, and whether a value is of that kind."""
+    """A kind of JSON value: its description, and a test whether a value is of that kind."""
 
     words: str
     holds: Callable[[Any], bool]
@@ -57,7 +57,7 @@ def _list_of(kind: Kind) -> Kind:
 
 
 def or_null(kind: Kind) -> Kind:
-    """Return the kind that may also be null."""
+    """Return a kind that also allows null."""
     return Kind(f"{kind.words} or null", lambda value: value is None or kind.holds(value))
 
 
@@ -77,8 +77,8 @@ class Source:
     """A file to be read.
 
     Attributes:
-        path: of the file.
-        what: it should be, in words: ``"model file"``.
+        path: the path of the file.
+        what: what it should be, in words: ``"model file"``.
         remedy: what to do if it isn't.
     """
 
@@ -87,28 +87,28 @@ class Source:
     remedy: str
 
     def error(self, problem: object) -> FileError:
-        """Return the error for a file with a problem."""
+        """Return the error for a problem with the file."""
         if isinstance(problem, Exception) and not isinstance(problem, ValueError):
             problem = repr(problem)
-        return FileError(
-            f"{str(self.path)!r} is no {self.what}, or damaged: {problem}; {self.remedy}"
-        )
+        return FileError(f"{str(self.path)!r} is not a valid {self.what}: {problem}; {self.remedy}")
 
     def check_size(self, most: int) -> None:
-        """Check that there is a file of at most ``most`` bytes.
+        """Check that the file exists and has at most ``most`` bytes.
 
         Raises:
-            OSError: there is none, or it may not be read.
-            FileError: a folder, a pipe or a device; a larger file.
+            OSError: it doesn't exist or can't be read.
+            FileError: it is a folder, a pipe or a device, or larger.
         """
         found = os.stat(self.path)
         if not stat.S_ISREG(found.st_mode):
-            raise self.error("it is a folder" if stat.S_ISDIR(found.st_mode) else "it is no file")
+            raise self.error(
+                "it is a folder" if stat.S_ISDIR(found.st_mode) else "it isn't a regular file"
+            )
         if found.st_size > most:
-            raise self.error(f"it has {found.st_size:,} bytes, of {most:,} at most")
+            raise self.error(f"it has {found.st_size:,} bytes; the limit is {most:,}")
 
     def read_bytes(self, most: int) -> bytes:
-        """Return the content. Errors as in ``check_size``."""
+        """Return the content. Raises the errors of ``check_size``."""
         self.check_size(most)
         with open(self.path, "rb") as file:
             data = file.read(most + 1)
@@ -117,17 +117,18 @@ class Source:
         return data
 
     def read_text(self, most: int) -> str:
-        """Return the content as text in UTF-8. Errors as in ``check_size``."""
+        """Return the content as text in UTF-8. Raises the errors of ``check_size``."""
         try:
             return self.read_bytes(most).decode("utf-8")
         except UnicodeDecodeError as error:
-            raise self.error(f"it is no text in UTF-8 ({error})") from error
+            raise self.error(f"it isn't UTF-8 text ({error})") from error
 
     def read_members(self, most: Mapping[str, int]) -> dict[str, bytes]:
         """Return members of a zip file, by name; ``most`` has the largest size of each.
 
         Raises:
-            OSError, FileError: as in ``check_size``; no zip file, a member that isn't there.
+            OSError, FileError: as in ``check_size``, or it isn't a zip file, or a member is
+                missing.
         """
         # The rest of the file may be another library's.
         self.check_size(4 * sum(most.values()) + MEGABYTE)
@@ -135,7 +136,7 @@ class Source:
             return {name: self._unpack(archive, name, limit) for name, limit in most.items()}
 
     def check_stored(self, most: int) -> None:
-        """Check that this is a zip file whose members aren't packed, of ``most`` bytes in all.
+        """Check that this is an uncompressed zip file of at most ``most`` bytes in total.
 
         Raises:
             OSError, FileError: as in ``read_members``.
@@ -144,17 +145,17 @@ class Source:
         with self._damage_told(), zipfile.ZipFile(self.path) as archive:
             for info in archive.infolist():
                 if info.compress_type != zipfile.ZIP_STORED or info.file_size > most:
-                    raise self.error(f"{info.filename} is packed, or too large")
+                    raise self.error(f"{info.filename} is compressed or too large")
 
     def parse(self, data: bytes | str, where: str, fields: Mapping[str, Kind]) -> dict[str, Any]:
-        """Return the JSON object that ``data`` holds, after checking its ``fields``; see there."""
+        """Return the JSON object in ``data``, checked by ``check_fields``."""
         with self._damage_told(where):
             found = parse_json(data)
         self.check_fields(found, where, fields)
         return found
 
     def check_fields(self, found: Any, where: str, fields: Mapping[str, Kind]) -> None:
-        """Check that ``found`` is an object with these fields, of these kinds; it may have more.
+        """Check that ``found`` is an object with these fields, of these kinds; more are allowed.
 
         Raises:
             FileError: it isn't.
@@ -165,10 +166,11 @@ class Source:
             raise self.error(f"{where} {error}") from error
 
     def unpack_arrays(self, packed: bytes, most: int) -> dict[str, np.ndarray]:
-        """Return the arrays of an ``npz`` file's content, in new arrays.
+        """Return the arrays in the content of an ``npz`` file.
 
         Raises:
-            FileError: no such content, arrays of anything but numbers, more than ``most`` bytes.
+            FileError: the content is invalid, an array isn't numeric, or there are more than
+                ``most`` bytes.
         """
         found: dict[str, np.ndarray] = {}
         with self._damage_told("its arrays:"), zipfile.ZipFile(io.BytesIO(packed)) as archive:
@@ -184,10 +186,10 @@ class Source:
     def check_arrays(
         self, found: Mapping[str, np.ndarray], wanted: Shapes, largest: float = math.inf
     ) -> None:
-        """Check names, types and shapes, and that numbers are finite and not beyond ``largest``.
+        """Check names, types and shapes, and that numbers are finite and at most ``largest``.
 
         Raises:
-            FileError: the first that is wrong.
+            FileError: for the first problem found.
         """
         try:
             check_arrays(found, wanted, largest)
@@ -200,9 +202,9 @@ class Source:
         except KeyError:
             raise self.error(f"it has no member {name}") from None
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise self.error(f"{name} is packed in an unknown way ({info.compress_type})")
+            raise self.error(f"{name} has an unknown compression ({info.compress_type})")
         if info.file_size > most:
-            raise self.error(f"{name} has {info.file_size:,} bytes, of {most:,} at most")
+            raise self.error(f"{name} has {info.file_size:,} bytes; the limit is {most:,}")
         return archive.read(info)
 
     def _damage_told(self, where: str = "") -> _DamageTold:
@@ -210,10 +212,10 @@ class Source:
 
 
 class _DamageTold:
-    """Turn whatever a parser raises on wrong bytes into ``FileError``.
+    """Turn any error that a parser raises on invalid bytes into ``FileError``.
 
-    Zip and JSON parsers raise more kinds of errors than they document, and new ones with new
-    versions of Python.
+    Zip and JSON parsers raise more kinds of errors than they document, and different ones in
+    different versions of Python.
     """
 
     def __init__(self, source: Source, where: str):
@@ -229,7 +231,7 @@ class _DamageTold:
 
 
 def parse_json(data: bytes | str) -> Any:
-    """Return the JSON value that ``data`` (UTF-8) holds; raise ValueError if it holds none."""
+    """Return the JSON value in ``data`` (UTF-8); raise ValueError if there is none."""
     text = data.decode("utf-8") if isinstance(data, bytes) else data
     try:
         return json.loads(text, parse_constant=_refuse_constant)
@@ -238,13 +240,13 @@ def parse_json(data: bytes | str) -> Any:
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no number in JSON")
+    raise ValueError(f"{name} is not a number in JSON")
 
 
 def check_fields(found: Any, fields: Mapping[str, Kind]) -> None:
     """Raise ValueError unless ``found`` is an object with ``fields``; see ``Source``."""
     if not isinstance(found, dict):
-        raise ValueError(f"holds no object but {_short(found)}")
+        raise ValueError(f"is not an object but {_short(found)}")
     missing = [name for name in fields if name not in found]
     if missing:
         raise ValueError(f"has no {', '.join(missing)}")
@@ -256,10 +258,12 @@ def check_fields(found: Any, fields: Mapping[str, Kind]) -> None:
 def check_arrays(
     found: Mapping[str, np.ndarray], wanted: Shapes, largest: float = math.inf
 ) -> None:
-    """Raise ValueError unless the arrays are as ``wanted``; see ``Source``."""
+    """Raise ValueError unless the arrays match ``wanted``; see ``Source``."""
     if set(found) != set(wanted):
         differing = sorted(set(found) ^ set(wanted))
-        raise ValueError(f"it holds {len(found)} arrays of {len(wanted)}; see {differing[:3]}")
+        raise ValueError(
+            f"it has {len(found)} arrays instead of {len(wanted)}; see {differing[:3]}"
+        )
     for name, (dtype, shape) in wanted.items():
         array = found[name]
         if array.dtype != dtype or array.shape != tuple(shape):
@@ -270,21 +274,21 @@ def check_arrays(
 
 
 def check_numbers(array: np.ndarray, name: str, largest: float = LARGEST_WEIGHT) -> None:
-    """Raise ValueError for numbers that aren't finite, or beyond ``largest``."""
+    """Raise ValueError for numbers that aren't finite, or larger than ``largest``."""
     if array.dtype.kind != "f" or not array.size:
         return
     low, high = float(array.min()), float(array.max())
     if not (math.isfinite(low) and math.isfinite(high)):
         raise ValueError(f"{name} holds numbers that aren't finite")
     if max(-low, high) > largest:
-        raise ValueError(f"{name} holds {max(-low, high):g}, of {largest:g} at most")
+        raise ValueError(f"{name} holds {max(-low, high):g}; the limit is {largest:g}")
 
 
 def _parse_array(data: bytes) -> np.ndarray:
-    """Return the array of an ``npy`` file's content; raise ValueError for any but plain numbers."""
+    """Return the array in the content of an ``npy`` file; raise ValueError unless it is numeric."""
     header = _NPY.match(data)
     if header is None or header.end() != 10 + int.from_bytes(header[1], "little"):
-        raise ValueError("an array's header is not that of numbers, as numpy.savez writes it")
+        raise ValueError("an array's header isn't that of a numeric array written by numpy.savez")
     dtype = np.dtype(header[2].decode())
     shape = tuple(int(size) for size in header[4].replace(b",", b" ").split())
     if math.prod(shape) * dtype.itemsize != len(data) - header.end():

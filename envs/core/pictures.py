@@ -1,4 +1,4 @@
-"""What a game shows of a record: pictures, texts and places in them, from its package ``table``."""
+"""The methods of ``Game`` that show records: pictures, texts and the places in them."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ if TYPE_CHECKING:
 
 
 class Pictures(ABC):
-    """The part of ``Game`` that shows records; drawing is imported when first asked for."""
+    """Base class of ``Game`` that shows records; drawing is imported on first use."""
 
     @property
     @abstractmethod
     def home(self) -> str:
-        """The package that the game lives in."""
+        """The package that defines the game."""
 
     def _table(self, module: str) -> ModuleType:
         # Imported when first asked for: drawing needs packages that playing does not.
         return import_module(f"{self.home}.table.{module}")
 
     def describe(self, state: np.void, seat: int | None = None, last_action: Any = None) -> str:
-        """Return one record in words as ``seat`` sees it; None is omniscient."""
+        """Describe one record in words, as seen by ``seat``; None is omniscient."""
         return self._table("text").describe(state, seat, last_action)
 
     def remarks(self, before: np.void, after: np.void) -> list[str]:
-        """Return in words what an action has brought about, a line each. Omniscient.
+        """Describe the consequences of an action in words, one per line. Omniscient.
 
         Args:
-            before, after: the record before and after it.
+            before, after: the record before and after the action.
         """
         return getattr(self._table("text"), "remarks", lambda before, after: [])(before, after)
 
@@ -45,10 +45,10 @@ class Pictures(ABC):
         *,
         clickable: bool = False,
     ) -> Canvas:
-        """Return the picture of one record as ``seat`` sees it; None is omniscient.
+        """Return the picture of one record as seen by ``seat``; None is omniscient.
 
-        With ``clickable``, what `spots` returns is drawn over it, invisible: each path has an
-        attribute ``data-place``, the parts of an action as JSON, for pages to play on.
+        With ``clickable``, the result of `spots` is drawn on top, invisibly: each path has an
+        attribute ``data-place`` with the parts of an action as JSON, for interactive pages.
         """
         canvas = self._table("picture").draw(state, seat, last_action)
         if clickable:
@@ -58,31 +58,31 @@ class Pictures(ABC):
         return canvas
 
     def see(self, state: np.void, seat: int | None = None, last_action: Any = None) -> Any:
-        """Return what may be shown of one record to ``seat``, as its pictures and texts read it.
+        """Return what ``seat`` may see of one record, the input of pictures and texts.
 
-        A ``VisibleBase`` (``core.drawing.visible``), with what the game adds to it.
+        The result is the game's subclass of ``VisibleBase`` (``core.drawing.visible``).
         """
         return self._table("visible").see(state, seat, last_action)
 
     def points_seen(self, state: np.void, seat: int | None = None) -> list[str]:
-        """Return the points of each seat now, as far as ``seat`` may know them, as text.
+        """Return each seat's current points as text, as far as ``seat`` may know them.
 
-        Empty where nothing is known; bounds as ``"9..12"``.
+        The text is empty if nothing is known, and ``"9..12"`` for bounds.
         """
         visible = self._table("visible")
         return visible.points_seen(visible.see(state, seat, None))
 
     def spots(self, state: np.void, seat: int | None = None) -> list[tuple[Any, Any]]:
-        """Return what can be clicked in the picture that ``seat`` sees, what lies on top first.
+        """Return what can be clicked in ``seat``'s picture, topmost first.
 
-        Each with its shape, which has ``has(x, y)`` and ``path()``. A place is named as by
-        `locate`; whether it is legal is not asked.
+        Each place has a shape with ``has(x, y)`` and ``path()``. Places are named as in `locate`,
+        whether they are legal or not.
         """
         return self._table("geometry").spots(state, seat)
 
     def locate(self, x: float, y: float, state: np.void) -> Any:
-        """Return what lies at a point of the picture (pixels), for playing with a mouse.
+        """Return the place at a point of the picture (in pixels), for playing with a mouse.
 
-        The game's page says what comes back; None is nothing that can be clicked.
+        The game's page describes the result; None means that nothing there can be clicked.
         """
         return self._table("geometry").locate(x, y, state)

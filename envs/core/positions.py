@@ -1,4 +1,4 @@
-"""Positions in files: records of one game, saved and read again, edited ones too."""
+"""Saving and loading positions: records of one game, including edited ones."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def load_states(game: Game, path: str | Path) -> np.ndarray:
     written = f"{about['game']}_v{about['version']}"
     if written != f"{game.name}_v{game.version}" or about["layout"] != _layout(game):
         raise source.error(
-            f"it holds records of {written}, and this package has {game.name}_v{game.version}, or "
-            "lays records out otherwise"
+            f"it contains records of {written}, but this package has "
+            f"{game.name}_v{game.version}, or another record layout"
         )
     found = source.unpack_arrays(members[RECORDS], MOST_BYTES[RECORDS])
     count = len(found["records"]) if "records" in found and found["records"].ndim else 0
@@ -64,7 +64,7 @@ def load_states(game: Game, path: str | Path) -> np.ndarray:
 
 
 def _bytes_of(states: np.ndarray) -> np.ndarray:
-    """Return the records' bytes, uint8 ``(n, itemsize)``; those between fields are 0."""
+    """Return the records' bytes, uint8 ``(n, itemsize)``, with zeros between fields."""
     whole = np.zeros(len(states), states.dtype)
     for name in states.dtype.names or ():
         whole[name] = states[name]
@@ -72,5 +72,5 @@ def _bytes_of(states: np.ndarray) -> np.ndarray:
 
 
 def _layout(game: Game) -> str:
-    """Return a digest of how records are laid out."""
+    """Return a digest of the records' memory layout."""
     return hashlib.sha256(repr(game.dtype.descr).encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""Description of an observation, field by field; tables, spaces and leak tests are made from it."""
+"""Descriptions of observations by field, from which tables, spaces and leak tests are generated."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class Field:
 
     Attributes:
         name: unique within the observation.
-        shape: dimensions; the fields stand one after the other, each in row-major order.
-        low, high: range of every number in the field, both included.
+        shape: dimensions; fields are stored one after the other, each in row-major order.
+        low, high: inclusive range of the field's numbers.
         meaning: a one-line description.
         visible_to: "all", or "seat" when only the observing seat knows it.
-        start: where the field begins in the flat observation; in those of ``Game``.
+        start: offset in the flat observation; set in the fields returned by ``Game``.
     """
 
     name: str
@@ -38,17 +38,17 @@ class Field:
 
     @property
     def slice(self) -> builtins.slice:
-        """Where the field stands in the flat observation."""
+        """The slice of the field in the flat observation."""
         return slice(self.start, self.start + self.size)
 
 
 def total_size(fields: tuple[Field, ...]) -> int:
-    """Return how many numbers the fields hold together."""
+    """Return the total size of the fields."""
     return sum(field.size for field in fields)
 
 
 def scales(fields: tuple[Field, ...]) -> Any:
-    """Return what each number is multiplied by for a network, so that most are around 1.
+    """Return the factor for each number that scales it to around 1 for a network.
 
     float32 ``(size,)``. Numbers that may be large are mostly small: a root keeps them in sight.
     """
@@ -59,7 +59,7 @@ def scales(fields: tuple[Field, ...]) -> Any:
 
 
 def slices(fields: tuple[Field, ...]) -> dict[str, slice]:
-    """Return where each field stands in the flat observation."""
+    """Return the slice of each field in the flat observation."""
     result, start = {}, 0
     for one in fields:
         result[one.name] = slice(start, start + one.size)
@@ -83,7 +83,7 @@ def located(fields: tuple[Field, ...]) -> tuple[Field, ...]:
 
 
 def explain(fields: tuple[Field, ...], number: int) -> str:
-    """Return in words what a number of the flat observation is: see ``Game.explain``."""
+    """Describe a number of the flat observation in words: see ``Game.explain``."""
     one = next(one for one in fields if number < one.slice.stop)
     index = ", ".join(map(str, np.unravel_index(number - one.start, one.shape)))
     who = "all" if one.visible_to == "all" else "only the seat itself"
@@ -91,6 +91,6 @@ def explain(fields: tuple[Field, ...], number: int) -> str:
 
 
 def read(fields: tuple[Field, ...], observation: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the parts of ``(..., size)`` numbers by name, as views: see ``Game.read``."""
+    """Return the fields of ``(..., size)`` numbers by name, as views: see ``Game.read``."""
     ahead = observation.shape[:-1]
     return {one.name: observation[..., one.slice].reshape(*ahead, *one.shape) for one in fields}

@@ -1,10 +1,10 @@
-"""Whether a record is one that a game can come to: asked of every record from outside.
+"""Validation of records that come from outside.
 
-Kernels trust the record: they index arrays with its numbers and don't look at each. So a record
-that was saved, sent or edited is looked at before a kernel runs on it. First every number must be
-within the limits of its field (``LIMITS``), by one kernel for all games; then the game's own
-``check`` compares the fields with each other, and what it keeps for speed is worked out anew
-(``derive``) and must be the same. All of it is compiled when it is first asked for.
+Kernels trust the record: they index arrays with its numbers without checking them. A record that
+was saved, sent or edited is therefore validated before a kernel runs on it. First, a kernel shared
+by all games checks every number against the limits of its field (``LIMITS``). Then the game's
+``check`` compares the fields with each other, and the values that it caches for speed are
+recomputed (``derive``) and must be equal. All of this is compiled on first use.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def look_at_all(states, derived, mask, found):
 
 
 class Validity:
-    """The looking at records of one game; made when first asked for."""
+    """Validation of the records of one game; created on first use."""
 
     def __init__(self, game: Game):
         self.game = game
@@ -130,7 +130,7 @@ class Validity:
         self._look = specialize(look_at_all, f"{game.name}_look_at_all", **bound)
 
     def check(self, states: np.ndarray, playable: bool) -> None:
-        """Raise StateError for the first record that no game can come to; it names the field."""
+        """Raise StateError for the first invalid record; the message names the field."""
         states = np.ascontiguousarray(states)
         if not self._counts.issuperset(states["num_players"].tolist()):
             counts = np.isin(states["num_players"], self.game.player_counts)
@@ -149,9 +149,9 @@ class Validity:
         self._look(states, derived, mask, found)
         row, field = found.tolist()
         if row >= 0 and field == STUCK and playable:
-            raise StateError(f"game {row} isn't over, and somebody has nothing to play")
+            raise StateError(f"game {row} isn't over, but a player has no legal action")
         if row >= 0 and field != STUCK:
-            self._refuse(states, row, self._names_of(field), ", which the rest contradicts")
+            self._refuse(states, row, self._names_of(field), ", which contradicts other fields")
         if worked_out.tobytes() == records.tobytes():
             return
         for name in self.game.dtype.names or ():
@@ -159,7 +159,7 @@ class Validity:
             if not same.all():
                 row = int(np.argmin(same.reshape(len(states), -1).all(axis=1)))
                 wanted = np.array2string(derived[name][row], threshold=8)
-                self._refuse(states, row, name, f"; by the rest it is {wanted}")
+                self._refuse(states, row, name, f"; the other fields imply {wanted}")
 
     def _names_of(self, field: int) -> str:
         return (self.game.dtype.names or ())[field]
@@ -167,17 +167,17 @@ class Validity:
     def _refuse(self, states: np.ndarray, row: int, name: str, problem: str) -> None:
         value = np.array2string(states[name][row], threshold=8)
         raise StateError(
-            f"game {row} is no game of {self.game.title}: its field {name!r} is {value}{problem}"
+            f"game {row} isn't a valid game of {self.game.title}: "
+            f"field {name!r} is {value}{problem}"
         )
 
 
 def all_or_nothing(setter: Callable[..., None]) -> Callable[..., None]:
-    """Let ``setter(states, i, **position)`` of a game leave the record as it was, or in a position.
+    """Make ``setter(states, i, **position)`` of a game atomic: it sets a valid position or nothing.
 
-    The parts of the position are read by the ``FORMS`` of the setter's module, if it has some
-    (see ``forms``). It raises ValueError for a position that no game can come to and for parts of a
-    wrong form, TypeError for a part that there isn't; the record is then as before, and so it is
-    after any other error.
+    The parts of the position are read by the ``FORMS`` of the setter's module, if it has any (see
+    ``forms``). It raises ValueError for invalid positions and for parts with the wrong form,
+    TypeError for unknown parts; the record is unchanged after these and any other errors.
     """
     package = setter.__module__.rpartition(".")[0]
     forms = setter.__globals__.get("FORMS")
@@ -200,7 +200,7 @@ def all_or_nothing(setter: Callable[..., None]) -> Callable[..., None]:
             game.check_states(states[i : i + 1], playable=False)
         except (AttributeError, KeyError, IndexError, OverflowError) as error:
             states[i] = before
-            raise ValueError(f"a part of the position has a wrong form: {error!r}") from error
+            raise ValueError(f"a part of the position has the wrong form: {error!r}") from error
         except BaseException:
             states[i] = before
             raise

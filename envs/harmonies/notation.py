@@ -68,7 +68,7 @@ def action_to_string(action: int, state: Any = None) -> str:
 
 
 def action_from_string(text: str, state: Any = None) -> int:
-    """Return the action number of a notation, or raise ValueError that says what is wrong."""
+    """Return the action number of a notation, or raise ValueError."""
     words = text.strip().lower().split()
     if words == ["end"]:
         return END
@@ -79,12 +79,12 @@ def action_from_string(text: str, state: Any = None) -> int:
     if len(words) == 3 and words[0] == "settle":
         slot = _number(text, words[1], HAND_LIMIT)
         return SETTLE + MAX_HEXES * slot + _hex(words[2], state)
-    raise ValueError(f"{text!r} is no action; write {_FORMS}")
+    raise ValueError(f"{text!r} is not an action; write {_FORMS}")
 
 
 def _number(text: str, word: str, count: int) -> int:
     if not word.isdecimal() or not 1 <= int(word) <= count:
-        raise ValueError(f"{text!r} is no action; its number must be 1 to {count}")
+        raise ValueError(f"{text!r} is not an action; its number must be 1 to {count}")
     return int(word) - 1
 
 

@@ -1,4 +1,4 @@
-"""What a seat sees of a game of Harmonies.
+"""What a seat observes of a game of Harmonies.
 
 Public: boards, cards, tokens, and so what is left in the bag and in the deck; the spirit that a
 seat has kept. Hidden: what will be drawn from the bag and the deck; the spirit cards dealt to other
@@ -63,7 +63,7 @@ _GAME = (
     f"phase ({', '.join(PHASES).lower()}), 1 to 4 players, side A, side B, with spirits, last "
     "round, tokens taken, card taken, turns finished, tokens in the bag, game over"
 )
-_NO_CARD = "the first number stands for none"
+_NO_CARD = "the first number means none"
 _HABITAT = "of a habitat of an own card"
 
 
@@ -77,24 +77,30 @@ def _map(name: str, rows: int, meaning: str) -> Field:
 
 
 _BOARDS = (
-    _map("hexes", _LANDSCAPE_KINDS, f"own board, one row a kind of hex: {', '.join(KINDS[1:])}"),
+    _map("hexes", _LANDSCAPE_KINDS, f"own board, one row per kind of hex: {', '.join(KINDS[1:])}"),
     _map("cubes", 1, "own hexes with a cube"),
-    _map("settle", HAND_LIMIT, "where each own card may settle a cube"),
+    _map("settle", HAND_LIMIT, "hexes where each own card may settle a cube"),
     _map(
         "near",
         NUM_COLOURS + 2,
-        f"own hexes next to: {_COLOURS}, a field of one, a mountain that is alone",
+        f"own hexes next to: {_COLOURS}, a field of one, an isolated mountain",
     ),
-    _map("builds", NUM_COLOURS, f"where {_COLOURS} would be the third colour around a building"),
-    _map("completes", NUM_COLOURS, f"where {_COLOURS} would be the last token {_HABITAT}"),
-    _map("advances", NUM_COLOURS, f"where {_COLOURS} would be the last token but one {_HABITAT}"),
+    _map(
+        "builds", NUM_COLOURS, f"hexes where {_COLOURS} would be the third colour around a building"
+    ),
+    _map("completes", NUM_COLOURS, f"hexes where {_COLOURS} would be the last token {_HABITAT}"),
+    _map(
+        "advances",
+        NUM_COLOURS,
+        f"hexes where {_COLOURS} would be the last token but one {_HABITAT}",
+    ),
     _public(
         "others_top",
         (_OTHERS, NUM_COLOURS, MAX_HEXES),
         1,
-        f"boards of the other seats, one row a colour on top: {_COLOURS}",
+        f"boards of the other seats, one row per top colour: {_COLOURS}",
     ),
-    _public("others_height", (_OTHERS, MAX_HEXES), MAX_HEIGHT, "tokens on their hexes"),
+    _public("others_height", (_OTHERS, MAX_HEXES), MAX_HEIGHT, "number of tokens on their hexes"),
     _public("others_cubes", (_OTHERS, MAX_HEXES), 1, "their hexes with a cube"),
 )
 _NUMBERS = (
@@ -117,8 +123,8 @@ _NUMBERS = (
         MAX_CUBES,
         "cubes still on the cards of each other seat, by number; 0 if it doesn't hold the card",
     ),
-    _public("deck", (NUM_ANIMALS,), 1, "animal cards not seen yet"),
-    _public("hand", (NUM_COLOURS, 1), PER_SPACE, f"tokens taken, not placed yet: {_COLOURS}"),
+    _public("deck", (NUM_ANIMALS,), 1, "animal cards that haven't been seen"),
+    _public("hand", (NUM_COLOURS, 1), PER_SPACE, f"tokens taken but not placed: {_COLOURS}"),
     _public(
         "central",
         (MAX_SPACES, _SPACE_NUMBERS),
@@ -148,7 +154,7 @@ PLANES = (
     _public("board", (1, *_GRID), 1, "hexes of the board"),
     _public("hexes", (_LANDSCAPE_KINDS, *_GRID), 1, f"own hexes: {', '.join(KINDS[KIND.water :])}"),
     _public("cubes", (1, *_GRID), 1, "own hexes with a cube"),
-    _public("habitat", (HAND_LIMIT, *_GRID), 1, "where the habitat of each own card is"),
+    _public("habitat", (HAND_LIMIT, *_GRID), 1, "hexes with the habitat of each own card"),
     _public("others_top", (_OTHERS * NUM_COLOURS, *_GRID), 1, _AS_FLAT),
     _public("others_height", (_OTHERS, *_GRID), MAX_HEIGHT, _AS_FLAT),
     _public("others_cubes", (_OTHERS, *_GRID), 1, _AS_FLAT),
@@ -156,10 +162,12 @@ PLANES = (
         "numbers",
         (_NUMBER_PLANES, *_GRID),
         _BYTE,
-        "the flat observation from `slots` on but `dealt` and what cards and spaces would bring (0 "
-        "there), a number a cell, then 0",
+        "the flat observation from `slots` on, except `dealt` and the gains from cards and spaces "
+        "(0 there), one number per cell, then 0",
     ),
-    Field("dealt", (1, *_GRID), 0, 1, "`dealt` of the flat observation, a number a cell", "seat"),
+    Field(
+        "dealt", (1, *_GRID), 0, 1, "`dealt` of the flat observation, one number per cell", "seat"
+    ),
 )
 PLANES_AT = offsets(PLANES)
 # Where a hex is on the grid: the columns of the board, each from its top.

@@ -42,24 +42,24 @@ Board = Mapping[int, Sequence[Colour]]
 
 @dataclass(frozen=True)
 class Position:
-    """What ``set_position`` accepts. Colours are given by name, or by number.
+    """The arguments of ``set_position``. Colours are given by name or number.
 
     Attributes:
         boards: for each seat, the colours on its hexes from bottom to top, by hex number.
         cubes: for each seat, the hexes with a cube, each with the card that the cube came from.
             A card whose cubes are all settled is completed.
-        cards: for each seat, the cards in its slots, 0 where a slot is empty; the spirit among them
-            while it isn't settled.
+        cards: for each seat, the cards in its slots, 0 for an empty slot; including the spirit
+            until it is settled.
         spirit: the spirit that each seat has kept.
-        dealt: the two spirit cards that each seat was dealt; by default the one kept and others.
+        dealt: the two spirit cards dealt to each seat; by default the one kept and another.
         display: animal cards face up, 0 for an empty place.
-        deck: animal cards in the deck; by default all that are nowhere else.
+        deck: animal cards in the deck; by default all others.
         central: colours of the tokens on each space; by default spaces are filled from the bag,
             except the one taken.
         hand: colours of the tokens taken and not placed yet.
         taken: space that was taken this turn, -1 for none.
         took_card: whether a card was taken this turn.
-        bag: how many tokens of each colour are in the bag; by default all that are nowhere else.
+        bag: number of tokens of each colour in the bag; by default all others.
         discarded: colours of the tokens back in the box (solo).
         first_player, to_play, turns, last_round: as in the record.
         discarding: the turn is over, a card may be discarded (solo).
@@ -111,19 +111,18 @@ FORMS = {
 
 @all_or_nothing
 def set_position(states: np.ndarray, i: int = 0, **position: Any) -> None:
-    """Put a position into ``states[i]``, a game already dealt (its players and options are kept).
+    """Set ``states[i]``, a dealt game, to any position; its players and options are kept.
 
     Args:
-        states: ``(n,)`` records.
-        i: which of them.
-        **position: attributes of ``Position``; what is left out has its default.
+        states: records ``(n,)``.
+        i: index of the game.
+        **position: attributes of ``Position``; omitted ones have their defaults.
 
     Raises:
-        TypeError: a name that ``Position`` doesn't have.
-        ValueError: a stack that can't be, more tokens of a colour than there are, more than three
-            on a space, a card in two places, more cards than fit, a spirit in a game without them,
-            cubes that don't fit their card, a number out of range, ``discarding`` with several
-            players.
+        TypeError: ``Position`` has no such attribute.
+        ValueError: an invalid stack, too many tokens of a colour, more than three on a space, a
+            card in two places, too many cards, a spirit in a game without spirits, cubes that don't
+            match their card, a number out of range, or ``discarding`` with several players.
     """
     record, given = states[i], _numbered(Position(**position))
     seats = range(int(record["num_players"]))

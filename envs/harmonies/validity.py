@@ -1,4 +1,4 @@
-"""Which records are positions of Harmonies."""
+"""Validation: which records are valid positions of Harmonies."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def action_to_string(action: int, state: Any = None) -> str:
 
 
 def action_from_string(text: str, state: Any = None) -> int:
-    """Return the action number of a notation, or raise ValueError that says what is wrong."""
+    """Return the action number of a notation, or raise ValueError."""
     words = text.strip().lower().split()
     if len(words) == 1 and words[0] in ("new", "pass"):
         return ACTIONS.first(words[0])
@@ -52,7 +52,7 @@ def action_from_string(text: str, state: Any = None) -> int:
             return ACTIONS.encode({"kind": kind, **parts})
         except ValueError:
             pass  # told below what can be written
-    raise ValueError(f"{text!r} is no action; write {_FORMS}")
+    raise ValueError(f"{text!r} is not an action; write {_FORMS}")
 
 
 def knight_of(card: str) -> int:

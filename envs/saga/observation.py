@@ -51,10 +51,10 @@ LEADS = MOST
 _STRONGEST = NUM_COLOURS * MOST + 1
 _VALUES = "value of its card of each colour"
 _FORCE = (
-    f"{_VALUES}, 0 for none or face down, {LEADS} more for the one that names the kingdom; by how "
-    "much it is stronger than that kingdom; face-down cards in it with the back of the seat's "
-    "pack, with that of a recruit; place of the face-up card of each colour, 1 came first, "
-    "face-down ones count, less than 0 for a recruit"
+    f"{_VALUES}, 0 for none or face down, plus {LEADS} for the one that determines the kingdom; "
+    "how much stronger it is than that kingdom; face-down cards in it with the back of the seat's "
+    "pack, and with that of a recruit; position of the face-up card of each colour, from 1 for "
+    "the first, counting face-down ones, negative for a recruit"
 )
 # Face-down cards of a seat that have a row: three times as many as in a million random games.
 NUM_DOWN = 6
@@ -82,7 +82,7 @@ FLAT = (
         (MAX_FORCES, OWN_DOWN_SIZE),
         -MAX_FORCES,
         MAX_FORCES,
-        "own forces: value of the face-down card of each colour; its place, as that of the others",
+        "own forces: value of the face-down card of each colour; its position, as for the others",
         "seat",
     ),
     Field(
@@ -99,7 +99,7 @@ FLAT = (
         0,
         MAX_FORCES,
         f"the {NUM_DOWN} oldest face-down cards of each seat: number of the force, 0 for no card; "
-        "recruited; for each knight, how many cards it can be, for all that the others know; "
+        "recruited; for each knight, how many cards it can be as far as the others know; "
         "`determinize` draws one of these",
         "all",
     ),
@@ -109,7 +109,7 @@ FLAT = (
         -1,
         _STRONGEST,
         f"{_VALUES}; strength of its defence; income; chosen; its owner: none, then the seats; the "
-        "strongest force of each seat at it; recruited, of its card of each colour; reverse side",
+        "strongest force of each seat at it; its card of each colour is recruited; reverse side",
         "all",
     ),
     Field("powers", (len(POWERS),), 0, 1, f"powers in this game: {', '.join(POWERS)}", "all"),
@@ -118,8 +118,8 @@ FLAT = (
         (NUM_CARDS, 2),
         -_STRONGEST,
         _STRONGEST,
-        "own hand: how many of each knight of its pack, then of each recruited; once a force is "
-        "chosen for a card, by how much that is stronger than its kingdom with it, face up",
+        "own hand: number of each knight of its pack, then of each recruited one; once a force is "
+        "chosen for a card, how much stronger than its kingdom each would make it, face up",
         "seat",
     ),
     Field(
@@ -127,23 +127,23 @@ FLAT = (
         (MAX_PLAYERS - 1, NUM_CARDS),
         0,
         PACK_SIZE,
-        "hand and face-down cards together of each other seat, if its pack is known: how many of "
-        "each knight of its pack, then of each recruited",
+        "hand and face-down cards together of each other seat, if its pack is known: number of "
+        "each knight of its pack, then of each recruited one",
         "all",
     ),
-    Field("free", (NUM_KNIGHTS,), 0, PACK_SIZE, "free knights: how many of each", "all"),
+    Field("free", (NUM_KNIGHTS,), 0, PACK_SIZE, "number of free knights of each kind", "all"),
     Field(
         "seats",
         (MAX_PLAYERS, SEAT_SIZE),
         0,
         BYTE,
         "playing, to play, its turn, first player, pack is known, cards in hand, fame at most "
-        f"{BYTE}, fame in ten thousands, hundreds and ones, packs that can be its own, the castle "
-        "pack first",
+        f"{BYTE}, fame in ten thousands, hundreds and ones, packs that can be its own (the "
+        "castle pack first)",
         "all",
     ),
-    Field("choices", (len(CHOICES),), 0, 1, f"chosen for a card: {', '.join(CHOICES)}", "all"),
-    Field("force", (MAX_FORCES,), 0, 1, "the force chosen, of the seat to play", "all"),
+    Field("choices", (len(CHOICES),), 0, 1, f"choice for a card: {', '.join(CHOICES)}", "all"),
+    Field("force", (MAX_FORCES,), 0, 1, "the chosen force of the seat to play", "all"),
     Field(
         "game",
         (GAME_SIZE,),
@@ -152,7 +152,7 @@ FLAT = (
         f"phase ({', '.join(PHASES).lower()}), 2 to {MAX_PLAYERS} players, card played, recruited, "
         f"card taken back, last card played, retake at once, power used of {KINGDOMS[SHADOWLAND]}, "
         f"of {KINGDOMS[SEALAND]}, the youngest face-down card was laid this turn, game over, "
-        "actions before it is cut off: hundreds and ones",
+        "actions before it is truncated: hundreds and ones",
         "all",
     ),
 )

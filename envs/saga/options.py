@@ -190,41 +190,41 @@ OPTIONS = (
         "sides",
         SIDES_CHOICES,
         "crown",
-        "of the kingdoms; mixed draws each; or six of these words, one a kingdom",
+        "sides of the kingdoms; mixed draws each at random; or six of these words, one per kingdom",
         read_sides,
     ),
     Option(
         "deal",
         ("random", "first_game"),
         "random",
-        "of the six defences: drawn, or the layout for a first game (reconstructed)",
+        "the six defences: random, or the layout for a first game (reconstructed)",
     ),
     Option(
         "retake",
         ("at_once", "with_card"),
         "at_once",
-        "a force that waits at one's own kingdom conquers, once another takes that with less, "
-        "at once or when a card is added",
+        "when a force that waits at its owner's kingdom retakes it from a weaker conqueror: at "
+        "once, or when a card is added",
     ),
     Option(
         "packs_known",
         ("from_setup", "once_shown"),
         "from_setup",
-        "all see the backs of hands, and of cards face down; or a pack is known from its first "
-        "card on, and backs tell nothing more",
+        "the backs of hands and of face-down cards are public; or a pack is known from its first "
+        "card on, and backs reveal nothing more",
     ),
     Option(
         "packs",
         PACKS_CHOICES,
         "reconstructed",
-        'what is in the packs; or five lists of twelve cards, as `["red", 3]`',
+        'contents of the packs; or five lists of twelve cards such as `["red", 3]`',
         read_packs,
     ),
     Option(
         "kingdoms",
         KINGDOMS_CHOICES,
         "inferred",
-        'income and powers of the kingdoms; or a dict of changes, as `{"Goldland": {"income": 3}}`',
+        'income and powers of the kingdoms; or a dict such as `{"Goldland": {"income": 3}}`',
         read_kingdoms,
     ),
 )

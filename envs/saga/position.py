@@ -48,30 +48,30 @@ def set_position(  # noqa: PLR0913
     played: bool = False,
     to_play: int = 0,
 ) -> None:
-    """Put a position into ``states[i]``, a game already dealt (its players and options are kept).
+    """Set ``states[i]``, a dealt game, to any position; its players and options are kept.
 
-    Cards are written as ``"red 3"``, or ``"recruited red 3"`` for one that has the back of a knight
-    recruited; where backs tell nothing (``state["backs"]``) that is the same. They need not be
-    those of the box. All seats count as having shown a card.
+    Cards are written as ``"red 3"``, or ``"recruited red 3"`` with the back of a recruited knight;
+    if backs reveal nothing (``state["backs"]``), the two are the same. The cards needn't be those
+    of the box. All seats count as having shown a card.
 
     Args:
-        states: ``(n,)`` records.
-        i: which of them.
-        kingdoms: owner (None: the centre) and defenders by name; those not named lie in the centre
+        states: records ``(n,)``.
+        i: index of the game.
+        kingdoms: owner (None: the centre) and defenders by name; the others are in the centre
             without defenders.
-        forces: for each seat its attack forces, each with its face-up cards as they came; none for
-            a force of face-down cards alone.
-        down: for each seat its face-down cards, the oldest first: number of the force, card. They
-            lie on top of the face-up cards, and were in hand together with the cards there.
+        forces: for each seat its attack forces, each with its face-up cards in the order played;
+            none for a force of face-down cards only.
+        down: for each seat its face-down cards, oldest first: number of the force, card. They lie
+            on top of the face-up cards, and were in the hand together with its present cards.
         hands: the cards in each seat's hand.
         free: the free knights.
-        fame: of each seat.
+        fame: the fame of each seat.
         used: kingdoms whose once-only power was used.
         played: the seat to play has played its card.
-        to_play: seat whose turn it is; its income is given already.
+        to_play: the seat to play, which has already received its income.
 
     Raises:
-        ValueError: cards, kingdoms, seats or numbers that can't be.
+        ValueError: invalid cards, kingdoms, seats or numbers.
     """
     record = states[i]
     kingdoms, forces = dict(kingdoms or {}), dict(forces or {})

@@ -1,4 +1,4 @@
-"""Which records are positions of Saga."""
+"""Validation: which records are valid positions of Saga."""
 
 from __future__ import annotations
 

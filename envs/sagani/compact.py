@@ -1,8 +1,8 @@
-"""The compact observation of a game of Sagani: what a seat's decisions turn on, in few numbers.
+"""The compact observation of Sagani: what a seat's decisions depend on, in few numbers.
 
-Nothing in it depends on where a table lies in its window, so that a small network need not learn
-the same thing cell by cell: lines and free cells are counted, not drawn. So it tells less than the
-other forms. All of it is public.
+Nothing in it depends on the position of a table in its window, so that a small network needn't
+learn the same thing for every cell: lines and free cells are counted, not drawn. It therefore
+contains less than the other forms. All of it is public.
 """
 
 from __future__ import annotations
@@ -72,12 +72,12 @@ def _words(columns: tuple[Field, ...]) -> str:
 _OFFER = (
     _field("element", (4,), 1, f"element ({', '.join(ELEMENTS)})"),
     _field("arrows", (1,), 4, "arrows"),
-    _field("asks", (4,), 4, "arrows by the element they ask for"),
-    _field("serves", (1,), BYTE, "on the seat's free cells, most arrows that it would serve"),
+    _field("asks", (4,), 4, "arrows by required element"),
+    _field("serves", (1,), BYTE, "on the seat's free cells: most arrows that it would cover"),
     _field("completes", (1,), BYTE, "most points that it would complete"),
-    _field("served", (1,), 4, "most of its own arrows served"),
-    _field("aligned", (1,), BYTE, "most arrows served either way"),
-    _field("points", (1,), BYTE, "most points, its own if all its arrows are served included"),
+    _field("served", (1,), 4, "most of its own arrows covered"),
+    _field("aligned", (1,), BYTE, "most arrows covered in total"),
+    _field("points", (1,), BYTE, "most points, including its own if all its arrows are covered"),
 )
 _TABLE = (
     _field("asks", (4,), BYTE, "open arrows by element"),
@@ -87,12 +87,10 @@ _TABLE = (
     _field("middle", (1,), BYTE, "discs in the middle of tiles"),
     _field("covered", (1,), BYTE, "on arrows"),
     _field("coverable", (1,), BYTE, "arrows that can be covered now"),
-    _field("completable", (1,), BYTE, "points of tiles completed by that"),
+    _field("completable", (1,), BYTE, "points of the tiles this would complete"),
     _field("element", (4,), NUM_TILES, "tiles by element"),
-    _field(
-        "serves", (4,), BYTE, "most arrows that one more tile on a free cell serves, by element"
-    ),
-    _field("once", (4,), BYTE, "free cells where it serves at least one"),
+    _field("serves", (4,), BYTE, "most arrows that another tile on a free cell covers, by element"),
+    _field("once", (4,), BYTE, "free cells where it covers at least one"),
     _field("twice", (4,), BYTE, "at least two"),
     _field("completes", (4,), BYTE, "most points that it completes"),
     _field("free", (1,), BYTE, "free cells"),
@@ -104,27 +102,27 @@ _OPEN = (
     _field("covered", (1,), 4, "arrows with a disc"),
     _field("asks", (4,), 4, "open arrows by element"),
     _field("near", (1,), 4, "those with a free cell on their line"),
-    _field("offered", (1,), 4, "of these, those that ask for an element on offer or in hand"),
+    _field("offered", (1,), 4, "of these, those for an element on offer or in hand"),
     _field("coverable", (1,), 4, "those that can be covered now"),
     _field("paid", (1,), 1, "has its discs"),
-    _field("chosen", (1,), 1, "is chosen to move a disc on"),
+    _field("chosen", (1,), 1, "is chosen for moving a disc"),
 )
 OFFER_AT, TABLE_AT, OPEN_AT = offsets(_OFFER), offsets(_TABLE), offsets(_OPEN)
 OFFER_SIZE, TABLE_SIZE, OPEN_SIZE = total_size(_OFFER), total_size(_TABLE), total_size(_OPEN)
 
 _AS_FLAT = {field.name: field for field in FLAT}
-_LINES = "the seat's open arrows, by direction from north clockwise, by element"
-_UNSEEN = "tiles of which nobody has seen the face, by element, by arrows (1 to 4)"
+_LINES = "the seat's open arrows, by direction clockwise from north, by element"
+_UNSEEN = "tiles whose face nobody has seen, by element, by number of arrows (1 to 4)"
 _HAND = (
-    f"tile in hand: {_words(_OFFER)}. What it would bring is told to who holds it, and once a cell "
-    "is chosen, for that cell"
+    f"tile in hand: {_words(_OFFER)}. Its gain is given to its holder only and, once a cell is "
+    "chosen, for that cell"
 )
-_ASIDE = "advanced solo: tiles put aside, by element and by arrows (1 to 4)"
+_ASIDE = "advanced solo: tiles put aside, by element and by number of arrows (1 to 4)"
 COMPACT = (
     _field("hand", (OFFER_SIZE,), BYTE, _HAND),
     _AS_FLAT["turns"],
     _field("display", (DISPLAY_SIZE, OFFER_SIZE), BYTE, "tiles of the display, as in hand"),
-    _field("interlude", (INTERLUDE_SIZE, OFFER_SIZE), BYTE, "of the interlude, as in hand"),
+    _field("interlude", (INTERLUDE_SIZE, OFFER_SIZE), BYTE, "tiles of the interlude, as in hand"),
     _field("tables", (MAX_PLAYERS, TABLE_SIZE), BYTE, f"each seat: {_words(_TABLE)}"),
     _field("lines", (NUM_DIRECTIONS, NUM_ELEMENTS), NUM_TILES, _LINES),
     _field(

@@ -71,18 +71,18 @@ def action_to_string(action: int, state: Any = None) -> str:
 
 
 def action_from_string(text: str, state: Any = None) -> int:
-    """Return the action number of a notation, or raise ValueError that says what is wrong."""
+    """Return the action number of a notation, or raise ValueError."""
     words = text.strip().lower().split()
     if len(words) == 1 and words[0] in _ALONE:
         return _ALONE[words[0]]
     if len(words) == 2 and words[0] in _WITH_PART:
         first, allowed = _WITH_PART[words[0]]
         if words[1] not in allowed:
-            raise ValueError(f"{text!r} is no action; after {words[0]!r}: {', '.join(allowed)}")
+            raise ValueError(f"{text!r} is not an action; after {words[0]!r}: {', '.join(allowed)}")
         return first + allowed.index(words[1])
     cell = _cell_from_string("".join(words), state)
     if cell is None:
-        raise ValueError(f"{text!r} is no action; write {_FORMS}")
+        raise ValueError(f"{text!r} is not an action; write {_FORMS}")
     return CELL + cell
 
 

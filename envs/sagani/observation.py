@@ -13,7 +13,6 @@ from ..core.bits import count_bits, lowest_bit, write_bytes
 from ..core.jit import kernel
 from ..core.schema import Field, offsets
 from ..core.state import seat_after
-from .alignment import standing, stands_before
 from .components import (
     ARROWS_OF_VALUE,
     ASIDE_SIZE,
@@ -55,6 +54,7 @@ from .state import (
     ROTATE_PHASE,
     TAKE_PHASE,
 )
+from .track import standing, stands_before
 
 # Numbers for a tile's face, one that may be taken, a tile's back, one on a table, a seat, the game.
 FACE_SIZE = 16
@@ -67,35 +67,33 @@ BYTE = 127  # numbers beyond are cut off
 
 _GRID = (WINDOW, WINDOW)
 _BACK = f"element ({', '.join(ELEMENTS)}), value ({', '.join(map(str, ARROWS_OF_VALUE))})"
-_FACE = f"{_BACK}, arrows from north clockwise (0 none, 1-4 the element)"
+_FACE = f"{_BACK}, arrows clockwise from north (0 none, 1-4 the element)"
 _OFFER = (
-    "as in hand; then, when one is to be taken, what it would bring on the best free cell: most "
-    "arrows served, most points completed"
+    "as in hand; then, when a tile is to be taken, its gain on the best free cell: most arrows "
+    "covered, most points completed"
 )
 _TILE = (
-    "each tile on a table: whose (4 seats), x, y from the first tile, open arrows from north "
-    "clockwise (0 none, 1-4 the element), discs in the middle and on arrows, arrows that can be "
+    "each tile on a table: owner (4 seats), x, y from the first tile, open arrows clockwise from "
+    "north (0 none, 1-4 the element), discs in the middle and on arrows, arrows that can be "
     "covered now"
 )
 _SEAT = (
-    "each seat: is there, score (cut off at 127), score / 8, supply, cacophony discs, tiles not "
+    "each seat: exists, score (at most 127), score / 8, supply, cacophony discs, tiles not "
     "completed, tiles, seats ahead of it, is first player, has the turn, is to play, place in the "
-    "interlude's line (0 none), markers in front of its own on the track (in a stack: below it), "
+    "interlude's order (0 none), markers ahead of its own on the track (in a stack: below it), "
     f"score modulo 8, cacophony discs beyond {BYTE}"
 )
-_TURNS = "tile in hand on the chosen cell, by rotation: arrows served there, arrows left open"
+_TURNS = "tile in hand on the chosen cell, by rotation: arrows covered, arrows left open"
 _GAME = (
     f"phase ({', '.join(PHASES).lower()}; with arrow, the interrupted one too), last round, 1 to 4 "
     f"players, advanced solo, alignments by choice, canvas {', '.join(map(str, CANVASES))}, "
     f"bonuses, tiles left in each pile, game over"
 )
 _CARDS = (
-    "rows 0-4 display, 5-8 interlude, with the numbers of the tile in hand in columns 0-15; "
+    "rows 0-4 display, 5-8 interlude, in columns 0-15 the numbers as for the tile in hand; "
     "rows 9-11 tops of the piles, 12-16 tiles put aside, backs in columns 0-7"
 )
-_NUMBERS = (
-    "the flat observation's numbers: rows 0-3 seats, from 4 on the game, from 16 on tiles unseen"
-)
+_NUMBERS = "numbers of the flat observation: rows 0-3 seats, from 4 the game, from 16 unseen tiles"
 
 
 def _map(name: str, planes: int, high: int, meaning: str) -> Field:
@@ -108,21 +106,21 @@ def _list(name: str, shape: tuple[int, ...], low: int, high: int, meaning: str) 
 
 # Both forms begin with these, so that one kernel writes them.
 _MAPS = (
-    _map("demand", 4, NUM_TILES, "open arrows that a tile of each element would serve there"),
+    _map("demand", 4, NUM_TILES, "open arrows that a tile of each element would cover there"),
     _map("harvest", 4, BYTE, "points of the tiles that a tile of each element would complete"),
-    _map("fit", 4, 4, "by rotation: arrows of the tile in hand that would be served there"),
-    _map("bring", 2, BYTE, "by the tile in hand there: arrows served, points completed"),
+    _map("fit", 4, 4, "by rotation: arrows of the tile in hand that would be covered there"),
+    _map("bring", 2, BYTE, "gain from the tile in hand there: arrows covered, points completed"),
     _map("chosen", 1, 1, "cell chosen for the tile in hand, or of the tile whose disc is moved"),
 )
 
 FLAT = (
     *_MAPS,
     _list("tiles", (NUM_TILES, TILE_SIZE), -WINDOW, WINDOW, _TILE),
-    _list("unseen", (NUM_TILES,), 0, 1, "tiles of which nobody has seen the face"),
+    _list("unseen", (NUM_TILES,), 0, 1, "tiles whose face nobody has seen"),
     _list("hand", (FACE_SIZE,), 0, 4, f"tile in hand: {_FACE}"),
     _list("turns", (NUM_ROTATIONS, 2), 0, 4, _TURNS),
     _list("display", (DISPLAY_SIZE, OFFER_SIZE), 0, BYTE, f"tiles of the display, {_OFFER}"),
-    _list("interlude", (INTERLUDE_SIZE, OFFER_SIZE), 0, BYTE, f"of the interlude, {_OFFER}"),
+    _list("interlude", (INTERLUDE_SIZE, OFFER_SIZE), 0, BYTE, f"tiles of the interlude, {_OFFER}"),
     _list("tops", (NUM_PILES, BACK_SIZE), 0, 1, f"back of each pile's top tile: {_BACK}"),
     _list("aside", (ASIDE_SIZE, BACK_SIZE), 0, 1, "advanced solo: backs of the tiles put aside"),
     _list("seats", (MAX_PLAYERS, SEAT_SIZE), -BYTE - 1, BYTE, _SEAT),
@@ -135,12 +133,12 @@ PLANES = (
     *_MAPS,
     _map("free", 1, 1, "cells where a tile may go"),
     _map("element", 4, 1, f"tiles, by element: {', '.join(ELEMENTS)}"),
-    _map("arrows", 32, 1, "open arrows, four elements for each direction from north clockwise"),
+    _map("arrows", 32, 1, "open arrows, four elements for each direction clockwise from north"),
     _map("covered", 8, 1, "arrows with a disc, by direction"),
     _map("discs", 1, 4, "discs in the middle of the tile"),
-    _map("sight", 32, 1, "what lies on each line, four elements for each direction"),
+    _map("sight", 32, 1, "elements on each line, four for each direction"),
     *(
-        _map(f"{seat}_{name}", planes, high, f"{seat} seat after: {meaning}")
+        _map(f"{seat}_{name}", planes, high, f"{seat} seat after the observing one: {meaning}")
         for seat in OTHER_SEATS
         for name, planes, high, meaning in (
             ("element", 4, 1, "tiles by element"),
@@ -149,7 +147,7 @@ PLANES = (
             ("covered", 8, 1, "arrows with a disc, by direction"),
         )
     ),
-    _map("hand", FACE_SIZE, 4, f"tile in hand, whole planes: {_FACE}"),
+    _map("hand", FACE_SIZE, 4, f"tile in hand, constant planes: {_FACE}"),
     _map("cards", 1, 4, _CARDS),
     _list("numbers", (1, *_GRID), -BYTE - 1, BYTE, _NUMBERS),
 )

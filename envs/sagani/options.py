@@ -10,16 +10,19 @@ OPTIONS = (
         "solo",
         ("classic", "advanced"),
         "classic",
-        "alone: stop at 75 points, or place all 72 tiles; several players: nothing",
+        "solo game: stop at 75 points, or place all 72 tiles; unused with several players",
     ),
     Option(
         "alignments",
         ("auto", "choice"),
         "auto",
-        "discs move onto arrows at once wherever they can, or each is a decision",
+        "discs move onto arrows as soon as they can, or each move is a decision",
     ),
     Option(
-        "canvas", CANVASES, MAX_CANVAS, "side of the square that the tiles of a table must fit in"
+        "canvas",
+        CANVASES,
+        MAX_CANVAS,
+        "side length of the square that a player's tiles must fit in",
     ),
 )
 # Indices into the `options` of a kernel; options[0] is the number of players in every game.

@@ -11,7 +11,6 @@ import numpy as np
 from ..core.errors import check_whole
 from ..core.forms import dict_of, flag, list_of, name_or_number, or_none, row_of, whole
 from ..core.validity import all_or_nothing
-from .alignment import look
 from .components import (
     DIRECTIONS,
     DISCS,
@@ -24,6 +23,7 @@ from .components import (
     TILE_ARROWS,
     WINDOW,
 )
+from .discs import look
 from .placement import lay_tile
 from .rules import clear_game, find_movable
 from .state import (
@@ -40,7 +40,7 @@ from .state import (
 
 
 class TileAt(NamedTuple):
-    """A tile to lay: number, position, quarter turns, covered directions, turned over or not."""
+    """A tile on a table: number, position, quarter turns, covered directions, flipped or not."""
 
     tile: int
     x: int
@@ -89,31 +89,32 @@ _DEFAULTS = {
 
 @all_or_nothing
 def set_position(states: np.ndarray, i: int = 0, **position: Any) -> None:
-    """Put a position into ``states[i]``, a game already dealt (its players and options are kept).
+    """Set ``states[i]``, a dealt game, to any position; its players and options are kept.
 
     The discs on a table come from its player's 24 and ``cacophony``, and the rest is the supply.
 
     Args:
-        states: ``(n,)`` records.
-        i: which of them.
+        states: records ``(n,)``.
+        i: index of the game.
         position: the parts below, all optional.
-        tables: each seat's tiles. The first one is the origin from then on; x grows to the east, y
-            to the north. They need not touch.
-        hand: tile that the seat to play is about to place; 0 lets it take one of the display
-            (alone one always has a tile to place).
-        display, interlude: tiles there, at most 5 and 4; 0 is an empty space.
-        pile: what is left in the piles, next first; None is all other tiles in ascending order.
-            Tiles that are nowhere have left the game.
-        scores: of the seats, negative tokens taken off.
-        markers: seats from the bottom of the stack to its top, as if they had come in that order.
-        cacophony: discs of that kind that each seat has received.
-        first_player, turn: seats; the one whose turn it is plays.
-        last_round: the end has been set off.
+        tables: each seat's tiles. The first one is the origin; x grows to the east, y to the north.
+            They needn't be adjacent.
+        hand: the tile that the seat to play has to place; 0 if it is to take one from the display
+            (not in solo games).
+        display, interlude: the tiles there, at most 5 and 4; 0 is an empty space.
+        pile: the tiles left in the piles, next first; None means all other tiles in ascending
+            order. Tiles that are nowhere have left the game.
+        scores: the seats' points minus negative tokens.
+        markers: seats from the bottom of the stack to the top, as if they had arrived in that
+            order.
+        cacophony: number of cacophony discs that each seat has received.
+        first_player, turn: seats; ``turn`` is the seat to play.
+        last_round: the end has been triggered.
 
     Raises:
-        TypeError: a part that a position doesn't have.
-        ValueError: a tile in two places, a table that is too large, more
-            discs on it than the player has, or a seat or number out of range.
+        TypeError: a position has no such part.
+        ValueError: a tile is in two places, a table is too large or has more discs than the player,
+            or a seat or number is out of range.
     """
     given = SimpleNamespace(**_DEFAULTS | position)
     seats = int(states[i]["num_players"])

@@ -1,7 +1,7 @@
 """The rules of Sagani as kernels on one record: setting up, actions, results.
 
-Laying tiles is in ``placement.py``, discs and points in ``alignment.py``, piles and display in
-``display.py``, interlude and end in ``turns.py``.
+Laying tiles is in ``placement.py``, discs in ``discs.py``, points in ``track.py``, piles and
+display in ``display.py``, interlude and end in ``turns.py``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from ..core.rewards import rank_in_place
 from ..core.rng import below, draw_below, shuffle
 from ..core.state import begin, clear_from, seats_ahead
 from .actions import CELL, CHOOSE, COVER, DONE, PASS, SET_ASIDE, TAKE, TURN
-from .alignment import complete, look, pay_discs, serve, standing
 from .components import (
     BIT,
     CACOPHONY_PENALTY,
@@ -32,6 +31,7 @@ from .components import (
     WINDOW,
     WORD,
 )
+from .discs import complete, look, pay_discs, serve
 from .display import (
     draw_tile,
     fill_display,
@@ -52,6 +52,7 @@ from .state import (
     ROTATE_PHASE,
     TAKE_PHASE,
 )
+from .track import standing
 from .turns import ask_next, finish_placement, stop_alone
 
 _CANVASES = np.array(CANVASES)

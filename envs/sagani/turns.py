@@ -6,10 +6,10 @@ import numpy as np
 
 from ..core.jit import kernel
 from ..core.state import seat_after
-from .alignment import stands_before
 from .components import BONUS, BONUS_FROM, BONUS_OPEN, INTERLUDE_SIZE
 from .display import ALL_INTERLUDE_SPACES, draw_tile, fill_display, hold, spaces_taken
 from .state import CHOOSE_PHASE, REMOVED, TAKE_PHASE
+from .track import stands_before
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Which records are positions of Sagani."""
+"""Validation: which records are valid positions of Sagani."""
 
 from __future__ import annotations
 

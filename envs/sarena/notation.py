@@ -34,7 +34,7 @@ def action_to_string(action: int, state: Any = None) -> str:
 
 
 def action_from_string(text: str, state: Any = None) -> int:
-    """Return the action number of a notation, or raise ValueError that says what is wrong."""
+    """Return the action number of a notation, or raise ValueError."""
     start, dash, end = text.strip().partition("-")
     if not dash:
         raise ValueError(f"{text!r} is no move; write the two circles, such as a1-b1")

@@ -28,20 +28,27 @@ _GRID = (ROWS, COLS)
 # Discs that one seat's moves can change: 23 moves of a game for two, each of at most four.
 _MOST_DISCS = 4 * -(-MAX_PLIES // 2)
 _TAKEOVERS = (
-    "what the moves of each seat, from itself on, did: in how many discs a colour came on top for "
-    "another, by how many colours the one that went comes after it, by the one that came"
+    "effect of each seat's moves, from the observing seat on: number of discs whose top colour "
+    "changed, by how far the old colour comes after the new one, by the new colour"
 )
-_PAWNS = "secret colours of the seats, from itself on, once the game is over"
+_PAWNS = "secret colours of the seats, from the observing seat on, once the game is over"
 
 FLAT = (
-    Field("top", (4, *_GRID), 0, 1, "colour on top of the stack, one plane a colour", "all"),
+    Field("top", (4, *_GRID), 0, 1, "colour on top of the stack, one plane per colour", "all"),
     Field("underside", (4, *_GRID), 0, 1, "colour it would show if turned over", "all"),
     Field("height", (4, *_GRID), 0, 1, "one plane each for 1, 2, 3 and 4 discs", "all"),
-    Field("faces", (4, *_GRID), 0, 4, "discs of the stack with that colour on a face", "all"),
+    Field("faces", (4, *_GRID), 0, 4, "discs in the stack with that colour on either face", "all"),
     Field("secret", (4,), 0, 1, "the seat's own secret colour: " + ", ".join(COLOURS), "seat"),
     Field("players", (3,), 0, 1, "2, 3 or 4 players", "all"),
-    Field("turn", (4,), 0, 1, "whose turn, counted from the seat: itself, next, ...", "all"),
-    Field("ply", (1,), 0, MAX_PLIES, "actions taken so far", "all"),
+    Field(
+        "turn",
+        (4,),
+        0,
+        1,
+        "seat to play, counted from the observing seat: itself, next, ...",
+        "all",
+    ),
+    Field("ply", (1,), 0, MAX_PLIES, "number of actions taken so far", "all"),
     Field("takeovers", (MAX_PLAYERS, 4, 4), 0, _MOST_DISCS, _TAKEOVERS, "all"),
     Field("pawns", (MAX_PLAYERS, 4), 0, 1, _PAWNS, "all"),
 )
@@ -52,23 +59,32 @@ PLANES = (
             (4, *_GRID),
             0,
             1,
-            f"colour {where} of disc {level} from the bottom, one plane a colour",
+            f"colour of the {where} face of disc {level} from the bottom, one plane per colour",
             "all",
         )
         for level in range(1, MAX_HEIGHT + 1)
-        for side, where in (("below", "below"), ("above", "on top"))
+        for side, where in (("below", "lower"), ("above", "upper"))
     ),
     Field("arrows", (1, *_GRID), 0, 1, "circles with arrows", "all"),
-    Field("secret", (4, *_GRID), 0, 1, "the seat's own secret colour, whole planes", "seat"),
-    Field("players", (3, *_GRID), 0, 1, "2, 3 or 4 players, whole planes", "all"),
-    Field("turn", (4, *_GRID), 0, 1, "whose turn, counted from the seat, whole planes", "all"),
-    Field("ply", (1, *_GRID), 0, MAX_PLIES, "actions taken so far, a whole plane", "all"),
+    Field("secret", (4, *_GRID), 0, 1, "the seat's own secret colour, constant planes", "seat"),
+    Field("players", (3, *_GRID), 0, 1, "2, 3 or 4 players, constant planes", "all"),
+    Field(
+        "turn",
+        (4, *_GRID),
+        0,
+        1,
+        "seat to play, counted from the observing seat, constant planes",
+        "all",
+    ),
+    Field(
+        "ply", (1, *_GRID), 0, MAX_PLIES, "number of actions taken so far, a constant plane", "all"
+    ),
     Field(
         "takeovers",
         (MAX_PLAYERS, *_GRID),
         0,
         _MOST_DISCS,
-        "one plane a seat: `takeovers` and, from 16 on, `pawns` of the flat observation, then 0",
+        "one plane per seat: `takeovers` and, from 16, `pawns` of the flat observation, then 0",
         "all",
     ),
 )

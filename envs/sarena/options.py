@@ -9,6 +9,6 @@ OPTIONS = (
         "deal",
         ("random", "balanced"),
         "random",
-        "discs face up at random, or every colour on top of exactly nine",
+        "random faces up, or every colour on top of exactly nine discs",
     ),
 )

@@ -1,4 +1,4 @@
-"""Arbitrary positions of Sàrèná, for analysis, problems and tests."""
+"""Setting up any position of Sàrèná, for analysis, problems and tests."""
 
 from __future__ import annotations
 
@@ -45,20 +45,20 @@ def set_position(
     secrets: Sequence[Colour] | None = None,
     to_play: int = 0,
 ) -> None:
-    """Put an arbitrary position into ``states[i]``, all of it or, with an error, nothing.
+    """Set ``states[i]`` to any position; if an error is raised, it is unchanged.
 
-    No seat has moved anything yet.
+    In the new position, no seat has made a move.
 
     Args:
-        states: ``(n,)`` records of a game already set up (its player count is kept).
-        i: which of them.
+        states: records ``(n,)`` of dealt games; the number of players is kept.
+        i: index of the game.
         stacks: 36 stacks of at most 4 discs, each (bottom face, top face); a colour by its name
             (``COLOURS`` of the components) or its number, 0 to 3.
-        secrets: the four pawns' colours, seats first; None keeps those of the record.
-        to_play: the seat that moves next.
+        secrets: the four pawns' colours, those of the seats first; None keeps the record's.
+        to_play: the seat to play.
 
     Raises:
-        ValueError: a number of circles, a height, a colour, a seat or secrets that can't be.
+        ValueError: an invalid number of stacks, height, colour, seat or secrets.
     """
     record = states[i]
     _check_position(record, stacks, secrets, to_play)

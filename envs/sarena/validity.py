@@ -1,4 +1,4 @@
-"""Which records are positions of Sàrèná."""
+"""Validation: which records are valid positions of Sàrèná."""
 
 from __future__ import annotations
 

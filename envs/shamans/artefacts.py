@@ -9,8 +9,8 @@ from ..core.jit import kernel
 from ..core.state import seat_after
 from .actions import TAKE, TAKE_TOP
 from .components import ECLIPSE, FACE_UP, LEFT, MASK, NO_CARD, NO_TILE, NO_WORLD, NOBODY
+from .players import ask, is_out, reveal_role
 from .state import ECLIPSE_PHASE, KEEP_PHASE, STAGE
-from .track import ask, is_out, reveal_role
 
 
 @kernel

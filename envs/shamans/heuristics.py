@@ -25,7 +25,7 @@ from .components import (
     VALUE_OF,
     VALUES_IN_PLAY,
 )
-from .track import is_out
+from .players import is_out
 
 # Of the cards left to play, how many are played off the Destination; by player count.
 _OFF = np.array([0.0, 0.0, 0.0, 0.42, 0.48, 0.50])

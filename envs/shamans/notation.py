@@ -49,7 +49,7 @@ def action_to_string(action: int, state: Any = None) -> str:
 
 
 def action_from_string(text: str, state: Any = None) -> int:
-    """Return the action number of a notation, or raise ValueError that says what is wrong."""
+    """Return the action number of a notation, or raise ValueError."""
     words = text.strip().lower().split()
     if len(words) == 2:
         first, second = words
@@ -61,24 +61,24 @@ def action_from_string(text: str, state: Any = None) -> int:
             words[1] = f"+{_left(text, second, state)}"
     number = _NUMBERS.get(" ".join(words))
     if number is None:
-        raise ValueError(f"{text!r} is no action; write {_FORMS}")
+        raise ValueError(f"{text!r} is not an action; write {_FORMS}")
     return number
 
 
 def _check_number(text: str, word: str, most: int) -> None:
     if word not in map(str, range(1, most + 1)):
-        raise ValueError(f"{text!r} is no action; its number must be 1 to {most}")
+        raise ValueError(f"{text!r} is not an action; its number must be 1 to {most}")
 
 
 def _left(text: str, word: str, state: Any) -> int:
     """Return how far to the left of the seat to play the player called ``word`` sits."""
     seat = word.removeprefix("player_")
     if not word.startswith("player_") or not seat.isdecimal():
-        raise ValueError(f"{text!r} is no action; write the player as +1 or as player_1")
+        raise ValueError(f"{text!r} is not an action; write the player as +1 or as player_1")
     if state is None:
         raise ValueError(f"who {word!r} is depends on who is to play: pass the state, or write +1")
     count = int(state["num_players"])
     left = (int(seat) - int(state["to_play"])) % count
     if int(seat) >= count or left == 0:
-        raise ValueError(f"{text!r} is no action; name another of the {count} players")
+        raise ValueError(f"{text!r} is not an action; name another of the {count} players")
     return left

@@ -1,4 +1,4 @@
-"""What a seat sees of a game of Shamans.
+"""What a seat observes of a game of Shamans.
 
 Public: cards played, by whom and how, how many cards and which tiles lie where, roles shown, what
 players did in rituals and with Portals, who swapped with whom.
@@ -6,9 +6,9 @@ Known to the seat alone: its hand, its role, its tiles that lie face down; to tw
 that they swapped, a card that one gave the other during the Eclipse. Seats count from the observing
 one.
 
-If only holders are asked, and a seat about a Portal or a Dagger that lies face down
-(``is_asked_unseen``), the others see neither who is asked nor what, and nothing is left of it once
-it has passed.
+If only holders are asked, and a seat is asked about a face-down Portal or Dagger
+(``is_asked_unseen``), the others see neither who is asked nor what, and no trace of it remains
+afterwards.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ from .components import (
     WHOLE_WORLD,
     WORLD_OF,
 )
+from .players import is_out
 from .rules import is_asked_unseen
 from .state import ECLIPSE_PHASE, KEEP_PHASE, PHASES
-from .track import is_out
 
 BYTE = 127  # numbers beyond are cut off
 SEAT_SIZE = 15 + NUM_HELD
@@ -63,21 +63,21 @@ _NUM_COUNTS = len(PLAYER_COUNTS)
 
 _HELD = ", ".join(TILES[:NUM_HELD])
 _WORLD = (
-    "each world: own cards by value (those set aside, if out); is the Destination, and the seat is "
-    "a Shadow; what all know: cards there by value, is the Destination, its ritual is to be done, "
+    "each world: own cards by value (those set aside, if eliminated); is the Destination, and the "
+    "seat is a Shadow; public: cards there by value, is the Destination, its ritual is to be done, "
     f"is being done, a card is on its way there; ritual: {', '.join(RITUALS)}"
 )
 _VALUE = (
-    "each value, while there is a Destination: its cards in front of players that are lower, "
-    "higher; those that the seat sees nowhere: lower, higher"
+    "for each value, while there is a Destination: lower and higher cards of the Destination in "
+    "front of players; lower and higher ones that the seat hasn't seen"
 )
-_PASSED = "cards of the Eclipse that only two seats know: 1 given by the seat, 2 given to it"
-_ROLE = "role in front of each seat, if the seat has seen it: Shaman, Shadow"
-_PASSED_BY = "each seat: holds the card given by the seat; gave it the card it still holds"
-_WITNESSES = "who has seen the role card in front of each seat, one row a card"
+_PASSED = "cards passed by the Eclipse that only two seats know: 1 given by the seat, 2 given to it"
+_ROLE = "role in front of each seat, if the observing seat has seen it: Shaman, Shadow"
+_PASSED_BY = "each seat: holds the card that the observing seat gave; gave it a card it still holds"
+_WITNESSES = "who has seen the role card in front of each seat, one row per card"
 _DISPLAY = f"artefacts face up: none, {', '.join(TILES)}"
 _SEAT = (
-    "each seat: is there, is to play (if everybody may know), is Guide, has the First player "
+    "each seat: exists, is to play (if public), is Guide, has the First player "
     "marker, is eliminated, has played a card, does a ritual, is being eliminated, cards in hand "
     "(set aside, if eliminated), value of its card in front (0 none), camp known to all "
     f"(1 Shaman, 2 Shadow), artefacts face down, face up: {_HELD}; moves the pawn, or had the "
@@ -93,15 +93,15 @@ _DEEDS = (
     "it; to whom its role card was dealt"
 )
 _PHASE = (
-    f"phase ({', '.join(PHASES).lower()}; none while a seat is asked unseen), "
+    f"phase ({', '.join(PHASES).lower()}; none while a seat is asked in secret), "
     f"{PLAYER_COUNTS[0]} to {PLAYER_COUNTS[-1]} players, single round, only holders are asked"
 )
 _TABLE = (
-    f"artefacts that left the round where all could see it: {', '.join(TILES)}; tiles in the pile; "
+    f"artefacts that left the round in public: {', '.join(TILES)}; tiles in the pile; "
     "the Eclipse is in the pile, has come up with its arrow to the left, to the right"
 )
 _NUMBERS = (
-    "round, square of the pawn, steps to the Moon, steps that the pawn is about to go, cards "
+    "round, square of the pawn, steps to the Moon, steps that the pawn is about to make, cards "
     "passed by the Eclipse, square on which the pawn starts"
 )
 

@@ -90,10 +90,10 @@ def _expect_mapping(value: Any, name: str, example: str) -> None:
         )
 
 
-_ROUNDS = "to 8 points in as many rounds as it takes, or one round"
+_ROUNDS = "as many rounds as it takes to reach 8 points, or a single round"
 _ASKED = (
-    "about a Portal or Dagger: all who may hold one, as far as everybody sees, or only those who "
-    "do, which is quicker and tells that they do"
+    "who is asked about a Portal or Dagger: every player who may hold one as far as the others "
+    "know, or only its holders, which is faster but reveals that they hold one"
 )
 _RITUALS = (
     'which world has which ritual: our reconstruction, or a dict like {"blue": "illumination"}'

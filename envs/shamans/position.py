@@ -38,18 +38,18 @@ ARROW_NAMES = {"left": LEFT, "right": RIGHT}
 
 @dataclass(frozen=True)
 class Position:
-    """What ``set_position`` accepts.
+    """The arguments of ``set_position``.
 
     Attributes:
-        hands: cards of each seat, as ``"violet 3"``.
+        hands: the cards of each seat, such as ``"violet 3"``.
         placed: cards at their worlds. A card that is nowhere is not in the round.
         camps: ``"shaman"`` or ``"shadow"`` for each seat, in seat order; by default those of the
             record. Each seat knows its own and no other.
         pawn: square of the Shadow pawn; by default where it stands.
-        face_up, face_down: artefacts in front of each seat, as ``["portal", "dagger"]``.
+        face_up, face_down: artefacts in front of each seat, such as ``["portal", "dagger"]``.
         display: artefact on each of the two places, None for an empty one.
         pile: tiles from the top down, ``"eclipse"`` among them.
-        arrow: of the Eclipse, ``"left"`` or ``"right"``.
+        arrow: direction of the Eclipse, ``"left"`` or ``"right"``.
         points: victory points of each seat; by default those of the record.
         marker: seat with the First player marker; by default the one to play.
         to_play: seat that leads the trick.
@@ -88,19 +88,19 @@ FORMS = {
 
 @all_or_nothing
 def set_position(states: np.ndarray, i: int = 0, **position: Any) -> None:
-    """Put a position into ``states[i]``, a game already dealt (its players and options are kept).
+    """Set ``states[i]``, a dealt game, to any position; its players and options are kept.
 
-    A trick begins. If the seat to play has no card the rules go on from there by themselves.
+    A trick begins. If the seat to play has no card, the rules continue from there by themselves.
 
     Args:
-        states: ``(n,)`` records.
-        i: which of them.
-        **position: attributes of `Position`; what is left out has its default.
+        states: records ``(n,)``.
+        i: index of the game.
+        **position: attributes of `Position`; omitted ones have their defaults.
 
     Raises:
-        TypeError: a name that `Position` doesn't have.
-        ValueError: a card that this player count doesn't have or that is in two places, more tiles
-            of a kind than there are, hands of different sizes, a seat or square out of range.
+        TypeError: `Position` has no such attribute.
+        ValueError: a card that isn't used with this number of players or is in two places, too many
+            tiles of a kind, hands of different sizes, or a seat or square out of range.
     """
     record, given = states[i], Position(**position)
     num_players = int(record["num_players"])

@@ -25,17 +25,10 @@ from .components import (
     WHOLE_WORLD,
     WORLD_OF,
 )
+from .players import ask, is_out, reveal_role
+from .portals import is_asked_about, may_hold, offer_before, spend_tile
 from .state import NEUTRALISE_PHASE, ORDER_PHASE, PERMUTE_PHASE, STABILISE_PHASE, STAGE
-from .track import (
-    ask,
-    is_asked_about,
-    is_out,
-    may_hold,
-    offer_before,
-    reveal_role,
-    spend_tile,
-    start_advance,
-)
+from .track import start_advance
 
 _CARDS_OF_WORLD = (1 << VALUES) - 1
 

@@ -32,8 +32,8 @@ from .components import (
     SHARD,
     SHARDS_THAT_SCORE,
 )
+from .players import is_out, reveal_role
 from .state import CARD_PHASE, STAGE
-from .track import is_out, reveal_role
 
 
 @kernel

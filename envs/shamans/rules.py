@@ -1,8 +1,8 @@
 """The rules of Shamans as kernels on one record: setup, legal actions, steps, returns.
 
 They are put together from ``rounds.py`` (dealing, points), ``tricks.py``, ``artefacts.py`` (with
-the Eclipse), ``rituals.py`` (with eliminations) and ``track.py`` (with Portals). Each part sets the
-stage that comes next; ``run`` goes from stage to stage until somebody has to decide.
+the Eclipse), ``rituals.py`` (with eliminations), ``track.py`` and ``portals.py``. Each part sets
+the stage that comes next; ``run`` goes from stage to stage until somebody has to decide.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ from .components import (
     TOOK_ARTEFACT,
 )
 from .options import HOLDERS_ONLY, SINGLE
+from .portals import has_tile, offer_before, offer_portals, spend_tile
 from .rituals import begin_ritual, do_ritual, eliminate, neutralise, next_ritual, swap_roles
 from .rounds import deal_round, end_round
 from .state import (
@@ -62,15 +63,7 @@ from .state import (
     STABILISE_PHASE,
     STAGE,
 )
-from .track import (
-    advance,
-    go_back,
-    has_tile,
-    offer_before,
-    offer_portals,
-    spend_tile,
-    start_advance,
-)
+from .track import advance, go_back, start_advance
 from .tricks import gather, lay_card, pass_turn, play_card, resolve_trick, start_trick, take_turn
 
 # options[0] is the player count in every game; then the game's own options.

@@ -1,10 +1,6 @@
-"""The Shadow track: the pawn's way, and the Portals that may be used at any moment.
+"""The Shadow track: the pawn's way to the Moon and back.
 
-A Portal used now instead of later makes a difference if it is lost with its owner's elimination, if
-the pawn is about to enter the Moon, or if Portals alone might bring it there before something else
-happens. At these moments they are offered to one player after the other; at any other, waiting for
-the next of them loses nothing. Who is asked follows from what everybody sees, so that it tells
-nobody what lies face down.
+Before the Moon, Portals are offered (``portals.py``).
 """
 
 from __future__ import annotations
@@ -12,154 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.jit import kernel
-from ..core.state import seat_after
-from .components import (
-    FACE_UP,
-    MAX_PLAYERS,
-    NOBODY,
-    NUM_HELD,
-    PORTAL,
-    SHADOW,
-    TILES_IN_BOX,
-)
-from .state import LAST_PHASE, MOON_PHASE, PORTAL_PHASE, STAGE
-
-
-@kernel
-def ask(state, seat, phase):
-    """Let ``seat`` decide."""
-    state["to_play"] = seat
-    state["phase"] = phase
-    state["stage"] = STAGE.WAITING
-
-
-@kernel
-def is_out(state, seat):
-    """Return whether a seat was eliminated (0 or 1)."""
-    return np.int64(state["eliminated"]) >> seat & 1
-
-
-@kernel
-def has_tile(state, seat, kind):
-    """Return whether a tile of a kind lies in front of a seat, face up or face down."""
-    return state["shown"][seat, kind] > 0 or state["hidden"][seat, kind] > 0
-
-
-@kernel
-def spend_tile(state, seat, kind):
-    """Discard a tile of a seat: one that lies face up before one that lies face down."""
-    if state["shown"][seat, kind] > 0:
-        state["shown"][seat, kind] -= 1
-    else:
-        state["hidden"][seat, kind] -= 1
-    state["gone"][kind] += 1
-
-
-# Who may hold what, by what everybody sees
-
-
-@kernel
-def count_unseen(state, kind):
-    """Return how many tiles of a kind nobody sees: in the pile, or face down in front of a seat."""
-    count = TILES_IN_BOX[kind] - np.int64(state["gone"][kind])
-    for place in range(FACE_UP):
-        count -= state["display"][place] == kind
-    for seat in range(np.int64(state["num_players"])):
-        count -= np.int64(state["shown"][seat, kind])
-    return count
-
-
-@kernel
-def count_face_down(state, seat):
-    """Return how many tiles lie face down in front of a seat that is in the round."""
-    count = np.int64(0)
-    if not is_out(state, seat):
-        for kind in range(NUM_HELD):
-            count += np.int64(state["hidden"][seat, kind])
-    return count
-
-
-@kernel
-def may_hold(state, seat, kind):
-    """Return whether a seat has a tile of a kind, for all that everybody sees."""
-    if state["shown"][seat, kind] > 0:
-        return True
-    return count_face_down(state, seat) > 0 and count_unseen(state, kind) > 0
-
-
-@kernel
-def is_asked_about(state, seat, kind):
-    """Return whether a seat decides about a tile that it may hold, or only if it does (option)."""
-    if state["holders_only"]:
-        return not is_out(state, seat) and has_tile(state, seat, kind)
-    return may_hold(state, seat, kind)
-
-
-@kernel
-def moon_in_reach(state):
-    """Return whether Portals alone may bring the pawn to the Moon, for all that everybody sees."""
-    squares = np.int64(state["moon"]) - np.int64(state["pawn"])
-    if squares > TILES_IN_BOX[PORTAL]:
-        return False
-    shown = np.int64(0)
-    face_down = np.int64(0)
-    for seat in range(np.int64(state["num_players"])):
-        shown += np.int64(state["shown"][seat, PORTAL])
-        face_down += count_face_down(state, seat)
-    return squares <= shown + min(face_down, count_unseen(state, PORTAL))
-
-
-# Offering Portals (Portail)
-
-
-@kernel
-def offer_before(state, actor, stage):
-    """Offer Portals clockwise from ``actor``; then comes ``stage``."""
-    state["mover"] = actor
-    state["asked"] = 0
-    state["resume"] = stage
-    state["stage"] = STAGE.OFFERING
-
-
-@kernel
-def offer_after(state, stage):
-    """Offer them if the pawn has moved or a ritual was done; return whether that comes first."""
-    actor = np.int64(state["stirred"])
-    state["stirred"] = NOBODY
-    if actor == NOBODY or not moon_in_reach(state):
-        return False
-    offer_before(state, actor, stage)
-    return True
-
-
-@kernel
-def offer_portals(state):
-    """Ask the next one who may hold a Portal, or go on."""
-    while state["asked"] < state["num_players"]:
-        seat = seat_after(state, state["mover"], np.int64(state["asked"]))
-        # Passed over or asked: the record must not tell who was asked before.
-        state["asked"] += 1
-        if _is_offered(state, seat):
-            ask(state, seat, LAST_PHASE if state["resume"] == STAGE.FALLING else PORTAL_PHASE)
-            return
-    state["mover"] = NOBODY
-    state["asked"] = 0
-    state["stirred"] = NOBODY
-    state["stage"] = state["resume"]
-
-
-@kernel
-def _is_offered(state, seat):
-    """Return whether a Portal can matter now and the seat may hold one."""
-    resume = state["resume"]
-    if resume == STAGE.CARD_TURN and state["turn"] == seat:
-        # It can use them on its turn, which comes next.
-        return False
-    target = resume == STAGE.FALLING and state["target"] == seat
-    return (target or moon_in_reach(state)) and is_asked_about(state, seat, PORTAL)
-
-
-# The pawn's way
+from .components import NOBODY, SHADOW
+from .portals import ask_before_moon
+from .state import STAGE
 
 
 @kernel
@@ -188,7 +39,7 @@ def advance(state):
     while state["steps"] > 0:
         square = np.int64(state["pawn"]) + 1
         if square >= state["moon"]:
-            if _ask_before_moon(state):
+            if ask_before_moon(state):
                 return
             state["pawn"] = square
             state["steps"] = 0
@@ -203,21 +54,3 @@ def advance(state):
     if state["after"] != STAGE.OFFERING:
         state["mover"] = NOBODY
     state["stage"] = state["after"]
-
-
-@kernel
-def _ask_before_moon(state):
-    """Ask the next one who may hold a Portal, clockwise from the mover; return whether one may."""
-    while state["asked"] < state["num_players"]:
-        seat = seat_after(state, state["mover"], np.int64(state["asked"]))
-        state["asked"] += 1
-        if is_asked_about(state, seat, PORTAL):
-            ask(state, seat, MOON_PHASE)
-            return True
-    return False
-
-
-@kernel
-def reveal_role(state, seat):
-    """Show everybody the role card in front of a seat."""
-    state["seen"][state["role"][seat]] = (1 << MAX_PLAYERS) - 1

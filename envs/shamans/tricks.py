@@ -17,9 +17,11 @@ from .components import (
     STRAYED,
     WORLD_OF,
 )
+from .players import ask, is_out
+from .portals import offer_after, offer_before
 from .rituals import place_card, start_rituals
 from .state import ARTEFACT_PHASE, CARD_PHASE, GUIDE_PHASE, STAGE
-from .track import ask, is_out, offer_after, offer_before, start_advance
+from .track import start_advance
 
 HIGHEST, LOWEST = 1, -1
 

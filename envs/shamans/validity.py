@@ -1,4 +1,4 @@
-"""Which records are positions of Shamans."""
+"""Validation: which records are valid positions of Shamans."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from .components import (
     TILES_IN_BOX,
     VALUES,
 )
+from .portals import is_asked_about, moon_in_reach
 from .state import (
     CARD_PHASE,
     DTYPE,
@@ -42,7 +43,6 @@ from .state import (
     STABILISE_PHASE,
     STAGE,
 )
-from .track import is_asked_about, moon_in_reach
 
 FIELD = numbered(DTYPE)
 _SEATS = (1 << MAX_PLAYERS) - 1

@@ -104,7 +104,7 @@ def test_a_record_is_played_again(ladder, tmp_path):
         {"ladder": {**record["ladder"], "rungs": {"random": 3}}},
         {"rating": None},
     ):
-        with pytest.raises(FileError, match="no record of a rating, or damaged"):
+        with pytest.raises(FileError, match="not a valid record of a rating"):
             check_record(kept(**changes), ladder=ladder)
 
 
@@ -165,7 +165,7 @@ def test_a_baseline_plays_as_its_card_says(name, players):
 
 def test_a_game_without_a_baseline_says_so(monkeypatch, tmp_path):
     monkeypatch.setattr(baselines, "FOLDER", tmp_path)
-    with pytest.raises(ValueError, match="comes with no baseline; train one"):
+    with pytest.raises(ValueError, match="has no baseline; train one"):
         make_agent("baseline", "sarena")
 
 

@@ -229,7 +229,7 @@ def test_ctrl_c_leaves_a_model_that_can_be_loaded_and_resumed(tmp_path):
         ({"network": "deep"}, "network"),
         ({"network": "board", "observation": "planes"}, "flat observations"),
         ({"net_arch": (64, 64)}, "width, depth, head"),
-        ({"net_arch": (8, -1, 4)}, "the least is"),
+        ({"net_arch": (8, -1, 4)}, "the minimum is"),
         ({"net_arch": (8.5, 0, 4)}, "whole numbers"),
         ({"network": "mlp", "net_arch": ()}, "whole numbers"),
         ({"num_players": 7}, "num_players"),

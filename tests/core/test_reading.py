@@ -122,7 +122,7 @@ def test_no_kernel_reads_beyond_the_records(ask):
     for i in (1, -1, 10**6, 2**70, 0.0, True, None):
         with pytest.raises(ValueError, match="whole number from 0 to 0"):
             ask(states, i)
-    with pytest.raises(ValueError, match="i, the game"):
+    with pytest.raises(ValueError, match="i, the index of the game"):
         ask(states[:0], 0)
     for wrong in (get_game("sagani").new_state(1), states[0], states[None], [0], None):
         with pytest.raises(StateError, match="give records"):
@@ -198,7 +198,7 @@ def test_records_of_another_game_are_neither_saved_nor_read(tmp_path):
         get_game("saga").save_states(SARENA.new_state(1), path)
     assert not path.exists()
     SARENA.save_states(SARENA.new_state(1), path)
-    with pytest.raises(FileError, match=r"games.zip.*records of sarena_v0, and.* saga_v1"):
+    with pytest.raises(FileError, match=r"games.zip.*records of sarena_v0, but.* saga_v1"):
         get_game("saga").load_states(path)
 
 

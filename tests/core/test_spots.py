@@ -92,5 +92,5 @@ def test_one_value_is_a_place_of_one_part():
 
 
 def test_a_place_that_json_can_not_hold_is_told():
-    with pytest.raises(TypeError, match="is no part of an action"):
+    with pytest.raises(TypeError, match="is not part of an action"):
         add_spots(Canvas(9, 9), [((object(),), Rect(0, 0, 1, 1))])

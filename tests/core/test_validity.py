@@ -147,7 +147,7 @@ def test_a_number_out_of_its_limits_is_named():
         game.check_states(states)
     states = game.new_state(1)
     states["top"][0, 3] ^= 1
-    with pytest.raises(StateError, match=r"'top'.*by the rest it is"):
+    with pytest.raises(StateError, match=r"'top'.*the other fields imply"):
         game.check_states(states)
 
 

@@ -67,7 +67,7 @@ def test_a_position_can_be_set():
 def test_it_is_known_by_its_name():
     assert get_game("toy") is GAME
     assert "toy" in ludotheque.envs.game_names()
-    with pytest.raises(ValueError, match="already is a game 'sarena'"):
+    with pytest.raises(ValueError, match="a game 'sarena' already exists"):
         register_game(dataclasses.replace(GAME, name="sarena"))
 
 

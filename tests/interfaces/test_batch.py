@@ -531,7 +531,7 @@ def test_foreign_states_are_refused():
         batch.set_state(other.get_state())
     with pytest.raises(StateError, match=r"holds \(3,\)"):
         batch.set_state(batch.get_state()[:2])
-    with pytest.raises(StateError, match="no state of sarena_v0"):
+    with pytest.raises(StateError, match="not a state of sarena_v0"):
         batch.set_state(np.zeros(3))
     assert batch.state_digest() == before
 

@@ -425,7 +425,7 @@ def test_foreign_states_are_refused():
         env.set_state(other.get_state())
     foreign = other.get_state()
     foreign["states"] = np.zeros(1, [("x", np.int8)])
-    with pytest.raises(StateError, match="no state of sarena_v0"):
+    with pytest.raises(StateError, match="not a state of sarena_v0"):
         env.set_state(foreign)
     assert env.state_digest() == before
 

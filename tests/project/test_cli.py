@@ -203,7 +203,7 @@ def test_play_with_wrong_arguments(arguments: tuple, told: tuple):
     [
         (("saga", "sides=crwn"), ("unknown value of sides 'crwn'", "'crown'", "or JSON", "six")),
         (("saga", "sides="), ("unknown value of sides ''", "or JSON")),
-        (("saga", 'sides=["crown"'), ("value of sides is no JSON", "single quotes")),
+        (("saga", 'sides=["crown"'), ("value of sides is not JSON", "single quotes")),
         (("saga", 'sides=["crown"]'), ("one for Castleland", "got 1")),
         (("saga", "sides=true"), ("sides of saga", "True")),
         (("saga", 'kingdoms={"Goldland": {"incme": 1}}'), ("'incme'", "Did you mean 'income'?")),
@@ -252,7 +252,7 @@ def test_play_refuses_a_file_it_cannot_write_before_the_game(tmp_path: Path):
 def test_train_with_wrong_arguments(tmp_path: Path):
     assert_refused(run("train", "--minutes", 0), "--minutes", "more than 0")
     assert_refused(run("train", "--resume", "--out", tmp_path / "none"), "nothing to resume")
-    assert_refused(run("train", "--reward", "money"), "no reward 'money'", "score_change")
+    assert_refused(run("train", "--reward", "money"), "unknown reward 'money'", "score_change")
     ppo = ("--method", "ppo", "--out", tmp_path / "new")
     assert_refused(run("train", "--seed", 1 << 32, *ppo), "2**32 - 1")
     assert not (tmp_path / "new").exists()
@@ -382,8 +382,8 @@ def test_illegal_and_meaningless_moves_are_explained_and_change_nothing():
     with Person("--seed", 3, "--opponents", "random") as person:
         person.read()
         before = person.moves()
-        assert "'a1-f6' is no move" in person.type("a1-f6")
-        assert "'a1-a1' is no move" in person.type("a1-a1")
+        assert "'a1-f6' is neither a move" in person.type("a1-f6")
+        assert "'a1-a1' is neither a move" in person.type("a1-a1")
         game = get_game("sarena")
         notations = [game.action_to_string(action) for action in range(game.num_actions)]
         illegal = [move for move in notations if move not in before]
@@ -401,11 +401,11 @@ def test_a_move_may_be_typed_in_capitals_with_spaces():
     with Person("--seed", 3, "--opponents", "random") as person:
         person.read()
         move = person.moves()[0]
-        assert "is no move" not in person.type(f"  {move.upper()} ")
-        assert "is no move" not in person.type(person.moves()[0].upper().replace("-", " "))
+        assert "is neither a move" not in person.type(f"  {move.upper()} ")
+        assert "is neither a move" not in person.type(person.moves()[0].upper().replace("-", " "))
         number = get_game("sarena").action_from_string(person.moves()[0])
-        assert "is no move" not in person.type(str(number))
-        assert "'9999' is no move" in person.type("9999")
+        assert "is neither a move" not in person.type(str(number))
+        assert "'9999' is neither a move" in person.type("9999")
         person.type("quit")
 
 
@@ -643,6 +643,16 @@ def test_watch_in_the_terminal_prints_every_position():
 def test_watch_without_agents_fills_the_table(arguments: tuple, seats: list[str]):
     """Every game can be watched by its name alone, also one that two can't play."""
     assert run_json("watch", *arguments, "--seed", 1)["players"] == seats
+
+
+def test_who_plays_alone_asks_for_it_and_learns_whether_the_goal_is_reached(tmp_path):
+    two = run_json("watch", "--game", "sagani", "--agents", "random", "--seed", 1)
+    assert two["players"] == ["random", "random"]
+    words = ("watch", "--game", "sagani", "--players", 1, "--agents", "random", "--seed", 1)
+    alone = run(*words, "--save", tmp_path / "game.jsonl")
+    assert alone.returncode == 0, alone.stderr
+    last = alone.stdout.splitlines()[-1]
+    assert re.fullmatch(r"player_0 \(random\): -?\d+ points?; the goal is (not )?reached", last)
 
 
 def test_agents_that_do_not_fill_the_table_are_counted():
@@ -945,7 +955,7 @@ def test_an_agent_is_rated_and_its_record_checked(tmp_path: Path):
     assert [row["games"] for row in found["rows"]] == [16] * len(found["rows"])
     assert found["rating"] < min(row["rung_rating"] for row in found["rows"][1:])
     checked = run("rate", "--check", record)
-    assert checked.returncode == 0 and "all came out the same" in checked.stdout
+    assert checked.returncode == 0 and "the results and the rating are the same" in checked.stdout
     assert_refused(run("rate", "--check", record, "greedy"), "came out")
 
 

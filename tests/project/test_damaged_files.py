@@ -562,7 +562,7 @@ def test_what_is_no_file_is_not_waited_for(tmp_path):
 
     os.mkfifo(tmp_path / "pipe.zip")
     for kind in ("ppo", "td"):
-        with pytest.raises(FileError, match="it is no file"):
+        with pytest.raises(FileError, match="isn't a regular file"):
             make_agent(f"{kind}:{tmp_path / 'pipe.zip'}")
         with pytest.raises(FileError, match="it is a folder"):
             make_agent(f"{kind}:{tmp_path}")
@@ -595,7 +595,7 @@ def test_edited_results_are_refused(change, tmp_path):
 
 def test_numbers_that_are_no_actions_are_not_recorded():
     for action in (2.0, True, np.float32(1)):
-        with pytest.raises(ValueError, match="is no action|must be notation"):
+        with pytest.raises(ValueError, match="is not an action|must be notation"):
             Replay.record("sarena", 2, 1, [action])
 
 

@@ -67,13 +67,13 @@ def test_nothing_is_written_through_a_link_out_of_the_folder(tmp_path):
         for target in (own, tmp_path / "new.txt"):
             (folder / name).symlink_to(target)
             with (
-                pytest.raises(PermissionError, match="out of the folder"),
+                pytest.raises(PermissionError, match="outside the folder"),
                 lock_folder(folder, "a run"),
             ):
                 pass
             (folder / name).unlink()
     os.mkfifo(folder / files.LOCK)
-    with pytest.raises(PermissionError, match="is no file"), lock_folder(folder, "a run"):
+    with pytest.raises(PermissionError, match="isn't a file"), lock_folder(folder, "a run"):
         pass
     (folder / files.LOCK).unlink()
     (folder / "latest.zip").symlink_to("best.zip")

@@ -108,7 +108,7 @@ def test_watch_shows_a_replay_of_a_file(tmp_path):
         (("play", "--explain"), "add --web"),
         (("play", "--web", "--cheat"), "--explain"),
         (("watch", "--explain"), "add --web"),
-        (("play", "--web", "--host", "no.such.address.example"), "nobody can listen"),
+        (("play", "--web", "--host", "no.such.address.example"), "can't listen"),
         (("play", "--opponents", "person", "--terminal"), "person"),
         (("play", "--web", "--port", "70000"), "65535"),
     ],

@@ -89,8 +89,8 @@ def test_a_legal_action_is_played_and_told_to_every_page_of_the_table():
 @pytest.mark.parametrize(
     ("changed", "why"),
     [
-        ({"frame": 5}, "gone on"),
-        ({"age": 1}, "gone on"),
+        ({"frame": 5}, "moved on"),
+        ({"age": 1}, "moved on"),
         ({"action": 10**9}, "actions 0 to 119"),
         ({"action": -1}, "actions 0 to 119"),
     ],
@@ -135,7 +135,7 @@ def test_a_person_takes_back_to_the_own_last_decision():
     (news,) = guest.news()
     assert news["age"] == 1 and news["yours"]
     # What was asked before it is out of date.
-    with pytest.raises(Refused, match="gone on"):
+    with pytest.raises(Refused, match="moved on"):
         guest.ask(act(guest, age=0))
 
 
@@ -304,7 +304,7 @@ def test_minds_of_others_are_shown_at_the_end_or_to_who_cheats():
     while not table.over:
         table.take(next(iter(table.legal_moves().values())))
     assert guest.ask(ask)[0]["thinker"] == 1
-    with pytest.raises(Refused, match="nobody decides"):
+    with pytest.raises(Refused, match="nobody is to play"):
         guest.ask({"do": "mind", "at": len(guest.film) - 1})
 
 

@@ -134,8 +134,8 @@ def test_a_table_begins_with_a_link_for_every_person(served):
 @pytest.mark.parametrize(
     ("changed", "status", "why"),
     [
-        ({"key": "guessed"}, 403, "begins tables"),
-        ({"key": None}, 403, "begins tables"),
+        ({"key": "guessed"}, 403, "can start tables"),
+        ({"key": None}, 403, "can start tables"),
         ({"game": "chess"}, 400, "chess"),
         ({"players": 5}, 400, "players of sarena"),
         ({"seats": ["you"]}, 400, "2 players"),
@@ -145,7 +145,7 @@ def test_a_table_begins_with_a_link_for_every_person(served):
         ({"options": {"deal": "marked"}}, 400, "deal"),
         ({"options": {"dealer": 1}}, 400, "no option"),
         ({"options": []}, 400, "by name"),
-        ({"seed": 3}, 400, "asked for by"),
+        ({"seed": 3}, 400, "the settings of a table are"),
     ],
 )
 def test_what_can_not_be_had_is_told(served, changed, status, why):
@@ -248,7 +248,7 @@ def test_a_link_of_one_table_does_nothing_at_another(served):
     before = digest(other)
     with served.sit(mine.link(mine.table.to_play)) as seat:
         seat.wait()
-        assert "comes with" in seat.refused({"do": "act", "table": other.name})
+        assert "takes:" in seat.refused({"do": "act", "table": other.name})
         seat.act()
         seat.hear("view")
     assert digest(other) == before
@@ -283,11 +283,11 @@ def test_bytes_are_no_message(served, caplog):
     room = served.room(p1="random")
     with connect(f"ws://{served.host}/play", origin=served.url) as stranger:
         stranger.send(b"\x00")
-        assert json.loads(stranger.recv(timeout=20))["text"] == "a message is text"
+        assert json.loads(stranger.recv(timeout=20))["text"] == "a message must be text"
     with served.sit(room.link(0)) as seat:
         seat.wait()
         before = digest(room)
-        assert seat.refused(b"\x00") == "a message is text"
+        assert seat.refused(b"\x00") == "a message must be text"
         assert digest(room) == before
         seat.act()
         assert seat.wait()

@@ -92,7 +92,7 @@ def test_agents_may_be_objects_and_one_for_each_seat():
         ("sarena", {"opponents": "stockfish"}, ValueError, "stockfish"),
         ("sarena", {"dealer": 1}, TypeError, "no option"),
         (3, {}, TypeError, "a board shows"),
-        (np.zeros(2), {}, TypeError, "of no game"),
+        (np.zeros(2), {}, TypeError, "belong to no game"),
         (get_game("sarena").new_states(0), {}, ValueError, "no records"),
     ],
 )
@@ -120,7 +120,7 @@ def test_an_environment_is_stepped_by_clicks_and_by_code(monkeypatch):
     board.refresh()
     assert (cell.heard[-1]["frame"], cell.heard[-1]["age"]) == (0, 1)
     (error,) = cell.ask(do="undo", frame=0, age=1)
-    assert "doesn't play" in error["text"] or "nothing" in error["text"]
+    assert "can't play" in error["text"] or "nothing" in error["text"]
 
 
 def test_what_lies_between_the_fields_of_a_record_is_no_news(monkeypatch):
@@ -152,7 +152,7 @@ def test_an_environment_of_one_seat_shows_what_that_seat_sees(monkeypatch):
     views = cell.ask(do="act", action=action, frame=view["frame"], age=view["age"])
     assert views[-1]["yours"] or views[-1]["over"]
     assert board.states["ply"][0] > view["frame"]
-    with pytest.raises(ValueError, match="without the actions"):
+    with pytest.raises(ValueError, match="no actions between them"):
         board.replay()
 
 

@@ -96,4 +96,4 @@ def add_spots(canvas: Canvas, spots: Sequence[Spot]) -> None:
 def _plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
-    raise TypeError(f"{value!r} is no part of an action")
+    raise TypeError(f"{value!r} is not part of an action")

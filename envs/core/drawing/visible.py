@@ -1,4 +1,4 @@
-"""What every game shows of a record, whoever looks; a game adds its own to it."""
+"""What every game shows of a record; games extend it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class VisibleBase:
     """What pictures and texts of all games read of a record.
 
     Attributes:
-        seat: who looks; None sees everything.
-        to_play: the seat to play, None if the one that looks may not know.
-        phase: the phase's name, ``""`` if the one that looks may not know.
-        ply: actions played, None if the one that looks may not know.
+        seat: the observing seat; None sees everything.
+        to_play: the seat to play, None if it is hidden.
+        phase: the phase's name, ``""`` if it is hidden.
+        ply: number of actions played, None if it is hidden.
         forfeit: the seat that has forfeited, -1 for none.
         scores, ranks: of the seats, empty until the game is over.
         move: the last move, as the game tells it.
@@ -46,7 +46,7 @@ def common_of(state: np.void, seat: int | None, phases: Sequence[str] = ()) -> d
         phases: names of the phases, for a game that has them.
 
     Raises:
-        ValueError: a seat that isn't at the table.
+        ValueError: there is no such seat.
     """
     check_seat(state, seat)
     names = state.dtype.names or ()

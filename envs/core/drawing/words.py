@@ -1,4 +1,4 @@
-"""What the pictures and the texts of all games share: who looks, who did what, words.
+"""Shared code of the pictures and texts of all games: seats, results, wording.
 
 ``seen`` in an argument is a game's own `Visible`: whatever may be shown of a record.
 """
@@ -13,7 +13,7 @@ PLACES = ("1st", "2nd", "3rd", "4th", "5th")
 
 
 def check_seat(state: np.void, seat: int | None) -> None:
-    """Raise ValueError for a seat that isn't at the table of a record; None sees all."""
+    """Raise ValueError for a seat that doesn't exist; None sees everything."""
     num_players = int(state["num_players"])
     if seat is not None and seat not in range(num_players):
         raise ValueError(
@@ -35,7 +35,9 @@ def action_number(
         last_action = encode_action(dict(last_action))
     action = int(last_action)
     if not 0 <= action < num_actions:
-        raise ValueError(f"last_action {action!r} is no action; actions are 0 to {num_actions - 1}")
+        raise ValueError(
+            f"last_action {action!r} is not an action; actions are 0 to {num_actions - 1}"
+        )
     return action
 
 

@@ -150,8 +150,7 @@ class TurnBasedEnv(Restorable, AECEnv):
         )
 
     def state(self) -> np.ndarray:
-        """Return every seat's observation in seat order, as an int8 vector, for centralised
-        critics.
+        """Return all seats' observations in one int8 vector, for centralised critics.
 
         Omniscient with respect to the players: it contains what all seats know together, but
         neither undrawn pawns or cards nor future chance events.
@@ -345,8 +344,7 @@ class TurnBasedEnv(Restorable, AECEnv):
     )
 
     def get_state(self) -> dict[str, Any]:
-        """Return the complete state of the game in progress, in new objects; takes a few
-        microseconds.
+        """Return the complete state of the game, in new objects; takes a few microseconds.
 
         The record itself is ``["states"]``, an array of length 1. Omniscient.
         """
@@ -362,8 +360,7 @@ class TurnBasedEnv(Restorable, AECEnv):
         }
 
     def set_state(self, saved: dict[str, Any]) -> None:
-        """Restore a state returned by ``get_state`` of this or an environment with the same
-        settings.
+        """Restore a state from ``get_state``, here or in an environment with the same settings.
 
         Raises:
             StateError: the state is of another game, version or player count; nothing has changed.
@@ -405,7 +402,7 @@ class TurnBasedEnv(Restorable, AECEnv):
                     raise StateError(f"{name} of a saved state has {reward!r} for {agent!r}")
         for action in saved["actions"]:
             if not is_whole(action) or not 0 <= action < self.game.num_actions:
-                raise StateError(f"actions of a saved state hold {action!r}")
+                raise StateError(f"actions of a saved state contain {action!r}")
 
     def clone(self) -> TurnBasedEnv:
         """Return an independent copy with the same game in progress, without the window."""

@@ -313,8 +313,7 @@ class BatchEnv(Restorable):
         return copy.deepcopy(self)
 
     def state_digest(self, i: int | None = None) -> str:
-        """Return a hex digest of game ``i``, or of all games, including hidden parts;
-        omniscient."""
+        """Return a hex digest of game ``i`` or of all, including hidden parts; omniscient."""
         if i is not None:
             return self.game.digest(self.states, i)
         return digest_all(self.game, self.states)

@@ -15,7 +15,7 @@ from .settings import Settings
 # Of a batch: gigabytes.
 MOST_GAMES = 1_000_000
 INTERRUPTED = (
-    "the last step or reset was interrupted and did not come to its end: call reset(), or "
+    "the last step or reset was interrupted: call reset(), or "
     "set_state() with what get_state() returned before"
 )
 

@@ -59,8 +59,7 @@ def entry_points(
 
 
 def _signature(game: Game, usual: int, made: type) -> inspect.Signature:
-    """Return a signature with all arguments, including the game's own, for completion in
-    editors."""
+    """Return a signature with all arguments, including the game's, for editors."""
     first = inspect.Parameter(
         "num_players", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=usual, annotation="int"
     )

@@ -229,8 +229,8 @@ class SeatVectorEnv(VectorEnv):
     ):
         if render_mode is not None:
             raise ValueError(
-                f"render_mode is {render_mode!r}; a vectorised environment draws nothing: "
-                "use gymnasium.make for pictures"
+                f"render_mode is {render_mode!r}; a vectorised environment doesn't "
+                "render: use gymnasium.make for pictures"
             )
         self.settings = Settings(
             game, num_players, observation, reward, illegal, illegal_reward, options, history
@@ -348,16 +348,14 @@ class SeatVectorEnv(VectorEnv):
         return self._batch.random_actions()
 
     def results(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return ``(scores, ranks)``, each ``(num_envs, num_players)``, of the last finished
-        games."""
+        """Return ``(scores, ranks)``, both ``(num_envs, num_players)``, of the last games."""
         return self._batch.scores.copy(), self._batch.ranks.copy()
 
     def _seen(self) -> dict[str, np.ndarray]:
         return self._batch.handed_out() if self.copy else self._batch.seen(copy=False)
 
     def _infos(self, rows: np.ndarray) -> dict[str, Any]:
-        """Return infos in Gymnasium's vector form: for each key the values and whether they are
-        set."""
+        """Return infos in Gymnasium's vector form: values and whether they are set."""
         present = np.zeros(self.num_envs, np.bool_)
         present[rows] = True
         masks, seats = self._batch.masks.copy(), self._batch.learner.copy()

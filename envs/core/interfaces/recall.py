@@ -46,8 +46,7 @@ class Recall:
             self._views[seat] = view
 
     def forget_others(self, states: np.ndarray, seat: int) -> None:
-        """Restart the memory of all seats but ``seat``, whose pasts aren't known, with what they
-        see now."""
+        """Restart the memory of all seats but ``seat`` with what they see now."""
         for other in range(len(self._digests)):
             if other != seat:
                 self._views[other] = self._view(states, other)

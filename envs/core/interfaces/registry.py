@@ -54,7 +54,7 @@ def register_game(game: Game) -> None:
         ValueError: another game has the name.
     """
     if _REGISTERED.get(game.name, game) is not game or game.name in GAMES:
-        raise ValueError(f"there already is a game {game.name!r}; give yours another name")
+        raise ValueError(f"a game {game.name!r} already exists; give yours another name")
     _REGISTERED[game.name] = game
     from .aec import TurnBasedEnv
     from .parallel import TurnBasedParallelEnv

@@ -155,7 +155,7 @@ class Replay:
             raise
         except (ValueError, TypeError) as error:
             # Also a game, an option or a number of players that there isn't.
-            raise StateError(f"this line holds no replay: {error}") from error
+            raise StateError(f"this line is not a replay: {error}") from error
         return replay
 
     def save(self, path: str | Path) -> None:
@@ -216,13 +216,15 @@ def _check_contents(replay: Replay) -> None:
         )
     # Names are shown in terminals, which take commands from such letters.
     if any(category(letter) == "Cc" for name in names for letter in name):
-        raise StateError(f"agents of a replay are {names!r}; names hold no control characters")
+        raise StateError(
+            f"agents of a replay are {names!r}; names can't contain control characters"
+        )
 
 
 def _number(rules, action: int | str, states: np.ndarray) -> int:
     if not isinstance(action, str):
         if not is_whole(action):
-            raise StateError(f"{action!r} is no action; give notation or a whole number")
+            raise StateError(f"{action!r} is not an action; give notation or a whole number")
         return int(action)
     if action == NO_ACTION:
         return -1

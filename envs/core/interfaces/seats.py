@@ -155,7 +155,7 @@ class SeatBatch(Restorable):
                 return
             rows, seeds = ended, self.following_seeds(ended)
         raise ValueError(
-            f"in {MOST_DEALS} games, one after the other, the learner's seat had no turn: choose "
+            f"in {MOST_DEALS} games in a row, the learner's seat had no turn: choose "
             "another seat or other options"
         )
 
@@ -278,8 +278,7 @@ class SeatBatch(Restorable):
         }
 
     def set_state(self, saved: dict[str, Any]) -> None:
-        """Restore a state returned by ``get_state`` of this or another batch with the same
-        settings.
+        """Restore a state from ``get_state``, here or in a batch with the same settings.
 
         Opponents drawn from a pool are restored; fixed opponents remain those of this batch.
 
@@ -320,7 +319,7 @@ class SeatBatch(Restorable):
         numbers = saved_array(saved, "agent_of", shape, RANDOM, None)
         agents = saved["agents"]
         if not isinstance(agents, dict) or not all(hasattr(a, "act") for a in agents.values()):
-            raise StateError(f"agents are {agents!r}; a saved state has agents by their numbers")
+            raise StateError(f"agents are {agents!r}; a saved state names agents by numbers")
         unknown = set(np.unique(numbers).tolist()) - {RANDOM, *agents}
         if unknown:
             raise StateError(f"agent_of names agents {sorted(unknown)}; agents has {[*agents]}")
@@ -394,14 +393,12 @@ class SeatBatch(Restorable):
         return made
 
     def seen(self, rows: Any = slice(None), copy: bool = True) -> dict[str, np.ndarray]:
-        """Return the learners' views in ``rows``: observations, masks and, if enabled,
-        histories."""
+        """Return the observations, masks and, if enabled, histories in ``rows``."""
         kept = self._kept()
         return {name: part[rows].copy() if copy else part[rows] for name, part in kept.items()}
 
     def handed_out(self) -> dict[str, np.ndarray]:
-        """Return all views, without copying the observations, which are new
-        (``refresh(anew=True)``)."""
+        """Return all views; observations aren't copied, being new (``refresh(anew=True)``)."""
         kept = self._kept()
         return {name: part if name == "observation" else part.copy() for name, part in kept.items()}
 

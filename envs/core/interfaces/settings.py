@@ -22,8 +22,7 @@ from .registry import get_game
 
 
 class Settings:
-    """A game with its number of players, variants, observation form, reward and rule for illegal
-    actions.
+    """A game with its variants, observation form, reward and rule for illegal actions.
 
     Args:
         game: the game or its name.
@@ -138,11 +137,11 @@ class Settings:
         states = np.atleast_1d(np.asarray(states))
         if states.dtype != self.game.dtype:
             raise StateError(
-                f"this is no state of {self.game.name}_v{self.game.version}: its record type "
+                f"this is not a state of {self.game.name}_v{self.game.version}: its record type "
                 f"differs (a state of another game or version?)"
             )
         if states.shape != (count,):
-            raise StateError(f"got {states.shape} states; this environment holds ({count},)")
+            raise StateError(f"got {states.shape} states; this environment has ({count},)")
         players = set(states["num_players"].tolist())
         if players != {self.num_players}:
             raise StateError(

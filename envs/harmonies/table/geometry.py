@@ -266,7 +266,7 @@ def places(plan: Layout, seen: Visible) -> list[tuple[Place, Rect]]:
 
 
 def spots(state: np.void, seat: int | None = None) -> list[Spot]:
-    """Return what can be clicked in the picture that ``seat`` sees, what lies on top first."""
+    """Return what can be clicked in ``seat``'s picture, topmost first."""
     seen = see(state, seat)
     plan = layout_of(seen)
     found: list[Spot] = [*places(plan, seen)]
@@ -284,7 +284,7 @@ def _spots_of(state: np.void):
 
 
 def locate(x: float, y: float, state: np.void) -> Place | int | None:
-    """Return what stands at a point of the picture, or None where nothing does.
+    """Return the place at a point of the picture, or None.
 
     It is named by the values of ``decode_action``, in their order. One point names a whole action
     (``("take", 0)``, ``("card", 2)``, ``("end",)``, ``("spirit", 1)``, ``("discard", 0)``), or

@@ -282,7 +282,7 @@ def _cards(plan: Layout, seen: Visible, area: Area) -> list[Choice]:
 
 
 def locate(x: float, y: float, state: np.void) -> Place | None:
-    """Return what stands at a point of the picture, or None where nothing does.
+    """Return the place at a point of the picture, or None.
 
     It is named by the values of ``decode_action``, in their order: every point names a whole
     action, as ``("strengthen", 0)`` at a button of a force, ``("new",)``, ``("pass",)``,
@@ -297,7 +297,7 @@ def locate(x: float, y: float, state: np.void) -> Place | None:
 
 
 def spots(state: np.void, seat: int | None = None) -> list[Spot]:
-    """Return what can be clicked in the picture that ``seat`` sees, what lies on top first.
+    """Return what can be clicked in ``seat``'s picture, topmost first.
 
     Nothing for a seat that isn't to play.
     """

@@ -168,10 +168,10 @@ class Visible(VisibleBase):
 
 
 def see(state: np.void, seat: int | None = None, last_action: LastAction = None) -> Visible:
-    """Return what may be shown of a record to a seat; None is the all-seeing eye.
+    """Return what may be shown of a record to a seat; None sees everything.
 
     Raises:
-        ValueError: a seat or an action that can't be.
+        ValueError: an invalid seat or action.
     """
     common = common_of(state, seat, PHASES)
     tables = [_table(state, other, seat) for other in range(common["num_players"])]

@@ -179,7 +179,7 @@ def _arrows(face: Face, box: Rect) -> list[tuple[Place, Rect]]:
 
 
 def spots(state: np.void, seat: int | None = None) -> list[Spot]:
-    """Return what can be clicked in the picture that ``seat`` sees, what lies on top first."""
+    """Return what can be clicked in ``seat``'s picture, topmost first."""
     seen = see(state, seat)
     return [*places(layout_of(seen), seen)]
 
@@ -190,7 +190,7 @@ def _spots_of(state: np.void):
 
 
 def locate(x: float, y: float, state: np.void) -> Place | None:
-    """Return what stands at a point of the picture, or None where nothing does.
+    """Return the place at a point of the picture, or None.
 
     It is named by the values of ``decode_action``, in their order, so that one point names one
     action: ``("take", 0)``, ``("aside",)``, ``("choose", 3)``, ``("pass",)``, ``("turn", 1)``,

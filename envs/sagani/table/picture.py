@@ -57,7 +57,7 @@ def draw(
         A canvas of 1200 x 900 units.
 
     Raises:
-        ValueError: a seat or an action that can't be.
+        ValueError: an invalid seat or action.
     """
     seen = see(state, seat, last_action)
     plan = layout_of(seen)

@@ -153,10 +153,10 @@ def see(
     seat: int | None = None,
     last_action: int | Mapping[str, object] | None = None,
 ) -> Visible:
-    """Return what may be shown of a record to a seat; None is the all-seeing eye.
+    """Return what may be shown of a record to a seat; None sees everything.
 
     Raises:
-        ValueError: a seat or an action that can't be.
+        ValueError: an invalid seat or action.
     """
     common = common_of(state, seat, PHASES)
     to_play = int(state["to_play"])

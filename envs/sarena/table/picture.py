@@ -73,7 +73,7 @@ def draw(
         A canvas of 1084 x 880 units.
 
     Raises:
-        ValueError: a seat or an action that can't be.
+        ValueError: an invalid seat or action.
     """
     seen = see(state, seat, last_action)
     canvas = Canvas(WIDTH, HEIGHT, PAPER)

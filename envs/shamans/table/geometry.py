@@ -157,7 +157,7 @@ def _place(seen: Visible, plan: Layout, place: tuple[Any, ...]) -> Rect:
 
 
 def locate(x: float, y: float, state: np.void) -> Place | None:
-    """Return what stands at a point of the picture, or None where nothing does.
+    """Return the place at a point of the picture, or None.
 
     It is a legal action of the seat to play, named by the values of ``decode_action`` in their
     order: ``("card", "violet", 3)`` at a card of its hand, ``("take", 0)`` at an artefact,
@@ -172,7 +172,7 @@ def locate(x: float, y: float, state: np.void) -> Place | None:
 
 
 def spots(state: np.void, seat: int | None = None) -> list[Spot]:
-    """Return what can be clicked in the picture that ``seat`` sees, what lies on top first.
+    """Return what can be clicked in ``seat``'s picture, topmost first.
 
     Nothing for a seat that isn't to play.
     """

@@ -95,7 +95,7 @@ def draw(
         A canvas of 1440 x 960 units.
 
     Raises:
-        ValueError: a seat or an action that can't be.
+        ValueError: an invalid seat or action.
     """
     seen = see(state, seat, last_action)
     plan = layout_of(seen)

@@ -30,6 +30,7 @@ from ludotheque.envs.shamans.components import (
 )
 from ludotheque.envs.shamans.hidden import determinize
 from ludotheque.envs.shamans.observation import observe
+from ludotheque.envs.shamans.portals import is_asked_about, moon_in_reach
 from ludotheque.envs.shamans.position import set_position
 from ludotheque.envs.shamans.rules import legal_actions, random_action, setup, step
 from ludotheque.envs.shamans.state import (
@@ -52,7 +53,6 @@ from ludotheque.envs.shamans.state import (
     placed_at,
     tiles_of,
 )
-from ludotheque.envs.shamans.track import is_asked_about, moon_in_reach
 
 GAME = get_game("shamans")
 ROUNDS = 10 if JIT_DISABLED else 10_000

@@ -1,4 +1,4 @@
-"""Discs: alignments, completed tiles, cacophony and the track (rulebook 2 to 5).
+"""Discs: alignments, completed tiles and cacophony (rulebook 2 to 5).
 
 An arrow may be covered when another tile of its element lies in its direction, at any distance and
 whatever lies between. Nothing is looked for on the board: each of the player's other tiles is asked
@@ -22,6 +22,7 @@ from .components import (
     TILE_ELEMENT,
     TILE_VALUE,
 )
+from .track import move_marker
 
 
 @kernel
@@ -84,29 +85,3 @@ def complete(state, seat, tile):
     move_marker(state, seat, TILE_VALUE[tile])
     if state["score"][seat] >= GOAL[state["num_players"]] and not state["solo"]:
         state["last_round"] = True
-
-
-@kernel
-def move_marker(state, seat, points):
-    """Score points. A marker that comes to another square is put on top of those there.
-
-    Below 0 it stays on square 0 and negative tokens count the rest.
-    """
-    score = np.int64(state["score"][seat])
-    if max(score + points, 0) != max(score, 0):
-        state["clock"] += 1
-        state["arrival"][seat] = state["clock"]
-    state["score"][seat] = score + points
-
-
-@kernel
-def standing(points, arrival):
-    """Return a number that is higher the further ahead: more points, else lower in the stack."""
-    return (np.int64(points) << 16) - arrival
-
-
-@kernel
-def stands_before(state, seat, other):
-    """Say whether a marker stands before another on the track, where nobody is below 0."""
-    own = standing(max(state["score"][seat], 0), state["arrival"][seat])
-    return own > standing(max(state["score"][other], 0), state["arrival"][other])
