@@ -55,8 +55,9 @@ demo: $(INSTALLED)  ## train for two minutes, play a league, leave a replay (run
 	@echo "Step through it: $(BIN)/ludotheque watch --replay $(DEMO)/replay.jsonl"
 	@echo "Play against the agent: $(BIN)/ludotheque play --opponents td:$(DEMO)/best.zip"
 
-# A notebook that trains for minutes does so for seconds here.
-test: export NOTEBOOK_MINUTES ?= 0.2
+# Notebooks that train for minutes do so for seconds here.
+test: export NOTEBOOK_MINUTES ?= 0.1
+test: export NOTEBOOK_STEPS ?= 8000
 test: $(INSTALLED)  ## run the tests
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --nbmake $(PYTEST_ARGS) $(TESTS)
 
