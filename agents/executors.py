@@ -1,9 +1,9 @@
-"""Work in pieces, on many processes or machines: leagues, ratings, and self-play for training.
+"""Distributing work over processes or machines: leagues, ratings, and self-play for training.
 
-An *executor* is anything with ``submit(function, *arguments)`` that returns a future: those of
-``concurrent.futures``, ``ProcessExecutor``, ``RayExecutor``. Pieces don't depend on each other, and
-their results are taken in the order of the pieces, so what comes out doesn't depend on how many
-work, who is first, or who is lost on the way.
+An *executor* is any object with ``submit(function, *arguments)`` that returns a future: those of
+``concurrent.futures``, ``ProcessExecutor``, ``RayExecutor``. Pieces are independent of each other,
+and their results are collected in order, so the output doesn't depend on the number of workers, who
+finishes first, or who is lost on the way.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ MOST_WORKERS = 1000
 
 
 class ProcessExecutor:
-    """Worker processes on this machine; when one dies the others are started anew too.
+    """Worker processes on this machine; if one dies, all are restarted.
 
-    They end with this process, also if it is killed.
+    They end with this process, even if it is killed.
 
-    Use it in a ``with`` block, or call ``shutdown``. In a script, guard what runs with
-    ``if __name__ == "__main__":``, as for every use of ``multiprocessing``.
+    Use it in a ``with`` block, or call ``shutdown``. Scripts need the guard ``if __name__ ==
+    "__main__":``, as always with ``multiprocessing``.
 
     Args:
-        workers: how many; None takes as many as there are cores.
-        interrupts: whether Ctrl-C in the terminal interrupts them too. Without, they finish what
-            they do: for training, which ends with its round.
+        workers: number of processes; None means the number of cores.
+        interrupts: whether Ctrl-C in the terminal also interrupts the workers. If not, they finish
+            their pieces, as needed for training, which stops at the end of a round.
     """
 
     def __init__(self, workers: int | None = None, interrupts: bool = True):
@@ -64,7 +64,7 @@ class ProcessExecutor:
         return self._pool
 
     def shutdown(self) -> None:
-        """End the processes; pieces that haven't begun are dropped."""
+        """End the processes; pieces that haven't started are dropped."""
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
             self._pool = None
@@ -84,7 +84,7 @@ def _begin(interrupts: bool) -> None:
 
 
 def _end_with_parent() -> None:
-    """End this process when its parent is killed: it would wait for work for ever."""
+    """End this process if its parent is killed, instead of waiting for work forever."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     parent.join()
@@ -92,14 +92,14 @@ def _end_with_parent() -> None:
 
 
 class RayExecutor:
-    """Ray's workers, on this machine or a cluster; Ray itself repeats what a lost node worked on.
+    """Ray's workers, on this machine or a cluster; Ray repeats the work of lost nodes.
 
-    Ray isn't among the dependencies: ``pip install "ray==2.60.0"`` in an environment of its own,
-    on every node with this package.
+    Ray is not a dependency: ``pip install "ray==2.60.0"`` in a separate environment, on every node
+    with this package.
 
     Args:
-        address: of a running cluster (``"auto"`` finds it); ``"local"`` starts Ray on this
-            machine, if it isn't started yet.
+        address: address of a running cluster (``"auto"`` finds it); ``"local"`` starts Ray on this
+            machine if necessary.
 
     Raises:
         ImportError: ray isn't installed.
@@ -123,7 +123,7 @@ class RayExecutor:
         return self._remote.remote(function, *arguments).future()
 
     def shutdown(self) -> None:
-        """Leave the cluster, or end what was started here."""
+        """Leave the cluster, or stop what was started here."""
         self._ray.shutdown()
 
     def __enter__(self) -> RayExecutor:
@@ -145,9 +145,9 @@ def gather(
 ) -> None:
     """Call ``take(function(*piece))`` for each piece, in order; the functions run in ``executor``.
 
-    A piece whose worker was lost (``concurrent.futures.BrokenExecutor``) or interrupted is handed
-    out again, up to three times. When a piece or ``take`` fails, or on Ctrl-C, what is finished by
-    then is taken too, what isn't is cancelled, and the error goes on.
+    Pieces whose worker was lost (``concurrent.futures.BrokenExecutor``) or interrupted are
+    submitted again, up to three times. If a piece or ``take`` fails, or on Ctrl-C, finished pieces
+    are still taken, the others are cancelled, and the error is raised.
 
     Raises:
         TypeError: the executor has no ``submit``.
@@ -173,7 +173,7 @@ def gather(
 
 
 def _first_result(begun: deque[tuple[Any, Any]], handed_out: Callable[..., Any]) -> Any:
-    """Return the result of the first piece; hand out again what lost workers had."""
+    """Return the result of the first piece; resubmit the pieces of lost workers."""
     for _ in range(RETRIES):
         piece, future = begun[0]
         try:

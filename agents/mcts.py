@@ -1,4 +1,4 @@
-"""The agent that searches: Monte Carlo tree search with determinization, batched over games."""
+"""The search agent: Monte Carlo tree search with determinization, batched over games."""
 
 from __future__ import annotations
 
@@ -56,30 +56,31 @@ def _compile(game, guided: bool, leaf: str) -> SimpleNamespace:
 
 
 class MCTSAgent(Agent):
-    """Plays the action that a tree search visited most often.
+    """Plays the action most visited by a tree search.
 
     Args:
         game: the game it plays.
-        simulations: for each decision; without ``time`` the limit.
-        time: seconds for each decision, instead of a number of simulations. Results then depend on
-            the machine.
-        exploration: weight of exploration against exploitation, for utilities from -1 to +1. This
-            and the settings below that are None are the game's own, or 1.0, 0.4, "playout".
-        determinize: redraw what the seat can't know for each ``"simulation"`` (one shared tree), or
-            for each ``"tree"`` of ``trees``.
-        trees: with ``determinize="tree"``, how many share the simulations.
-        guided: try children in the order of the game's ``evaluate`` and widen slowly; False is
+        simulations: number of simulations per decision, unless ``time`` is given.
+        time: seconds per decision, instead of a number of simulations. Results then depend on the
+            machine.
+        exploration: weight of exploration against exploitation, for utilities from -1 to +1. Here
+            and below, None means the game's own setting, or 1.0, 0.4, "playout".
+        determinize: resample what the seat can't know for each ``"simulation"`` (in a shared tree),
+            or for each ``"tree"`` of ``trees``.
+        trees: with ``determinize="tree"``, the number of trees that share the simulations.
+        guided: add children in the order of the game's ``evaluate`` and widen slowly; False means
             plain UCT.
-        widening: guided only; the number of a node's children grows as visits ** widening.
-        leaf: how a new node is valued: by a random ``"playout"`` to the end, or by ``"evaluate"``
-            after ``leaf_plies`` greedy plies, for games in which random play says little.
-        leaf_plies, leaf_scale: with ``leaf="evaluate"``, the plies, and how much better by
-            ``evaluate`` is worth 0.76 of a win.
-        num_threads: threads that share a batch of decisions.
-        seed: of the agent's own generator, for ``act`` without seeds.
+        widening: if guided, the number of a node's children grows as visits ** widening.
+        leaf: how a new node is evaluated: by a random ``"playout"`` to the end, or by
+            ``"evaluate"`` after ``leaf_plies`` greedy plies, for games in which random play is
+            uninformative.
+        leaf_plies, leaf_scale: with ``leaf="evaluate"``, the number of plies, and the advantage by
+            ``evaluate`` that is worth 0.76 of a win.
+        num_threads: number of threads that share a batch of decisions.
+        seed: seed of the agent's own generator, used if ``act`` receives no seeds.
 
     Raises:
-        ValueError: a setting out of range.
+        ValueError: a setting is out of range.
     """
 
     name = "mcts"
@@ -90,6 +91,7 @@ class MCTSAgent(Agent):
         self,
         game,
         simulations: int = 200,
+        *,
         time: float | None = None,
         exploration: float | None = None,
         determinize: str = "simulation",
@@ -164,12 +166,12 @@ class MCTSAgent(Agent):
         """Search from each record.
 
         Args:
-            states: ``(n,)`` records of games not over.
+            states: records ``(n,)`` of unfinished games.
             seeds: uint64 ``(n,)``, or None for the agent's own.
 
         Returns:
-            ``(visits, values)``, int64 and float64 ``(n, num_actions)``: how often each action was
-            tried, and the sum of the acting seat's utilities (-1 to +1 each) after it.
+            ``(visits, values)``, int64 and float64 ``(n, num_actions)``: the number of visits of
+            each action, and the sum of the acting seat's utilities (-1 to +1 each) after it.
         """
         count = len(states)
         seeds = self.seeds_or_own(seeds, count)
@@ -202,7 +204,7 @@ class MCTSAgent(Agent):
         )
 
     def _grow_tree(self, loops, states, row, nodes, word, scratch) -> np.ndarray:
-        """Grow a new tree in ``nodes``; return them, or the longer array that it came to need."""
+        """Grow a new tree in ``nodes``; return them, or a longer array if necessary."""
         method = search.Method(
             self.fixed, self.exploration, self.widening, self.leaf_plies, self.leaf_scale
         )

@@ -1,7 +1,7 @@
 """The games for RLlib (ray), new API stack.
 
-Ray isn't among the dependencies: ray 2.60 pins gymnasium 1.2.2 and belongs in an environment of its
-own. RLlib's module with action masks wants other keys than PettingZoo's, and float32::
+Ray is not a dependency: ray 2.60 pins gymnasium 1.2.2, so install it in a separate environment.
+RLlib's module with action masks requires other keys than PettingZoo's, and float32::
 
     from ray.rllib.algorithms.ppo import PPOConfig
     from ray.rllib.core.rl_module.rl_module import RLModuleSpec
@@ -16,8 +16,8 @@ own. RLlib's module with action masks wants other keys than PettingZoo's, and fl
         .rl_module(rl_module_spec=RLModuleSpec(module_class=ActionMaskingTorchRLModule))
     )
 
-That steps one game at a time. One learner's seat against agents, thousands of games in a runner, is
-RLlib's single-agent form on the native vector environment::
+This steps one game at a time. To train one seat against agents, with thousands of games per runner,
+use RLlib's single-agent API on the native vector environment::
 
     register_env("sarena", lambda config: RLlibVectorEnv("sarena", **config))
     config = (
@@ -45,12 +45,12 @@ from ludotheque.envs.core.interfaces.gym import SeatVectorEnv
 
 
 class LegalDiscrete(spaces.Discrete):
-    """``Discrete``, but what is sampled without a mask is legal where somebody is to act.
+    """``Discrete`` that samples legal actions even without a mask, if an agent is to act.
 
-    RLlib's check of an environment plays such samples. Copies and pickles are plain ``Discrete``.
+    RLlib's environment check plays such samples. Copies and pickles are plain ``Discrete``.
 
     Args:
-        mask: called for the int8 mask of the legal actions now; all zeros allow all.
+        mask: called for the current int8 mask of legal actions; all zeros allow every action.
     """
 
     def __init__(self, n: int, mask: Any):
@@ -86,7 +86,7 @@ def _renamed(seen: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 
 class RLlibKeys(BaseWrapper):
-    """A turn-based environment with the observations that RLlib's masked modules read.
+    """An AEC environment with the observations that RLlib's masked modules expect.
 
     Observation: ``{"observations": float32 (size,) or (planes, rows, cols), "action_mask": float32
     (num_actions,)}``. Samples of the action space are legal for an agent that is to act. Everything
@@ -129,13 +129,13 @@ class RLlibKeys(BaseWrapper):
 
 
 class RLlibVectorEnv(SeatVectorEnv):
-    """The native vector environment, one learner's seat a game, with RLlib's keys.
+    """The native vector environment, one learner per game, with RLlib's keys.
 
     Observation: ``{"observations": float32 (num_envs, size) or (num_envs, planes, rows, cols),
-    "action_mask": float32 (num_envs, num_actions)}``. Infos are empty: RLlib takes them apart game
-    by game, which takes longer than to play.
+    "action_mask": float32 (num_envs, num_actions)}``. Infos are empty, as RLlib splits them by
+    game, which takes longer than playing.
 
-    Args: as for ``SeatVectorEnv``, without ``history``.
+    Args: see ``SeatVectorEnv``; without ``history``.
     """
 
     def __init__(self, game: str | Game, num_envs: int = 1, **kwargs: Any):
@@ -153,9 +153,9 @@ class RLlibVectorEnv(SeatVectorEnv):
 
 
 def rllib_aec(game: str, **kwargs: Any) -> RLlibKeys:
-    """Return ``game`` turn by turn with RLlib's keys; arguments as for ``TurnBasedEnv``.
+    """Return ``game`` as an AEC environment with RLlib's keys; see ``TurnBasedEnv``.
 
-    This needs no ray.
+    This doesn't require ray.
     """
     return RLlibKeys(TurnBasedEnv(game, **kwargs))
 
@@ -167,8 +167,8 @@ def rllib_env(game: str, **kwargs: Any):
     at the end, every agent's.
 
     Args:
-        game: its name.
-        kwargs: arguments of ``TurnBasedEnv``, the game's variants among them.
+        game: name of the game.
+        kwargs: arguments of ``TurnBasedEnv``, including the game's options.
 
     Raises:
         ImportError: ray isn't installed.

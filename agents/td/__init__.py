@@ -1,4 +1,4 @@
-"""Learning the values of positions by self-play: the agent ``td:FILE`` and its trainer.
+"""Learning by self-play on afterstates: the agent ``td:FILE`` and its trainer.
 
 ``agent`` plays with numba alone; ``trainer`` needs the extra [train].
 """

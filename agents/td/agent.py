@@ -1,4 +1,4 @@
-"""The agent that values afterstates: ``"td:FILE"``."""
+"""The agent that evaluates afterstates: ``"td:FILE"``."""
 
 from __future__ import annotations
 
@@ -61,37 +61,39 @@ def compile_for(game: Game, use: str) -> SimpleNamespace:
 
 
 class TDAgent(Agent):
-    """Tries every legal action and keeps the one that leads to the best position, as learned.
+    """Tries every legal action and chooses the best resulting position by a trained model.
 
-    A position is worth the game's ``evaluate``, as to the greedy agent, and what a small network
-    adds to it from the seat's observation. Hidden things and chance are drawn anew before the
+    The value of a position is the game's ``evaluate``, as for the greedy agent, plus the output of
+    a small network on the seat's observation. Hidden information and chance are resampled before
     actions are tried. With ``simulations`` it searches a tree (see ``tree``).
 
     Args:
         game: the game it plays.
-        path: of the model file, as `ludotheque train --method td` writes it; or a ``ValueModel``.
-        simulations: of the search for each decision; 0 plays without.
-        candidates: actions that are searched at the root, the best by the network.
+        path: path of a model file written by `ludotheque train --method td`, or a ``ValueModel``.
+        simulations: number of search simulations per decision; 0 plays without search.
+        candidates: number of actions searched at the root, the best by the network.
         exploration: weight of exploration below the root, for values that are around 1.
-        scale: how much a value of 1 that the search found adds to a logit.
-        playouts: weight of a random playout to the end in what a new position of the search is
-            worth, 0 to 1; the network has the rest. None: what suits the game.
-        lead: what decides without search: the "value" or the "policy" of the network; None: as
-            it was trained for.
-        limit: actions that the network sees: the best at a glance; None: as in training.
-        temperature: without search, of Gumbel noise added to values or logits; 0 plays the best.
-        num_threads: threads that share a batch of decisions.
-        seed: of the agent's own generator, for ``act`` without seeds.
-        num_players: refuse a model trained for another number; None takes any.
-        beliefs: whether a search draws what the seat can't know as likely as the model's network
-            of beliefs says, or uniformly; None: if it has one.
+        scale: amount that a search value of 1 adds to a logit.
+        playouts: weight of a random playout in the value of a new position of the search, 0 to 1;
+            the rest is the network's. None means the game's preference.
+        lead: what decides without search: the "value" or the "policy" of the network; None means as
+            in training.
+        limit: number of actions that the network evaluates, the best by ``glance``; None means as
+            in training.
+        temperature: without search, the temperature of Gumbel noise added to values or logits; 0
+            plays the best action.
+        num_threads: number of threads that share a batch of decisions.
+        seed: seed of the agent's own generator, used if ``act`` receives no seeds.
+        num_players: reject models trained for another number; None accepts any.
+        beliefs: whether a search samples what the seat can't know by the model's belief network
+            instead of uniformly; None means if it has one.
 
     Attributes:
-        about: what the file says of itself.
+        about: the file's metadata.
 
     Raises:
-        FileNotFoundError: no such file.
-        ValueError: not such a file, or a model that doesn't fit the game; a setting out of range.
+        FileNotFoundError: there is no such file.
+        ValueError: the file is invalid or doesn't fit the game, or a setting is out of range.
     """
 
     name = "td"
@@ -102,6 +104,7 @@ class TDAgent(Agent):
         game: str | Game,
         path: str | os.PathLike | ValueModel | None = None,
         simulations: int = 0,
+        *,
         candidates: int = 16,
         exploration: float = 1.0,
         scale: float = 20.0,

@@ -1,4 +1,4 @@
-"""Settings of a run that learns values, checked and completed."""
+"""Settings of runs with td, search and policy, validated and completed."""
 
 from __future__ import annotations
 
@@ -20,40 +20,39 @@ GREEDY = "greedy"
 
 @dataclass
 class TDConfig(RunConfig):
-    """Settings of learning values; also those of every run, see ``RunConfig``.
+    """Settings for learning values, in addition to those of ``RunConfig``.
 
     With ``steps``, results don't depend on ``num_threads``.
 
     Attributes:
-        inputs: names of the observation's fields that the network sees; None: all but large maps.
-        width, last_width: units of the two layers.
-        trace: lambda of TD(lambda), 0 to 1; 1 learns from results alone.
-        rank_share: how much of what is learned is the rank at the end, 0 to 1; the rest is the
-            margin in points. Alone it is the score.
-        temperature: of the noise that is added to values in self-play; falls linearly to
+        inputs: names of the observation fields that the network receives; None means all but large
+            maps.
+        width, last_width: numbers of units in the two layers.
+        trace: lambda of TD(lambda), 0 to 1; 1 learns from results only.
+        rank_share: share of the final rank in the target, 0 to 1; the rest is the margin in points.
+            In solo games the target is the score.
+        temperature: temperature of the noise on values in self-play; decays linearly to
             ``final_temperature``. Values are scaled so that results have a standard deviation of 1.
-        pieces, piece_rows: of a round of self-play: how many pieces, which threads share, and the
-            decisions in each, rounded up to whole games.
-        window: newest decisions that are learned from.
-        reuse: how often a decision is learned from, on average.
-        batch_size: decisions in a minibatch.
-        learning_rate: of Adam; falls linearly to ``final_learning_rate``.
-        averaging: part of the old weights that is kept at each minibatch in the running mean that
-            plays.
+        pieces, piece_rows: number of pieces in a round of self-play, and of decisions per piece,
+            rounded up to whole games.
+        window: number of recent decisions to learn from.
+        reuse: average number of times that a decision is used.
+        batch_size: decisions per minibatch.
+        learning_rate: initial learning rate of Adam; decays linearly to ``final_learning_rate``.
+        averaging: share of the old weights kept at each minibatch in the running mean that plays.
         result_weight: weight of the loss of the seat's value, by results.
-        auxiliary: weight of the loss of what is learned beside it: the others' values, scores and
-            ranks.
-        pool_share: probability of a game against the greedy agent or a past self.
-        limit: actions of a decision that the network sees, the best at a glance; None: what suits
-            the game, else 32; 16 for a policy.
-        decay: weight decay of the first layer (AdamW), against learning by heart.
-        sharpness: how much a value of 1 adds to a logit, before anything is learned.
-        start: a model file to begin with, whose inputs, widths and limit are kept; None: with a
+        auxiliary: weight of the auxiliary loss: the others' values, scores and ranks.
+        pool_share: probability of a game against the greedy agent or a past policy.
+        limit: number of actions that the network evaluates per decision, the best by ``glance``;
+            None means the game's preference, or 32, or 16 for a policy.
+        decay: weight decay of the first layer (AdamW), against overfitting.
+        sharpness: amount that a value of 1 adds to a logit initially.
+        start: a model file to start from, whose inputs, widths and limit are kept; None means a
             network that adds nothing to ``evaluate``.
 
     Raises:
-        ValueError: a value that isn't allowed, a folder without a run under ``resume``.
-        FileError: ``start`` is no model for the game.
+        ValueError: a value is invalid, or there is no run to resume.
+        FileError: ``start`` isn't a model for the game.
     """
 
     method: ClassVar[str] = "td"
@@ -98,7 +97,7 @@ class TDConfig(RunConfig):
 
     @property
     def leads(self) -> bool:
-        """Whether it is the policy that plays, and learns."""
+        """Whether the policy plays and learns."""
         return self.searches or self.keeps
 
     def __post_init__(self):
@@ -119,7 +118,7 @@ class TDConfig(RunConfig):
         self._check()
 
     def begun(self) -> ValueModel | None:
-        """Return the model to begin with; None: the greedy agent."""
+        """Return the model to start from; None means the greedy agent."""
         if self.start is None:
             return None
         return read_value_model(self.start, get_game(self.game), self.num_players)
@@ -142,26 +141,26 @@ class TDConfig(RunConfig):
 
 @dataclass
 class SearchConfig(TDConfig):
-    """Settings of learning from search: of ``TDConfig``, and how some decisions are searched.
+    """Settings for learning from search, in addition to those of ``TDConfig``.
 
     A share of the decisions of self-play is searched (playout-cap randomization, as in KataGo, Wu
-    2019), and the policy learns what the search made of them (see ``tree``). Other decisions are
-    taken by the policy, with noise of ``temperature``. By default the value stays ``evaluate``
-    times its weight; with ``result_weight`` it learns from results, with ``value_weight`` from what
-    the search found.
+    2019), and the policy learns the search's improved policy (see ``tree``). Other decisions are
+    made by the policy, with noise of ``temperature``. By default the value remains ``evaluate``
+    times its weight; with ``result_weight`` it learns from results, with ``value_weight`` from the
+    search values.
 
     Attributes:
-        simulations: of a searched decision.
-        candidates: actions of it that are searched.
-        search_share: part of the decisions that are searched, 0 to 1.
+        simulations: number of simulations per searched decision.
+        candidates: number of actions searched at the root.
+        search_share: share of the decisions that are searched, 0 to 1.
         exploration, scale, playouts: see ``TDAgent``.
-        lesson_width: actions of a searched decision that the policy learns from.
-        lesson_window: newest searched decisions that are learned from.
-        lesson_batch: searched decisions in a minibatch.
+        lesson_width: number of actions per searched decision that the policy learns from.
+        lesson_window: number of recent searched decisions to learn from.
+        lesson_batch: searched decisions per minibatch.
         lesson_weight, value_weight: weights of the losses of policy and value, by search.
 
     Raises:
-        ValueError: as ``TDConfig``.
+        ValueError: see ``TDConfig``.
     """
 
     method: ClassVar[str] = "search"
@@ -206,24 +205,24 @@ class SearchConfig(TDConfig):
 
 @dataclass
 class PolicyConfig(TDConfig):
-    """Settings of learning a policy over afterstates from its own games: as PPO does.
+    """Settings for learning a policy over afterstates from its own games, as PPO does.
 
-    The policy is a softmax over the logits of the afterstates, at the start of ``evaluate`` times
-    its weight and ``sharpness``: a soft greedy agent. A decision's advantage is its target (see
-    ``TDConfig.trace``) less the mean value of what the policy could have done. The loss is clipped
+    The policy is a softmax over the logits of the afterstates, initially ``evaluate`` times its
+    weight and ``sharpness``: a soft greedy agent. A decision's advantage is its target (see
+    ``TDConfig.trace``) minus the policy's expected value. The loss is clipped
     (Schulman et al., "Proximal policy optimization algorithms", 2017); the value learns as in
-    ``TDConfig``, from the newest decisions.
+    ``TDConfig``, from recent decisions.
 
     Attributes:
-        epochs: how often a round's decisions are learned from.
-        choice_batch: decisions in a minibatch of the policy.
-        clip: how far the probability of an action may go from what it was, as a ratio from 1.
+        epochs: number of passes over a round's decisions.
+        choice_batch: decisions per minibatch of the policy.
+        clip: how far the probability ratio of an action may differ from 1.
         entropy: weight of the policy's entropy.
-        against: "greedy", or a model file: it sits in all other seats, and what is learned is the
-            best response to it, from a copy of it on. None: self-play.
+        against: "greedy" or a model file: the agent in all other seats, to which a best response is
+            learned, starting from a copy of it. None means self-play.
 
     Raises:
-        ValueError: as ``TDConfig``.
+        ValueError: see ``TDConfig``.
     """
 
     method: ClassVar[str] = "policy"

@@ -1,7 +1,6 @@
-"""A value network as plain arrays, and the file that it is kept in.
+"""A value network as plain arrays, and its file format.
 
-The file is a zip of ``model.json``, which says what the network is for, and ``arrays.npz``. Neither
-holds code.
+The file is a zip of ``model.json``, the metadata, and ``arrays.npz``. Neither contains code.
 """
 
 from __future__ import annotations
@@ -70,7 +69,7 @@ SMALL_MAP = 100
 
 @dataclass(frozen=True, eq=False)
 class ValueModel:
-    """A value network and the game that it is for.
+    """A value network and its metadata.
 
     Attributes:
         about: JSON values: kind, game, version, num_players, options, digest of the schema, names
@@ -248,7 +247,7 @@ def _padded(game: Game) -> int:
 
 
 def save_value_model(model: ValueModel, path: str | os.PathLike, half: bool = False) -> None:
-    """Write a model file, whole or not at all; ``half`` keeps 16 bits a number."""
+    """Write a model file atomically; ``half`` stores 16 bits per number."""
     kind = np.float16 if half else np.float32
     arrays = {name: array.astype(kind) for name, array in model.arrays.items()}
     write_archive(path, ABOUT, dict(model.about), arrays, level=9 if half else 1)
@@ -257,12 +256,12 @@ def save_value_model(model: ValueModel, path: str | os.PathLike, half: bool = Fa
 def read_value_model(
     path: str | os.PathLike, game: Game, num_players: int | None = None
 ) -> ValueModel:
-    """Read a model file and check that it fits ``game``.
+    """Read a model file and validate it for ``game``.
 
     Raises:
-        FileNotFoundError: no such file.
-        FileError: not such a file or damaged; a model of another game, version, observation or
-            number of players; arrays that don't fit together.
+        FileNotFoundError: there is no such file.
+        FileError: the file is invalid or damaged, a model of another game, version, observation or
+            number of players, or its arrays don't match.
     """
     source = source_of(path)
     about, arrays = read_archive(source, ABOUT, _FIELDS)

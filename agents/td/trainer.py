@@ -1,8 +1,8 @@
 """Training of value networks by self-play and TD(lambda).
 
-A round: games are played with the running mean of the weights, each decision is given its target,
-and minibatches are drawn from the newest decisions. Boundaries and the run's folder:
-``training.common``.
+In each round, games are played with the running mean of the weights, targets are computed for the
+decisions, and minibatches are drawn from recent ones. See ``training.common`` for boundaries and
+the run's folder.
 """
 
 from __future__ import annotations
@@ -102,22 +102,22 @@ OLDER = 0.8
 
 
 def train_td(config: TDConfig, actors: Any = None) -> TrainResult:
-    """Learn values by self-play until the time or the steps are over; save what came of it.
+    """Learn by self-play until the time or the steps are used up, and save the result.
 
     Ctrl-C finishes the round (a second or two), saves and returns; a second Ctrl-C raises
-    KeyboardInterrupt at once, and the last checkpoint stands.
+    KeyboardInterrupt at once, and the last checkpoint remains.
 
     Args:
-        config: of the run.
-        actors: what plays the pieces of each round, anything with ``submit(function, *arguments)``:
-            ``ProcessExecutor(workers, interrupts=False)``, ``RayExecutor``, one of
-            ``concurrent.futures``. What is learned doesn't depend on it. None: threads of this
-            process.
+        config: the settings of the run.
+        actors: executor for the pieces of each round, any object with
+            ``submit(function, *arguments)``: ``ProcessExecutor(workers, interrupts=False)``,
+            ``RayExecutor``, one of ``concurrent.futures``. The result doesn't depend on it. None
+            means threads of this process.
 
     Raises:
         TypeError: ``actors`` has no ``submit``.
-        ValueError: ``out`` holds a run and ``resume`` is False, or the run has had its time.
-        BlockingIOError: another process writes in ``out``.
+        ValueError: ``out`` contains a run and ``resume`` is False, or the run's time is used up.
+        BlockingIOError: another process is writing to ``out``.
         OSError: a file can't be written.
     """
     with contextlib.ExitStack() as stack:
@@ -132,7 +132,7 @@ def train_td(config: TDConfig, actors: Any = None) -> TrainResult:
 
 
 class TDTrainer(Run):
-    """A run in progress: everything that ``train_td`` holds.
+    """A run in progress: the state of ``train_td``.
 
     Attributes:
         learner: the network in training, its optimizer and the running mean that plays.
@@ -152,7 +152,7 @@ class TDTrainer(Run):
         self.round_seconds = 0.0
 
     def start(self) -> None:
-        """Make everything, or take it up where the saved run stopped."""
+        """Create everything, or restore it from the saved run."""
         config, settings = self.config, self.settings
         self.clock = perf_counter()
         if not config.resumes:
@@ -190,7 +190,7 @@ class TDTrainer(Run):
         self.writer = SummaryWriter(str(self.out / "tensorboard"), purge_step=self.steps)
 
     def learn(self, progress: Progress | None = None) -> None:
-        """Play and learn, round after round, until the run is over."""
+        """Play and learn in rounds until the run ends."""
         over = False
         while not over:
             start = perf_counter()

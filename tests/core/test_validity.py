@@ -16,6 +16,7 @@ import pytest
 from ludotheque.envs import StateError, game_names, get_game
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.validity import unlimited
+from ludotheque.envs.shamans.state import KEEP_PHASE
 from ludotheque.testing import settings
 
 GAMES = game_names()
@@ -173,8 +174,10 @@ def in_last_round(state: np.void) -> bool:
 
 
 def eclipse_is_second(state: np.void) -> bool:
+    """And no tile has been taken off it: then it might be on top."""
     size = int(state["pile_size"])
-    return size > 1 and state["pile"][size - 2] == state["pile"].max()
+    second = size > 1 and state["pile"][size - 2] == state["pile"].max()
+    return second and state["phase"] != KEEP_PHASE
 
 
 # What was taken, and led a kernel out of its arrays: field → the number that it held.
