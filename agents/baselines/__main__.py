@@ -3,8 +3,7 @@
 Each is trained with its row of ``RECIPES``, evaluated on deals that weren't used in training, and
 written to the package with its card. A run's folder is ``runs/baselines/GAME-PLAYERS``; a stopped
 run is resumed. Two parts can be added to an existing baseline: ``--curve`` adds the evaluations in
-that folder to its card, and ``--beliefs`` has it learn what others hide, from ``BELIEF_GAMES``
-games against itself.
+that folder to its card, and ``--beliefs`` has it learn what others hide, from games against itself.
 """
 
 from __future__ import annotations
@@ -46,8 +45,10 @@ RECIPES: dict[tuple[str, int], tuple[str, dict[str, Any]]] = {
     ("harmonies", 3): ("policy", {"minutes": 3, "eval_every": 60_000}),
     ("harmonies", 4): ("policy", {"minutes": 3, "eval_every": 60_000}),
 }
-# From how many games it is learned what is hidden; the other games name nothing of that.
-BELIEF_GAMES = {"sarena": 6000, "shamans": 1500}
+# From how many games a baseline learns what is hidden, where that makes its search stronger.
+BELIEF_GAMES = {"sarena": 6000}
+# The same for others that are asked to.
+MORE_GAMES = 1500
 COMMON: dict[str, Any] = {"seed": 1, "eval_opponents": ("greedy",), "eval_games": 300}
 # Deals of the card's table: none of the training.
 CARD_SEED = 10**9
@@ -128,7 +129,7 @@ def add_beliefs(game: str, players: int) -> None:
     found = get_game(game)
     path = baseline_path(found, players)
     model = read_value_model(path, found)
-    learned = learn_beliefs(model, found, BELIEF_GAMES.get(game, 1000), COMMON["seed"])
+    learned = learn_beliefs(model, found, BELIEF_GAMES.get(game, MORE_GAMES), COMMON["seed"])
     save_value_model(learned, path, half=True)
     print(path, path.stat().st_size, "bytes", learned.about["beliefs"])
 

@@ -529,7 +529,7 @@ def test_foreign_states_are_refused():
     before = batch.state_digest()
     with pytest.raises(StateError, match="players"):
         batch.set_state(other.get_state())
-    with pytest.raises(StateError, match=r"has \(3,\)"):
+    with pytest.raises(StateError, match=r"this environment has \(3,\)"):
         batch.set_state(batch.get_state()[:2])
     with pytest.raises(StateError, match="not a state of sarena_v0"):
         batch.set_state(np.zeros(3))
