@@ -554,7 +554,7 @@ def test_what_is_no_model_is_refused(finished: TrainResult, tmp_path):
         make_agent("ppo")
     (tmp_path / "text.zip").write_text("hello")
     for path in (tmp_path / "text.zip", tmp_path):
-        with pytest.raises(ValueError, match="no model file"):
+        with pytest.raises(ValueError, match="not a model file"):
             make_agent(f"ppo:{path}")
     model = MaskablePPO("MlpPolicy", SeatVecEnv("sarena", 2), n_steps=2, batch_size=2, device="cpu")
     model.save(tmp_path / "plain.zip")
