@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 USUAL_PORT = 8642
 MOST_CONNECTIONS = 1000
-WebOption = Annotated[bool, typer.Option("--web", help="Show the game in a browser (extra [web]).")]
+WebOption = Annotated[
+    bool, typer.Option("--web", help="Show the game in a browser; needs the extra `web`.")
+]
 HostOption = Annotated[
     str,
     typer.Option(

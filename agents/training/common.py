@@ -485,7 +485,7 @@ def read_marks(saved: Any) -> dict[str, int]:
 
 def config_source(folder: Path) -> Source:
     """Return the ``Source`` of the settings of the run in ``folder``."""
-    return Source(folder / CONFIG, "settings of a run", _TRAIN_ANEW)
+    return Source(folder / CONFIG, "settings file of a run", _TRAIN_ANEW)
 
 
 def checkpoint_source(path: Path) -> Source:

@@ -90,7 +90,9 @@ class Source:
         """Return the error for a problem with the file."""
         if isinstance(problem, Exception) and not isinstance(problem, ValueError):
             problem = repr(problem)
-        return FileError(f"{str(self.path)!r} is not a valid {self.what}: {problem}; {self.remedy}")
+        return FileError(
+            f"{str(self.path)!r} is not a {self.what}, or is damaged: {problem}; {self.remedy}"
+        )
 
     def check_size(self, most: int) -> None:
         """Check that the file exists and has at most ``most`` bytes.

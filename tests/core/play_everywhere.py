@@ -12,6 +12,7 @@ import numpy as np
 
 from ludotheque.envs import get_game
 from ludotheque.envs.core.jit import JIT_DISABLED
+from ludotheque.envs.core.schema import total_size
 from ludotheque.testing.contract import is_over, settings
 
 # Looking at a position takes longer than a ply, most of all in plain Python.
@@ -49,6 +50,9 @@ def look(game, states, seats, seed, hasher) -> None:
         for form in game.observation_forms:
             hasher.update(np.ascontiguousarray(game.observe(states, seat, form=form)).tobytes())
         hasher.update(game.digest(game.determinize(states, seat, seed)).encode())
+        facts = np.zeros(total_size(game.hidden_facts), np.int8)
+        game.kernels["hidden_facts"](states[0], seat, facts)
+        hasher.update(facts.tobytes())
         value = float(game.kernels["evaluate"](states[0], seat))
         hasher.update(f"{value:.6g}".encode())
 

@@ -879,7 +879,7 @@ def test_data_of_ones_own_are_given_as_json(tmp_path: Path):
     assert done.returncode == 0 and "Moon on 9" in done.stdout, done.stderr
     for wrong, told in (
         ("track=long", "It takes reconstructed"),
-        ('track={"start": 3', "no JSON"),
+        ('track={"start": 3', "not JSON"),
         ('track={"start": 3}', "give start and moon"),
     ):
         assert_refused(run(*arguments, "--set", wrong), told)

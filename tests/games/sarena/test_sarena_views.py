@@ -12,7 +12,7 @@ from knowledge import Knowledge, differing
 from oracles.sarena import CIRCLES, SarenaOracle, in_play
 from sarena_adapter import GAME, discs_changed
 
-from ludotheque.envs.core.schema import slices
+from ludotheque.envs.core.schema import slices, total_size
 from ludotheque.envs.sarena.position import set_position
 from ludotheque.envs.sarena.state import stacks_of
 
@@ -194,3 +194,18 @@ def test_pawns_are_shown_at_the_end_only(num_players, form):
         for player in range(num_players):
             views = [GAME.observe(record, player, form=form) for record in (states, unused)]
             assert np.array_equal(*views)
+
+
+@every_count
+def test_hidden_facts_are_the_others_colours(num_players):
+    """From the next seat on, and counted from one's own colour; no row for a seat nobody has."""
+    states = GAME.new_state(3, num_players)
+    colours = states["secret"][0].tolist()
+    for seat in range(num_players):
+        facts = np.full(total_size(GAME.hidden_facts), 7, np.int8)
+        GAME.kernels["hidden_facts"](states[0], seat, facts)
+        expected = np.zeros((3, 3), np.int8)
+        for ahead in range(1, num_players):
+            other = colours[(seat + ahead) % num_players]
+            expected[ahead - 1, (other - colours[seat]) % 4 - 1] = 1
+        assert np.array_equal(facts.reshape(3, 3), expected)
