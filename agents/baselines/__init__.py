@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ludotheque.envs.core.errors import check_whole
+from ludotheque.envs.core.errors import check_choice, check_whole
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.threads import check_num_threads
 
@@ -60,6 +60,7 @@ class BaselineAgent(Agent):
         super().__init__(game, seed)
         self.simulations = check_whole(simulations, "simulations", 0, MOST_SIMULATIONS)
         self.num_threads = check_num_threads(num_threads)
+        check_choice(beliefs, (None, True, False), "beliefs")
         self.beliefs = beliefs
         self._agents: dict[int, TDAgent] = {}
         if not baseline_counts(self.game):
@@ -67,6 +68,10 @@ class BaselineAgent(Agent):
                 f"{self.game.name} has no baseline; train one: `ludotheque train --game "
                 f"{self.game.name} --method td`, and use it as td:FILE"
             )
+        if beliefs:
+            # Now, not when it is first asked, in the middle of a league.
+            for num_players in baseline_counts(self.game):
+                self.agent_for(num_players)
 
     def act(self, observations, masks, *, states=None, seeds=None):
         """See ``Agent.act``."""

@@ -242,7 +242,7 @@ def _choose(state, nets, k, work, seed, how):
     noise = seed ^ _NOISE
     best = -np.inf
     equal = 0
-    chosen = -1
+    chosen = 0  # also if no number compares with another: NaN
     for j in range(count):
         key = work.logits[j] if by_policy else work.values[j]
         if temperature > 0.0:

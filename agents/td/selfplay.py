@@ -12,6 +12,7 @@ from ludotheque.envs.core.errors import check_whole
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.settings import Settings
 from ludotheque.envs.core.interfaces.threads import run
+from ludotheque.envs.core.loading import check_numbers
 from ludotheque.envs.core.rng import GAMMA, mix64
 
 from ..executors import gather
@@ -93,15 +94,39 @@ class SelfPlay:
         size: tuple[int, int],
         seed: np.uint64,
     ) -> Played:
-        """Play a round; arguments as in ``Round``."""
+        """Play a round; arguments as in ``Round``.
+
+        Raises:
+            ValueError: the weights aren't finite, or an actor returned something else.
+        """
+        for network in networks:
+            for name, array in network.items():
+                _check_weights(array, name)
         what = Round(self.settings, self.inputs, networks, plans, self.kept, size, seed)
         found: list[list[Played]] = []
         if self.actors is None:
             found = run(play_pieces, self.num_threads, self.pieces, what)
         else:
             pieces = [(self.pieces, piece, piece + 1, what) for piece in self.pieces]
-            gather(self.actors, play_pieces, pieces, found.append)
+            gather(self.actors, play_pieces, pieces, lambda piece: found.append(_checked(piece)))
         return _join(list(itertools.chain(*found)))
+
+
+def _check_weights(array: np.ndarray, name: str) -> None:
+    try:
+        check_numbers(array, name)
+    except ValueError as error:
+        raise ValueError(
+            f"the network has diverged ({error}): choose a lower learning_rate"
+        ) from error
+
+
+def _checked(found: Any) -> list[Played]:
+    """Return what an actor made of a piece, if it can be that."""
+    if not (isinstance(found, list) and len(found) == 1 and isinstance(found[0], Played)):
+        text = f"an actor returned {found!r:.80}"
+        raise ValueError(f"{text}; it should return what the function that it was given returns")
+    return found
 
 
 def play_pieces(pieces: Sequence[int], start: int, stop: int, what: Round) -> list[Played]:

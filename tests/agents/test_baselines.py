@@ -53,6 +53,12 @@ def test_the_evaluations_of_a_run_become_a_baselines_curve(folder):
     assert {"td, 3 players against greedy", "minutes"} <= set(labels)
 
 
+@pytest.mark.parametrize(("game", "wanted"), [("sagani", True), ("sarena", "maybe")])
+def test_beliefs_that_a_baseline_lacks_are_refused_before_it_plays(game, wanted):
+    with pytest.raises(ValueError, match=f"beliefs is '?{wanted}"):
+        baselines.BaselineAgent(game, beliefs=wanted)
+
+
 def test_a_game_without_curves_is_told_how_to_get_them(folder):
     game = get_game("sagani")
     with pytest.raises(UserError, match="agents.baselines sagani PLAYERS"):

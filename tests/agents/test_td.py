@@ -7,7 +7,7 @@ import json
 import os
 import signal
 import zipfile
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -317,6 +317,39 @@ def a_round(num_threads=1, trace=0.7, num_players=2, rank_share=0.0, actors=None
         rows=60, temperature=0.3, trace=trace, rank_share=rank_share, spread=4.0, rivals=rivals
     )
     return games.play(models, (plan, SHORT), (0, 1), np.uint64(9))
+
+
+@pytest.mark.parametrize("weight", [np.nan, np.inf, 1e30])
+def test_a_network_that_has_diverged_plays_no_round(weight, monkeypatch):
+    """Its values compare with nothing: it chose an action before the first of its list."""
+    model = zero_model(get_game("sarena"), 2, width=8, last_width=4)
+    wrong = {**model.arrays, "last": np.full((2, 4), weight, np.float32)}
+    monkeypatch.setitem(globals(), "random_model", lambda *_: ValueModel(model.about, wrong))
+    with pytest.raises(ValueError, match="last holds .*learning_rate"):
+        a_round()
+
+
+@pytest.mark.parametrize("by_policy", [False, True])
+def test_where_values_compare_with_nothing_the_choice_is_legal(by_policy):
+    game = get_game("sarena")
+    states = positions(game, 8, 10)
+    masks, seeds = masks_of(game, states), np.arange(8, dtype=np.uint64)
+    agent = TDAgent(game, random_model(game), lead="policy" if by_policy else "value")
+    agent._nets.weight[:] = np.nan
+    actions = agent.act(None, masks, states=states, seeds=seeds)
+    assert masks[np.arange(8), actions].all()
+
+
+@pytest.mark.parametrize("returned", [None, [], [1], [None, None]])
+def test_an_actor_that_returns_something_else_is_told(returned):
+    class Strange:
+        def submit(self, function, *arguments):
+            future = Future()
+            future.set_result(returned)
+            return future
+
+    with pytest.raises(ValueError, match="an actor returned"):
+        a_round(actors=Strange())
 
 
 def test_threads_and_actors_change_no_array():
