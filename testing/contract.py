@@ -357,6 +357,9 @@ def check_determinize(setting: Setting, seed: int = 0) -> None:
                 assert np.array_equal(game.legal_mask(drawn), mask), f"{what}: other legal actions"
             again = game.determinize(states, seat, seed + redraw)
             assert game.digest(again) == game.digest(drawn), f"{what}: another result next time"
+            # Agents are given the seed: a result that goes by what is hidden could be traced back.
+            again = game.determinize(redrawn[redraw - 1], seat, seed + redraw)
+            assert game.digest(again) == game.digest(drawn), f"{what}: it goes by what is hidden"
         for name in ("rng", "seed"):
             values = {int(drawn[name][0]) for drawn in redrawn}
             assert len(values) == 4, f"determinize keeps {name}, from which luck could be foretold"

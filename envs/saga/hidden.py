@@ -97,12 +97,15 @@ def _redraw_packs(state, seat):
     hidden = (1 << NUM_PACKS) - 1 & ~shown
     if hidden & (1 << num_players) - 1 == 0:
         return
-    count = count_bits(hidden)
-    for last in range(count - 1, 0, -1):
-        one = select_bit(hidden, last)
-        other = select_bit(hidden, draw_below(state, last + 1))
-        pack = state["pack"]
-        pack[one], pack[other] = pack[other], pack[one]
+    packs = 0
+    for place in range(NUM_PACKS):
+        if hidden >> place & 1:
+            packs |= 1 << np.int64(state["pack"][place])
+    for place in range(NUM_PACKS):
+        if hidden >> place & 1:
+            pack = select_bit(packs, draw_below(state, count_bits(packs)))
+            packs &= ~(1 << pack)
+            state["pack"][place] = pack
     for other in range(num_players):
         if hidden >> other & 1:
             deal_pack(state, other, np.int64(state["pack"][other]))

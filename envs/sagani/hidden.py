@@ -22,19 +22,20 @@ def determinize(state, seat, seed):
     drawn = np.int64(state["drawn"])
     aside = state["aside"][state["aside_drawn"] : state["num_aside"]]
     num_aside = len(aside)
-    unseen = np.concatenate((aside, pile[drawn:]))
+    unseen = _in_order(np.concatenate((aside, pile[drawn:])))
     # A place whose back is known gets any unseen tile with that back, first those put aside, then
     # the tops. Places settled before are left out.
     for place in range(num_aside):
-        _redraw_known(state, unseen, place, place, len(unseen))
+        _redraw_known(state, unseen, (place, aside[place]), place, len(unseen))
     settled = len(unseen)
     for first in range(0, NUM_TILES, PILE_SIZE):
         top = max(drawn, first)
         if top < first + PILE_SIZE:
             # Settled tops wait at the end of the piles, so that the rest can be shuffled as one.
-            _redraw_known(state, unseen, num_aside + top - drawn, num_aside, settled)
+            place = num_aside + top - drawn
+            _redraw_known(state, unseen, (place, pile[top]), num_aside, settled)
             settled -= 1
-            _swap(unseen, num_aside + top - drawn, settled)
+            _swap(unseen, place, settled)
     shuffle(state, unseen[num_aside:], settled - num_aside)
     for first in range(NUM_TILES - PILE_SIZE, -1, -PILE_SIZE):
         top = max(drawn, first)
@@ -57,6 +58,21 @@ def determinize(state, seat, seed):
 
 
 @kernel
+def _in_order(tiles):
+    """Return tiles by number: the order in which they lie must not show in a redraw."""
+    found = np.zeros(NUM_TILES + 1, np.bool_)  # tiles are numbered from 1
+    for k in range(len(tiles)):
+        found[tiles[k]] = True
+    ordered = tiles.copy()
+    count = 0
+    for tile in range(NUM_TILES + 1):
+        if found[tile]:
+            ordered[count] = tile
+            count += 1
+    return ordered
+
+
+@kernel
 def _swap(items, one, other):
     kept = items[one]
     items[one] = items[other]
@@ -64,15 +80,18 @@ def _swap(items, one, other):
 
 
 @kernel
-def _redraw_known(state, tiles, place, first, end):
-    """Swap the tile at ``place`` with a random one from ``first`` to ``end`` with the same back."""
-    own = tiles[place]
+def _redraw_known(state, tiles, known, first, end):
+    """Put a random one of the tiles from ``first`` to ``end`` in a place whose back is known.
+
+    ``known`` is the place, and a tile with that back.
+    """
+    place, like = known
     candidates = 0
     for k in range(first, end):
-        candidates += _same_back(tiles[k], own)
+        candidates += _same_back(tiles[k], like)
     chosen = draw_below(state, candidates)
     for k in range(first, end):
-        if _same_back(tiles[k], own):
+        if _same_back(tiles[k], like):
             if chosen == 0:
                 _swap(tiles, place, k)
                 return

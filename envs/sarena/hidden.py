@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..core.bits import count_bits, select_bit
 from ..core.jit import kernel
-from ..core.rng import shuffle
+from ..core.rng import draw_below
 from ..core.schema import Field
 from ..core.state import seat_after
 from .components import MAX_PLAYERS, NUM_COLOURS
@@ -24,15 +25,16 @@ def determinize(state, seat, seed):
     """
     state["rng"] = seed
     state["seed"] = seed
-    if state["terminated"]:
-        first = np.int64(state["num_players"])
-        shuffle(state, state["secret"][first:], NUM_COLOURS - first)
-        return
-    own = state["secret"][seat]
-    state["secret"][seat] = state["secret"][NUM_COLOURS - 1]
-    shuffle(state, state["secret"], NUM_COLOURS - 1)
-    state["secret"][NUM_COLOURS - 1] = state["secret"][seat]
-    state["secret"][seat] = own
+    shown = np.int64(state["num_players"]) if state["terminated"] else 0
+    unseen = (1 << NUM_COLOURS) - 1
+    for place in range(NUM_COLOURS):
+        if place == seat or place < shown:
+            unseen &= ~(1 << np.int64(state["secret"][place]))
+    for place in range(NUM_COLOURS):
+        if place != seat and place >= shown:
+            colour = select_bit(unseen, draw_below(state, count_bits(unseen)))
+            unseen &= ~(1 << colour)
+            state["secret"][place] = colour
 
 
 @kernel

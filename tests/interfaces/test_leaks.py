@@ -17,7 +17,9 @@ from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.aec import TurnBasedEnv
 from ludotheque.envs.core.interfaces.batch import BatchEnv
 from ludotheque.envs.core.interfaces.gym import SeatEnv, SeatVectorEnv
+from ludotheque.envs.core.interfaces.opponents import query_agent
 from ludotheque.envs.core.interfaces.parallel import TurnBasedParallelEnv
+from ludotheque.envs.core.interfaces.settings import Settings
 from ludotheque.envs.core.rng import GAMMA, decision_seed, mix64
 from ludotheque.testing import check_leaks
 
@@ -183,6 +185,37 @@ def test_seeds_of_decisions_do_not_lead_back_to_the_deal():
                 assert not found & {word, back, back ^ int(rng._DECISION)}
                 assert not found & {_unmixed(back), _unmixed(back) ^ int(rng._DECISION)}
                 word = _unmixed(word)
+
+
+class Witness:
+    """Keeps the records that it is given."""
+
+    needs_states = True
+
+    def act(self, observations, masks, *, states=None, seeds=None):
+        self.given = states.tobytes()
+        return masks.argmax(axis=1)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_records_given_to_agents_do_not_lead_back_to_what_is_hidden(name):
+    """They were redrawn with the seed that agents are given, from which shuffling can be undone."""
+    game, agent, given = get_game(name), Witness(), []
+    settings = Settings(game, max(game.player_counts))
+    states, actions = game.new_states(20), np.zeros(20, np.int64)
+    game.loops.deal(states, 0, 20, np.arange(20, dtype=np.uint64), settings.options)
+    for _ in range(10):
+        game.loops.random_actions(states, 0, 20, actions)
+        for k in range(20):
+            game.step(states, int(actions[k]), k)
+    for redraw in range(3):
+        others = states.copy()
+        seeds = np.arange(redraw, redraw + 20, dtype=np.uint64)
+        game.loops.redraw(others, 0, 20, np.full(20, -1), seeds)
+        others["seed"] = states["seed"]
+        query_agent(agent, settings, others)
+        given.append(agent.given)
+    assert len(set(given)) == 1
 
 
 def test_a_seats_picture_is_an_argument():
