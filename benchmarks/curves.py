@@ -108,8 +108,9 @@ def plot_curves(curves: Mapping[str, Sequence[Evaluation]], opponent: str | None
         UserError: there is nothing to draw.
     """
     from matplotlib.figure import Figure
+    from matplotlib.ticker import EngFormatter, PercentFormatter
 
-    figure = Figure(figsize=(9, 3.6), layout="constrained")
+    figure = Figure(figsize=(9, 4), layout="constrained")
     axes: Any = figure.subplots(1, 2, sharey=True)
     drawn = 0
     for name, found in curves.items():
@@ -124,7 +125,12 @@ def plot_curves(curves: Mapping[str, Sequence[Evaluation]], opponent: str | None
     axes[0].set_xlabel("decisions")
     axes[1].set_xlabel("minutes")
     axes[0].set_ylabel("points a game" if _alone(curves) else "games won")
-    axes[1].legend(fontsize="small")
+    figure.legend(
+        *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize="small"
+    )
+    axes[0].xaxis.set_major_formatter(EngFormatter(sep=""))
+    if not _alone(curves):
+        axes[0].yaxis.set_major_formatter(PercentFormatter(1))
     for one in axes:
         one.grid(alpha=0.3)
     return figure

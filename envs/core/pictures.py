@@ -13,8 +13,19 @@ if TYPE_CHECKING:
     from .drawing.canvas import Canvas
 
 
+def _one(state: np.void) -> np.void:
+    if np.ndim(state):
+        raise TypeError(
+            f"this shows one record, as in states[0], not an array of shape {np.shape(state)}"
+        )
+    return state
+
+
 class Pictures(ABC):
-    """Base class of ``Game`` that shows records; drawing is imported on first use."""
+    """Base class of ``Game`` that shows records; drawing is imported on first use.
+
+    All methods raise TypeError for an array of records, even of one: pass ``states[0]``.
+    """
 
     @property
     @abstractmethod
@@ -27,7 +38,7 @@ class Pictures(ABC):
 
     def describe(self, state: np.void, seat: int | None = None, last_action: Any = None) -> str:
         """Describe one record in words, as seen by ``seat``; None is omniscient."""
-        return self._table("text").describe(state, seat, last_action)
+        return self._table("text").describe(_one(state), seat, last_action)
 
     def remarks(self, before: np.void, after: np.void) -> list[str]:
         """Describe the consequences of an action in words, one per line. Omniscient.
@@ -35,7 +46,9 @@ class Pictures(ABC):
         Args:
             before, after: the record before and after the action.
         """
-        return getattr(self._table("text"), "remarks", lambda before, after: [])(before, after)
+        return getattr(self._table("text"), "remarks", lambda before, after: [])(
+            _one(before), _one(after)
+        )
 
     def draw(
         self,
@@ -50,7 +63,7 @@ class Pictures(ABC):
         With ``clickable``, the result of `spots` is drawn on top, invisibly: each path has an
         attribute ``data-place`` with the parts of an action as JSON, for interactive pages.
         """
-        canvas = self._table("picture").draw(state, seat, last_action)
+        canvas = self._table("picture").draw(_one(state), seat, last_action)
         if clickable:
             from .drawing.spots import add_spots
 
@@ -62,7 +75,7 @@ class Pictures(ABC):
 
         The result is the game's subclass of ``VisibleBase`` (``core.drawing.visible``).
         """
-        return self._table("visible").see(state, seat, last_action)
+        return self._table("visible").see(_one(state), seat, last_action)
 
     def points_seen(self, state: np.void, seat: int | None = None) -> list[str]:
         """Return each seat's current points as text, as far as ``seat`` may know them.
@@ -70,7 +83,7 @@ class Pictures(ABC):
         The text is empty if nothing is known, and ``"9..12"`` for bounds.
         """
         visible = self._table("visible")
-        return visible.points_seen(visible.see(state, seat, None))
+        return visible.points_seen(visible.see(_one(state), seat, None))
 
     def spots(self, state: np.void, seat: int | None = None) -> list[tuple[Any, Any]]:
         """Return what can be clicked in ``seat``'s picture, topmost first.
@@ -78,11 +91,11 @@ class Pictures(ABC):
         Each place has a shape with ``has(x, y)`` and ``path()``. Places are named as in `locate`,
         whether they are legal or not.
         """
-        return self._table("geometry").spots(state, seat)
+        return self._table("geometry").spots(_one(state), seat)
 
     def locate(self, x: float, y: float, state: np.void) -> Any:
         """Return the place at a point of the picture (in pixels), for playing with a mouse.
 
         The game's page describes the result; None means that nothing there can be clicked.
         """
-        return self._table("geometry").locate(x, y, state)
+        return self._table("geometry").locate(x, y, _one(state))

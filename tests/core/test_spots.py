@@ -94,3 +94,21 @@ def test_one_value_is_a_place_of_one_part():
 def test_a_place_that_json_can_not_hold_is_told():
     with pytest.raises(TypeError, match="is not part of an action"):
         add_spots(Canvas(9, 9), [((object(),), Rect(0, 0, 1, 1))])
+
+
+SHOW = {
+    "describe": lambda game, states: game.describe(states),
+    "remarks": lambda game, states: game.remarks(states, states),
+    "draw": lambda game, states: game.draw(states),
+    "see": lambda game, states: game.see(states),
+    "points_seen": lambda game, states: game.points_seen(states),
+    "spots": lambda game, states: game.spots(states),
+    "locate": lambda game, states: game.locate(0, 0, states),
+}
+
+
+@pytest.mark.parametrize("show", SHOW.values(), ids=SHOW)
+def test_what_shows_one_record_rejects_an_array_of_records(show):
+    game = get_game("sarena")
+    with pytest.raises(TypeError, match=r"states\[0\], not an array of shape \(1,\)"):
+        show(game, game.new_state(1))
