@@ -56,7 +56,6 @@ class Page:
 
     def __init__(self, socket: WebSocket, guest: Guest):
         self.guest = guest
-        self.place = guest and guest.seat  # whose link it has, whatever it looks at
         self._socket = socket
         self._queue: asyncio.Queue[Any] = asyncio.Queue(MOST_QUEUED)
         self._credit, self._at = BURST, time.monotonic()
@@ -99,6 +98,8 @@ class Desk:
     def __init__(self, room: Room):
         self.room = room
         self.pages: set[Page] = set()
+        # Whose links the pages have, whatever they look at; also of those that are being opened.
+        self.places: list[int | None] = []
         self.lock = asyncio.Lock()  # who changes the table, one after the other
 
     @property
@@ -154,14 +155,17 @@ class Server:
         try:
             desk, seat = await self._seat_of(socket)
         except (Refused, ValueError, TimeoutError) as error:
-            await socket.send_text(json.dumps({"kind": "error", "text": str(error), "end": True}))
-            await socket.close(NOT_ALLOWED)
+            with contextlib.suppress(WebSocketDisconnect):  # it has gone before it is told
+                told = {"kind": "error", "text": str(error), "end": True}
+                await socket.send_text(json.dumps(told))
+                await socket.close(NOT_ALLOWED)
             return
         except WebSocketDisconnect:
             return
         page = Page(socket, Guest(desk.room.table, seat))
         page.listener = asyncio.current_task()
         pump = asyncio.ensure_future(page.pump())
+        desk.places.append(seat)
         try:
             page.tell(await self._aside(page.guest.hello))
             desk.pages.add(page)
@@ -173,6 +177,7 @@ class Server:
         finally:
             pump.cancel()
             desk.pages.discard(page)
+            desk.places.remove(seat)
 
     async def _seat_of(self, socket: WebSocket) -> tuple[Desk, int | None]:
         async with asyncio.timeout(SECONDS_TO_SIT):
@@ -183,7 +188,7 @@ class Server:
         room, seat = self.lobby.find(link)
         # One for as long as there is the room: two would let agents play twice.
         desk = room.desk = room.desk or Desk(room)
-        if sum(page.place == seat for page in desk.pages) >= MOST_PAGES:
+        if desk.places.count(seat) >= MOST_PAGES:
             raise Refused(f"{MOST_PAGES} pages of this seat are open: close one")
         return desk, seat
 

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import socket
+import threading
 
 import pytest
 from serving import Served
@@ -304,6 +305,38 @@ def test_pages_of_one_seat_do_not_keep_another_out(served, monkeypatch):
             assert third.hear("error")["end"]
         with served.sit(room.link(1)) as other:
             assert other.hear("view")
+
+
+def test_pages_that_are_opened_at_once_are_counted_too(served, monkeypatch):
+    go_on = threading.Event()
+    hello = server.Guest.hello
+    monkeypatch.setattr(server, "MOST_PAGES", 2)
+    monkeypatch.setattr(server.Guest, "hello", lambda guest: go_on.wait(60) and hello(guest))
+    room = served.room()
+    with contextlib.ExitStack() as open_pages:
+        first, second, *others = [
+            open_pages.enter_context(served.sit(room.link(0))) for _ in range(4)
+        ]
+        try:
+            heard = [json.loads(page.connection.recv(timeout=20)) for page in others]
+        finally:
+            go_on.set()
+        assert [message["kind"] for message in heard] == ["error", "error"]
+        assert first.hear("view") and second.hear("view")
+
+
+def test_who_leaves_before_an_answer_leaves_no_error_behind():
+    class Gone:
+        async def accept(self):
+            pass
+
+        async def receive(self):
+            return {"type": "websocket.receive", "text": "no link"}
+
+        async def send_text(self, text):
+            raise server.WebSocketDisconnect(1006)
+
+    asyncio.run(server.Server(server.Lobby())._play(Gone()))
 
 
 def test_far_too_much_ends_the_connection(served):
