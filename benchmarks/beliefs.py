@@ -40,7 +40,10 @@ def main(
     players = check_players(found, players)
     read = read_value_model(model or baseline_path(found, players), found, players)
     if read.beliefs is None:
-        raise UserError(f"the baseline of {game} for {players} has learned no beliefs.")
+        raise UserError(
+            f"the baseline of {game} for {players} players has learned no beliefs: "
+            "choose another with --game and --players, or name a model that has some with --model."
+        )
     agent = TDAgent(found, read)
     decisions = play_decisions(agent, games, seed, opponent)
     rows = measure(agent, read.beliefs, decisions, np.random.default_rng(seed))
