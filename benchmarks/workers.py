@@ -50,7 +50,17 @@ def a_round(game_name: str, rows: int = ROWS) -> Round:
     sizes = (len(positions_of(game, inputs)), 64, 32, settings.num_players)
     networks = [zero_arrays(*sizes) for _ in range(NETWORKS)]
     plan = Plan(rows, 0.03, False, 32, 0.7, 0.0, 1.0, 0.0, False, np.linspace(0.8, 1, NETWORKS))
-    method = Method(0, 1, 32, 0.0, 1.0, 0.0, 1.0, 0.0)
+    method = Method(
+        simulations=0,
+        candidates=1,
+        limit=plan.limit,
+        exploration=0.0,
+        noise=1.0,
+        scale=0.0,
+        spread=plan.spread,
+        rank_share=plan.rank_share,
+        playouts=0.0,
+    )
     return Round(settings, inputs, networks, (plan, method), 0, (0, 1), np.uint64(1))
 
 
