@@ -25,6 +25,7 @@ from .kernels import uniform
 _DRAW = np.uint64(0x9B05688C2B3E6C1F)
 _TAKE = np.uint64(0x1F83D9ABFB41BD6B)
 TRIES = 8  # uniform draws of which one is taken
+_MOST_SCORE = 300.0  # what lies beyond is certain, and would overflow
 
 # Bound to a game's kernels by ``specialize``.
 determinize = hidden_facts = observe = likelihood = None
@@ -75,7 +76,7 @@ def _likelihood(state, seat, belief):
     for fact in range(len(belief.scores)):
         if belief.facts[fact]:
             score += belief.scores[fact] * belief.facts[fact]
-    return np.exp(score)
+    return np.exp(min(max(score, -_MOST_SCORE), _MOST_SCORE))
 
 
 def _redraw(drawn, state, seat, seed, belief):
