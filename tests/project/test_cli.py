@@ -962,7 +962,7 @@ def test_an_agent_is_rated_and_its_record_checked(tmp_path: Path):
 def test_what_cannot_be_rated_is_told():
     assert_refused(run("rate"), "name an agent")
     assert_refused(run("rate", "no.module:Agent"), "no Agent in no.module")
-    assert_refused(run("rate", "greedy", "--game", "sarena", "--players", 4), "no ladder for 4")
+    assert_refused(run("rate", "greedy", "--game", "harmonies", "--players", 4), "no ladder for 4")
 
 
 # exploit
