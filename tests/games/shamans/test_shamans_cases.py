@@ -151,7 +151,7 @@ def test_players_by_name():
     assert GAME.action_to_string(65, state) == f"swap player_{left}"
     assert GAME.action_from_string(f"swap player_{left}", state) == 65
     for text in (f"swap player_{seat}", "swap player_3", "swap left"):
-        with pytest.raises(ValueError, match="no action"):
+        with pytest.raises(ValueError, match="is not an action"):
             GAME.action_from_string(text, state)
 
 
