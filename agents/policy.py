@@ -76,7 +76,35 @@ def choose(
     return actions
 
 
-class PolicyAgent(Agent):
+class LogitAgent(Agent):
+    """Samples legal actions from the softmax of logits, or takes the best.
+
+    Args:
+        game: the game it plays.
+        deterministic: take the most probable action instead of sampling.
+        temperature: see ``choose``.
+        seed: seed of the agent's own generator, used if ``act`` receives no seeds.
+
+    Raises:
+        ValueError: a setting is out of range.
+    """
+
+    def __init__(self, game: str | Game, deterministic: bool, temperature: float, seed: int | None):
+        super().__init__(game, seed)
+        check_choice(deterministic, (False, True), "deterministic")
+        if not check_finite(temperature, "temperature") > 0:
+            raise ValueError(f"temperature is {temperature!r}; give a number above 0")
+        self.deterministic = deterministic
+        self.temperature = temperature
+
+    def pick(self, logits: np.ndarray, masks: np.ndarray, seeds: np.ndarray | None) -> np.ndarray:
+        """Return a legal action for each row, see ``choose``."""
+        if self.deterministic:
+            return choose(logits, masks, None)
+        return choose(logits, masks, self.seeds_or_own(seeds, len(masks)), self.temperature)
+
+
+class PolicyAgent(LogitAgent):
     """Plays legal actions by a network.
 
     Args:
@@ -99,22 +127,14 @@ class PolicyAgent(Agent):
         temperature: float = 1.0,
         seed: int | None = None,
     ):
-        super().__init__(game, seed)
-        check_choice(deterministic, (False, True), "deterministic")
-        if not check_finite(temperature, "temperature") > 0:
-            raise ValueError(f"temperature is {temperature!r}; give a number above 0")
+        super().__init__(game, deterministic, temperature, seed)
         self.network = network
         self.observation = observation
-        self.deterministic = deterministic
-        self.temperature = temperature
 
     def act(self, observations, masks, *, states=None, seeds=None):
         """See ``Agent.act``."""
         masks = np.asarray(masks)
-        logits = self.network.logits(np.asarray(observations), masks)
-        if self.deterministic:
-            return choose(logits, masks, None)
-        return choose(logits, masks, self.seeds_or_own(seeds, len(masks)), self.temperature)
+        return self.pick(self.network.logits(np.asarray(observations), masks), masks, seeds)
 
 
 class PPOAgent(PolicyAgent):

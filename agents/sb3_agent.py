@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from ludotheque.envs.core.errors import check_choice, check_finite
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.settings import HISTORY, Settings
 
-from .base import Agent, needs_train
-from .policy import choose
+from .base import needs_train
+from .policy import LogitAgent
 
 try:
     import torch
@@ -21,7 +20,7 @@ except ModuleNotFoundError as error:
     raise needs_train(error) from error
 
 
-class SB3Agent(Agent):
+class SB3Agent(LogitAgent):
     """Plays legal actions by a model of Stable-Baselines3 or sb3-contrib with any policy.
 
     MaskablePPO, PPO and A2C sample from their policy over the legal actions, DQN and QR-DQN take
@@ -54,10 +53,7 @@ class SB3Agent(Agent):
         temperature: float = 1.0,
         seed: int | None = None,
     ):
-        super().__init__(game, seed)
-        check_choice(deterministic, (False, True), "deterministic")
-        if not check_finite(temperature, "temperature") > 0:
-            raise ValueError(f"temperature is {temperature!r}; give a number above 0")
+        super().__init__(game, deterministic, temperature, seed)
         if not isinstance(model, BaseAlgorithm):
             raise TypeError(
                 f"model is {model!r}; load it first: MaskablePPO.load(path), DQN.load(path), ..."
@@ -66,7 +62,6 @@ class SB3Agent(Agent):
         self.policy: Any = model.policy
         self._valued = _values_of(self.policy)
         self.deterministic = deterministic or self._valued is not None
-        self.temperature = temperature
         self.observation, self.history = _observed(model, self.game)
 
     def act(self, observations, masks, *, states=None, seeds=None, histories=None):
@@ -77,10 +72,7 @@ class SB3Agent(Agent):
             seen = {"observation": observations, "action_mask": masks}
             if self.history:
                 seen["history"] = histories
-        logits = self._logits(seen)
-        if self.deterministic:
-            return choose(logits, masks, None)
-        return choose(logits, masks, self.seeds_or_own(seeds, len(masks)), self.temperature)
+        return self.pick(self._logits(seen), masks, seeds)
 
     def _logits(self, seen: Any) -> np.ndarray:
         self.policy.set_training_mode(False)
