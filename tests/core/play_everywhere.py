@@ -18,7 +18,7 @@ from ludotheque.testing.contract import is_over, settings
 # Looking at a position takes longer than a ply, most of all in plain Python.
 PLIES_BETWEEN_LOOKS = 15
 # Games in each setting, where one is played quickly and has rare events.
-GAMES_EACH = {"saga": 2, "shamans": 4}
+GAMES_EACH = {"saga": 2, "shamans": 24}
 
 
 def play(name: str) -> str:

@@ -110,8 +110,6 @@ LESS = {
     "saga/hidden.py": 60,
     # Boards seldom leave their window by themselves; test_sagani_sentences shifts it on purpose.
     "sagani/placement.py": 65,
-    # Few rituals are performed in these games; test_shamans_sentences asks for each.
-    "shamans/rituals.py": 75,
     # Without compiling nothing keeps an index: only arrays of games do, in loops.
     "sarena/rules.py": 85,
 }
