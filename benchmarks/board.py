@@ -24,6 +24,7 @@ from typing import Annotated, Any, TextIO
 
 import typer
 from websockets.asyncio.client import connect
+from websockets.typing import Origin
 
 GAMES = ("sarena", "sagani", "harmonies", "saga", "shamans")
 PLAYERS = {"shamans": 3}
@@ -47,7 +48,7 @@ class Player:
     async def play(self, moves: int) -> None:
         """Play so many moves."""
         host = self.url.removeprefix("http://")
-        async with connect(f"ws://{host}/play", origin=self.url, max_size=None) as socket:
+        async with connect(f"ws://{host}/play", origin=Origin(self.url), max_size=None) as socket:
             await socket.send(json.dumps({"link": self.link}))
             asked = None
             while self.moves < moves:

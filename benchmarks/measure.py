@@ -175,7 +175,7 @@ def checked_games(names: Sequence[str] | None) -> list[str]:
 
 
 def interleave(
-    groups: dict[str, Sequence[Probe]], settings: Settings, console: Console | None = None
+    groups: Mapping[str, Sequence[Probe]], settings: Settings, console: Console | None = None
 ) -> list[Result]:
     """Measures every group of probes in turn, the probes of a group round by round.
 
@@ -284,7 +284,9 @@ def _compare_one(bar: Bar, rates: dict[str, list[float]], judge: bool) -> Ratio:
     pairs = zip(rates.get(bar.ours, []), rates.get(bar.peer, []), strict=False)
     ratios = [ours / peer for ours, peer in pairs]
     ratio = statistics.median(ratios) if ratios else None
-    judged = judge and ratio is not None and bar.target is not None
+    reached = None
+    if judge and ratio is not None and bar.target is not None:
+        reached = bool(ratio >= bar.target)
     return Ratio(
         bar.name,
         bar.ours,
@@ -292,14 +294,14 @@ def _compare_one(bar: Bar, rates: dict[str, list[float]], judge: bool) -> Ratio:
         bar.target,
         ratios,
         ratio,
-        bool(ratio >= bar.target) if judged else None,
+        reached,
     )
 
 
 def machine() -> dict[str, Any]:
     """Processor, cores this process may use, load, and versions of what is measured."""
     try:
-        cores = len(os.sched_getaffinity(0))
+        cores: int | None = len(os.sched_getaffinity(0))
     except AttributeError:  # not on macOS or Windows
         cores = os.cpu_count()
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
@@ -449,10 +451,12 @@ def compare_ways(
     """
     console, facts = Console(), machine()
     print_machine(console, facts)
+
+    def probe(name: str, way: Work) -> Probe:
+        return Probe(name, lambda: way, unit=unit)
+
     probes = {
-        title: [
-            Probe(f"{title}: {name}", lambda way=way: way, unit=unit) for name, way in ways.items()
-        ]
+        title: [probe(f"{title}: {name}", way) for name, way in ways.items()]
         for title, ways in groups.items()
     }
     results = interleave(probes, settings, console)
@@ -473,8 +477,9 @@ def save_chart(path: Path, results: Sequence[Result], title: str) -> None:
         return
     figure, axes = subplots(figsize=(10, 1.2 + 0.27 * len(shown)), layout="constrained")
     colours = ["#0b7285" if result.ours else "#adb5bd" for result in shown]
-    bars = axes.barh([r.name for r in shown], [r.median for r in shown], color=colours)
-    axes.bar_label(bars, [short(r.median) for r in shown], padding=3, fontsize=8)
+    medians = [result.median for result in shown if result.median is not None]
+    bars = axes.barh([result.name for result in shown], medians, color=colours)
+    axes.bar_label(bars, [short(median) for median in medians], padding=3, fontsize=8)
     axes.set(xscale="log", xlabel=f"{shown[0].unit} a second (logarithmic)", title=title)
     axes.margins(x=0.12, y=0.01)
     axes.invert_yaxis()

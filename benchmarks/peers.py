@@ -34,6 +34,7 @@ from ludotheque.benchmarks.measure import (
 )
 
 BATCHES = (1, 64, 1024, 8192)
+SHOWN_BATCHES = ", ".join(map(str, BATCHES))
 OPEN_SPIEL_PYTHON = ("connect_four", "hex(board_size=11)", "havannah(board_size=8)")
 OPEN_SPIEL_ROLLOUTS = (
     "havannah(board_size=8)",
@@ -316,7 +317,10 @@ def search(simulations: int = 2000) -> list[Probe]:
 
 
 def main(
-    batch: Annotated[list[int], typer.Option(min=1, help="Pgx batch size; may repeat.")] = BATCHES,
+    batch: Annotated[
+        list[int] | None,
+        typer.Option(min=1, help="Pgx batch size; may repeat.", show_default=SHOWN_BATCHES),
+    ] = None,
     only: Annotated[str, typer.Option(help="Only peers with this text in their name.")] = "",
     seconds: Annotated[float, typer.Option(min=0.01, help="Least time of a measurement.")] = 1.0,
     repetitions: Annotated[int, typer.Option(min=1, help="Measurements of each peer.")] = 5,
@@ -330,7 +334,7 @@ def main(
     settings = Settings.of(seconds, repetitions, quick)
     chosen = {
         group: [probe for probe in probes if only.lower() in probe.name.lower()]
-        for group, probes in groups(batch).items()
+        for group, probes in groups(batch or BATCHES).items()
     }
     results = interleave(chosen, settings)
     print_results(console, results)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -73,7 +73,7 @@ def node_bytes() -> int:
 
 def _build_mcts(game: str, simulations: int, guided: bool) -> Work:
     # A game may have its leaves valued otherwise by default; the others' searches play to the end.
-    plain = {} if guided else {"guided": False, "leaf": "playout"}
+    plain: dict[str, Any] = {} if guided else {"guided": False, "leaf": "playout"}
     agent = MCTSAgent(get_game(game), simulations=simulations, **plain)
     states = get_game(game).new_state(seed=1)
     seeds = np.array([1], dtype=np.uint64)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -52,7 +52,7 @@ class Strength:
 
 
 def measure(
-    game: str, agent: str, players: int, games: int, seed: int = 0, **options: object
+    game: str, agent: str, players: int, games: int, seed: int = 0, **options: Any
 ) -> Strength:
     """Plays `games` deals, from `seed` up, with `agent` in all seats.
 

@@ -326,8 +326,14 @@ def bars(games: Sequence[str]) -> list[Bar]:
 def main(
     game: Annotated[list[str] | None, typer.Option(help="A game; may be repeated.")] = None,
     batch: Annotated[
-        list[int], typer.Option(min=1, max=1_000_000, help="Batch size; may repeat.")
-    ] = peers.BATCHES,
+        list[int] | None,
+        typer.Option(
+            min=1,
+            max=1_000_000,
+            help="Batch size; may repeat.",
+            show_default=peers.SHOWN_BATCHES,
+        ),
+    ] = None,
     only: Annotated[str, typer.Option(help="Only groups with this text in their name.")] = "",
     seconds: Annotated[float, typer.Option(min=0.01, help="Least time of a measurement.")] = 1.0,
     repetitions: Annotated[int, typer.Option(min=1, help="Rounds.")] = 5,
@@ -347,14 +353,14 @@ def main(
     if start_up:
         waits = startup.measure(games)
         startup.print_waits(console, waits)
-        kernels = {game: startup.shares(game) for game in games}
-        for game, found in kernels.items():
-            startup.print_shares(console, game, found)
+        kernels = {name: startup.shares(name) for name in games}
+        for name, found in kernels.items():
+            startup.print_shares(console, name, found)
         if json:
             waited = [asdict(wait) for wait in waits]
             write_json(json, {"machine": facts, "startup": waited, "kernels": kernels})
         return
-    chosen = groups(games, batch, not alone)
+    chosen = groups(games, batch or peers.BATCHES, not alone)
     chosen = {group: probes for group, probes in chosen.items() if only.lower() in group.lower()}
     with Neighbours() as others:
         results = interleave(chosen, settings)

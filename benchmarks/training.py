@@ -116,7 +116,9 @@ def measure(
 
 def main(
     game: Annotated[list[str] | None, typer.Option(help="A game; may be repeated.")] = None,
-    opponents: Annotated[list[str], typer.Option(help="An agent; may be repeated.")] = ("random",),
+    opponents: Annotated[
+        list[str] | None, typer.Option(help="An agent; may be repeated.", show_default="random")
+    ] = None,
     num_envs: Annotated[
         int | None, typer.Option(min=1, help="Games advanced together.", show_default="as train")
     ] = None,
@@ -136,7 +138,7 @@ def main(
         table.add_column(heading, justify="right")
     runs = []
     for name in games:
-        for opponent in opponents:
+        for opponent in opponents or ["random"]:
             with console.status(f"training {name} against {opponent}"):
                 steps = 1 if quick else timesteps  # one rollout
                 runs.append(measure(name, steps, num_envs, opponent, torch_threads))

@@ -57,7 +57,11 @@ def train(
     ] = None,
     steps: Annotated[
         int | None,
-        typer.Option("--steps", help="Length of the whole run in decisions of the learner."),
+        typer.Option(
+            "--steps",
+            help="Length of the whole run in decisions of the learner, rounded up to whole rounds "
+            "of self-play (rollouts with ppo).",
+        ),
     ] = None,
     folder: Annotated[
         Path | None, typer.Option("--out", help="Folder of the run; by default runs/GAME.")

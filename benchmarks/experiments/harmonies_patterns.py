@@ -78,7 +78,7 @@ def scan_all(states, found):
         side = np.int64(states[i]["side"])
         stack = states[i]["stack"][0]
         for card in range(1, NUM_CARDS + 1):
-            hexes = 0
+            hexes = np.int64(0)
             for hex_ in range(NUM_HEXES[side]):
                 if KIND_OF_STACK[stack[hex_]] == HABITAT_KIND[card, 0]:
                     others = OTHERS[side, SHAPE_OF_CARD[card], :, hex_]
@@ -105,7 +105,7 @@ def plain_all(states, found):
         side = np.int64(states[i]["side"])
         stack = states[i]["stack"][0]
         for card in range(1, NUM_CARDS + 1):
-            hexes = 0
+            hexes = np.int64(0)
             for hex_ in range(NUM_HEXES[side]):
                 hexes |= np.int64(_plain_one(stack, side, hex_, card)) << hex_
             found[i, card] = hexes

@@ -17,7 +17,7 @@ from ludotheque.agents import make_agent
 from ludotheque.agents.match import Match
 from ludotheque.envs.core.interfaces.settings import Settings
 
-MODES = (
+MODES: tuple[tuple[str, int, dict[str, str]], ...] = (
     ("2 players", 2, {}),
     ("3 players", 3, {}),
     ("4 players", 4, {}),
