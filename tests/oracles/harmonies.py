@@ -297,12 +297,13 @@ def habitat_around_turned(
     return True
 
 
+@cache
 def habitat_hexes(
     side: str, card: AnimalCard | SpiritCard, hexagon: int, turn: int
-) -> list[int | None]:
+) -> tuple[int | None, ...]:
     """The hexes of a habitat turned by so many sixths, the cube's first; None is off the board."""
     turned = [tuple((turn + direction) % 6 for direction in way) for way in SHAPES[card.shape]]
-    return [hexagon] + [walk(side, hexagon, way) for way in turned]
+    return (hexagon, *(walk(side, hexagon, way) for way in turned))
 
 
 # ---- points -----------------------------------------------------------------------------------

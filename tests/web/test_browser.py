@@ -435,11 +435,11 @@ def lab(tmp_path):
         threading.Thread(target=process.stderr.read, daemon=True).start()
         yield f"http://127.0.0.1:{port}/lab/tree/game.ipynb?token=secret", tmp_path / "result.txt"
         process.terminate()
-        process.wait(20)
+        process.wait(PATIENCE_MS / 1000)
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(find_spec("jupyterlab") is None, reason="needs jupyterlab, a large package")
+@pytest.mark.skipif(find_spec("jupyterlab") is None, reason="needs jupyterlab, of the extra [dev]")
 def test_a_game_in_a_cell_of_jupyterlab(browser, lab):
     url, result = lab
     context = browser.new_context(viewport={"width": 1300, "height": 1000}, reduced_motion="reduce")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -232,7 +233,8 @@ def chosen(rng: random.Random, oracle, legal: list[tuple], taste: str) -> tuple:
             if kind in by_kind:
                 return rng.choice(by_kind[kind])
         if "space" in by_kind:
-            return max(by_kind["space"], key=lambda decision: use_of(oracle, decision[1]))
+            nearest = goals(oracle)[:1]
+            return max(by_kind["space"], key=lambda decision: use_of(oracle, decision[1], nearest))
         if "token" in by_kind:
             return rng.choice(useful_tokens(oracle) or by_kind["token"])
     return rng.choice(by_kind[rng.choice(sorted(by_kind))])
@@ -262,17 +264,17 @@ def hexes_needed(oracle, space: int) -> int:
 
 def goals(oracle) -> list[list[tuple]]:
     """What is lacking for a cube, the nearest first: the hexes and the tokens each still needs."""
-    found = []
+    found, lacks = [], cache(partial(lacking, oracle))
     for held in oracle.me.held:
         card = card_of(held.card)
         for hexagon in range(len(oracle.me.board)):
-            if hexagon in oracle.me.cubes or lacking(oracle, hexagon, card.habitat[0]) is None:
+            if hexagon in oracle.me.cubes or lacks(hexagon, card.habitat[0]) is None:
                 continue
             for turn in range(6):
                 hexes = habitat_hexes(oracle.side, card, hexagon, turn)
                 if None not in hexes:
                     goal = [
-                        (end, lacking(oracle, end, wanted))
+                        (end, lacks(end, wanted))
                         for end, wanted in zip(hexes, card.habitat, strict=True)
                     ]
                     if all(lack is not None for _, lack in goal):
@@ -290,9 +292,8 @@ def useful_tokens(oracle) -> list[tuple]:
     return []
 
 
-def use_of(oracle, space: int) -> int:
-    """How many of a space's tokens the nearest goal needs."""
-    nearest = goals(oracle)[:1]
+def use_of(oracle, space: int, nearest: list) -> int:
+    """How many of a space's tokens the nearest goal needs, if there is one."""
     needed = Counter(colour for goal in nearest for _, lack in goal for colour in lack)
     return (needed & Counter(oracle.spaces[space])).total()
 
