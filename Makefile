@@ -8,7 +8,8 @@ PYTHON ?= python3
 VENV ?= .venv
 TORCH ?= torch==2.13.0
 WORKERS ?= 2
-TESTS ?= tests notebooks
+# Notebooks take longest of what goes by itself: not last, when the other worker has nothing left.
+TESTS ?= notebooks tests
 PYTEST_ARGS ?=
 MINUTES ?= 2
 INTEGRATIONS ?= sb3 torchrl rllib tianshou openspiel jax

@@ -65,12 +65,16 @@ BEHAVIOUR = textwrap.dedent(
     print(json.dumps({"package": ludotheque.envs.__file__, "seen": seen}))
     """
 )
-# Touches few kernels, for tests that compile from nothing.
+# Touches few kernels, for tests that compile from nothing: the mask of a record that allows some
+# moves. To deal a game takes several times as long to compile.
 SMALL = textwrap.dedent(
     """
+    import numpy as np
     from ludotheque.envs import get_game
     game = get_game("sarena")
-    print(game.digest(game.new_state(5)))
+    states = np.zeros(1, game.dtype)
+    states["moves"] = 0b1101 << 7
+    print(np.flatnonzero(game.legal_mask(states)).tolist())
     """
 )
 FIRST_MOVE = textwrap.dedent(
@@ -901,12 +905,15 @@ def test_python_threads_on_a_cold_cache(small, tmp_path):
     code = textwrap.dedent(
         """
         import threading
+        import numpy as np
         from ludotheque.envs import get_game
         game, found = get_game("sarena"), []
+        states = np.zeros(1, game.dtype)
+        states["moves"] = 0b1101 << 7
         ready = threading.Barrier(4)
         def work():
             ready.wait()
-            found.append(game.digest(game.new_state(5)))
+            found.append(str(np.flatnonzero(game.legal_mask(states)).tolist()))
         threads = [threading.Thread(target=work) for _ in range(4)]
         for thread in threads:
             thread.start()
