@@ -6,6 +6,7 @@ import numpy as np
 
 from ludotheque.envs import get_game
 from ludotheque.envs.core.arguments import check_seed, fresh_seed
+from ludotheque.envs.core.errors import StateError
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.rng import next_seed
 
@@ -21,6 +22,14 @@ def needs_train(error: ModuleNotFoundError) -> ModuleNotFoundError:
     return ModuleNotFoundError(
         f'training needs {name}, not installed. Try: pip install "ludotheque[train]"', name=name
     )
+
+
+def check_seeds(seeds: np.ndarray, count: int) -> np.ndarray:
+    """Return ``seeds`` as uint64 ``(count,)``; raise ValueError if there are more or fewer."""
+    seeds = np.ascontiguousarray(seeds, dtype=np.uint64)
+    if seeds.shape != (count,):
+        raise ValueError(f"seeds have shape {seeds.shape}; give one for each of {count} rows")
+    return seeds
 
 
 class Agent:
@@ -67,10 +76,41 @@ class Agent:
         """
         raise TypeError(f"{type(self).__name__} has no act(): define it")
 
+    def checked(
+        self, masks: np.ndarray, seeds: np.ndarray | None, states: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the masks and seeds of ``act``, or its own seeds, once their shapes are checked.
+
+        Kernels index them without looking. Which actions are legal is trusted, as records are.
+
+        Raises:
+            ValueError: the numbers of rows differ, or a mask isn't one of the game.
+            StateError: ``states`` are records of another game.
+        """
+        masks = np.asarray(masks)
+        count = len(masks) if states is None else len(states)
+        wanted = (count, self.game.num_actions)
+        if masks.shape != wanted:
+            raise ValueError(f"masks have shape {masks.shape}; {self!r} needs {wanted}")
+        self.check_records(states)
+        return masks, self.seeds_or_own(seeds, count)
+
+    def check_records(self, states: np.ndarray | None) -> None:
+        """Raise StateError unless ``states``, if there are any, are records of the game."""
+        if states is not None and (states.dtype != self.game.dtype or states.ndim != 1):
+            raise StateError(
+                f"states have shape {states.shape} and are no records (n,) of {self.game!r}: pass "
+                "those that new_state returns"
+            )
+
     def seeds_or_own(self, seeds: np.ndarray | None, count: int) -> np.ndarray:
-        """Return ``seeds``, or ``count`` from the agent's own generator."""
+        """Return ``seeds``, or ``count`` from the agent's own generator.
+
+        Raises:
+            ValueError: there are more or fewer than ``count`` seeds.
+        """
         if seeds is not None:
-            return np.ascontiguousarray(seeds, dtype=np.uint64)
+            return check_seeds(seeds, count)
         own = np.empty(count, np.uint64)
         for k in range(count):
             self._seed = np.uint64(next_seed(self._seed))

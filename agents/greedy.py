@@ -42,8 +42,7 @@ class GreedyAgent(Agent):
         """See ``Agent.act``."""
         if states is None:
             raise ValueError("greedy looks ahead: pass states, determinized for the seat to act")
+        masks, seeds = self.checked(masks, seeds, states)
         actions = np.zeros(len(masks), np.int64)
-        seeds = self.seeds_or_own(seeds, len(masks))
-        choose = _compile(self.game)
-        choose(states, np.asarray(masks), seeds, self._scratch.copy(), actions)
+        _compile(self.game)(states, masks, seeds, self._scratch.copy(), actions)
         return actions

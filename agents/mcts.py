@@ -173,6 +173,7 @@ class MCTSAgent(Agent):
             ``(visits, values)``, int64 and float64 ``(n, num_actions)``: the number of visits of
             each action, and the sum of the acting seat's utilities (-1 to +1 each) after it.
         """
+        self.check_records(states)
         count = len(states)
         seeds = self.seeds_or_own(seeds, count)
         visits = np.zeros((count, self.game.num_actions), np.int64)

@@ -22,7 +22,7 @@ from ludotheque.envs.core.files import atomic_path
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.loading import COUNT, MEGABYTE, OBJECT, TEXT, Source
 
-from .base import Agent
+from .base import Agent, check_seeds
 from .kernels import choose_best, choose_softmax
 from .networks import Network, copy_network, make_network
 
@@ -62,15 +62,20 @@ def choose(
         temperature: of the softmax; values below 1 favour better actions.
 
     Raises:
-        ValueError: a row has no legal action, or logits aren't finite.
+        ValueError: a row has no legal action, logits aren't finite, or shapes differ.
     """
+    if logits.ndim != 2 or masks.shape != logits.shape:
+        raise ValueError(
+            f"logits have shape {logits.shape} and masks {masks.shape}; give (n, num_actions) for "
+            "both"
+        )
     if not np.isfinite(logits).all():
         raise ValueError("the policy's logits aren't finite: its weights are too large")
     actions = np.empty(len(masks), np.int64)
     if seeds is None:
         choose_best(logits, masks, actions)
     else:
-        choose_softmax(logits, masks, seeds, temperature, actions)
+        choose_softmax(logits, masks, check_seeds(seeds, len(masks)), temperature, actions)
     if len(actions) and actions.min() < 0:
         raise ValueError(f"row {int(np.argmin(actions))} has no legal action: all masked")
     return actions

@@ -17,6 +17,7 @@ class RandomAgent(Agent):
 
     def act(self, observations, masks, *, states=None, seeds=None):
         """See ``Agent.act``."""
+        masks, seeds = self.checked(masks, seeds)
         actions = np.zeros(len(masks), np.int64)
-        choose_random(np.asarray(masks), self.seeds_or_own(seeds, len(masks)), actions)
+        choose_random(masks, seeds, actions)
         return actions

@@ -13,7 +13,7 @@ from ludotheque.envs.core.errors import GameOverError, StateError, check_choice
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.checks import check_actions, digest_all
 from ludotheque.envs.core.interfaces.seats import SeatBatch
-from ludotheque.envs.core.interfaces.settings import Settings, check_saved, saved_array
+from ludotheque.envs.core.interfaces.settings import Cloned, Settings, check_saved, saved_array
 
 from .base import needs_train
 
@@ -28,7 +28,7 @@ RENDER_MODES = (None, "rgb_array")
 ROW_METHODS = ("action_masks", "render", "seats", "state_digests")
 
 
-class SeatVecEnv(VecEnv):
+class SeatVecEnv(Cloned, VecEnv):
     """``num_envs`` games with the learner in one seat of each, played as one batch.
 
     Every observation is the learner's own, at its own decisions; every reward is the sum of what

@@ -25,7 +25,7 @@ from .common import (
     out,
     print_json,
 )
-from .table import check_specs
+from .table import check_place, check_specs, writing
 from .workers import RayOption, WorkersOption, executor_for
 
 
@@ -86,6 +86,8 @@ def rate(
     if agent is None:
         raise UserError("name an agent to rate, e.g. ludotheque rate greedy --game sarena.")
     rated = _agent(agent, found)
+    if record is not None:
+        check_place(record)
     try:
         with (
             executor_for(workers, ray) as executor,
@@ -108,7 +110,8 @@ def rate(
         from ludotheque.envs.core.files import atomic_write_text
 
         result.record["agent"] = agent
-        atomic_write_text(record, json.dumps(result.record) + "\n")
+        with writing(record):
+            atomic_write_text(record, json.dumps(result.record) + "\n")
     if as_json:
         values = dataclasses.asdict(result)
         del values["record"]

@@ -89,6 +89,11 @@ def fresh_seed() -> int:
 def check_target(path: Path, endings: Sequence[str]) -> None:
     """Check, before anything is played, that a file can be written."""
     choose(path.suffix, endings, f"ending of {path.name}:")
+    check_place(path)
+
+
+def check_place(path: Path) -> None:
+    """Check, before anything is played, that there can be a file of this name."""
     if not path.parent.is_dir():
         raise UserError(f"the folder {path.parent} of {path.name} does not exist.")
     if path.is_dir():

@@ -77,8 +77,7 @@ class BaselineAgent(Agent):
         """See ``Agent.act``."""
         if states is None:
             raise ValueError("baseline looks ahead: pass states, determinized for the seat to act")
-        masks = np.asarray(masks)
-        seeds = self.seeds_or_own(seeds, len(states))
+        masks, seeds = self.checked(masks, seeds, states)
         actions = np.zeros(len(states), np.int64)
         for players in np.unique(states["num_players"]).tolist():
             rows = np.flatnonzero(states["num_players"] == players)

@@ -180,9 +180,9 @@ class TDAgent(Agent):
     def _found(self, masks, states, seeds, rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         if states is None:
             raise ValueError("td looks ahead: pass states, determinized for the seat to act")
+        asked = self.checked(masks, seeds, states)
         actions = np.zeros(len(states), np.int64)
         policy, values = np.zeros((2, rows, self.game.num_actions))
-        asked = (np.asarray(masks), self.seeds_or_own(seeds, len(states)))
         found = (actions, policy, values)
         run(self._act, self.num_threads, states, asked, found)
         return found

@@ -392,10 +392,11 @@ class Game(Pictures):
                 f"action is not in action space: {action!r}; {self.name} has actions "
                 f"0 to {self.num_actions - 1}"
             )
-        # How many are legal would tell what the seat holds, to whoever reads the message.
+        # How many are legal would tell what the seat holds, to whoever reads the message; the ply,
+        # to the seat, how often others decided unseen.
         raise IllegalActionError(
             f"action {action} ({self.action_to_string(int(action), state)}) is not legal for "
-            f"seat {state['to_play']} at ply {state['ply']} of {self.title}: "
+            f"seat {state['to_play']} of {self.title} now: "
             "choose one where action_mask is 1"
         )
 

@@ -311,6 +311,8 @@ class _KernelCache(NullCache):
         try:
             return act(folder, *call)
         except Exception as error:
+            if _was_interrupt(error):
+                raise KeyboardInterrupt from error
             _give_up(error)
             return None
 
@@ -392,6 +394,13 @@ class _KernelCache(NullCache):
         made_for += (*_changed_settings(), *_named_fields(sig))
         key = hashlib.sha256(repr(made_for).encode()).hexdigest()
         return folder / f"{self._function.__name__}-{key[:32]}.nbc"
+
+
+def _was_interrupt(error: BaseException | None) -> bool:
+    """Return whether an error came of Ctrl-C, which generators of numba's turn into others."""
+    if error is None or isinstance(error, KeyboardInterrupt):
+        return error is not None
+    return _was_interrupt(error.__cause__) or _was_interrupt(error.__context__)
 
 
 def _late_kernels(function: Callable[..., Any], seen: set[int]) -> list[Any]:

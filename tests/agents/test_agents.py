@@ -9,7 +9,9 @@ import pytest
 
 from ludotheque.agents import Agent, make_agent
 from ludotheque.agents.mcts import MCTSAgent
+from ludotheque.agents.policy import choose
 from ludotheque.envs import get_game, make_batch
+from ludotheque.envs.core.errors import StateError
 from ludotheque.envs.core.interfaces.seats import query_agent
 from ludotheque.envs.core.interfaces.settings import Settings
 
@@ -275,6 +277,34 @@ def test_searchers_say_that_they_need_states():
     for spec in ("greedy", "mcts"):
         with pytest.raises(ValueError, match="pass states"):
             make_agent(spec).act(np.zeros((1, 1)), masks)
+
+
+@pytest.mark.parametrize("spec", ["random", "greedy", "mcts:simulations=4", "baseline"])
+def test_arrays_of_other_shapes_are_refused(spec):
+    """Kernels would read, and write, behind their ends."""
+    agent, batch = make_agent(spec), positions(3, 2)
+    seen, masks, seeds = batch.observations, batch.action_masks, numbers(3)
+    states = batch.get_state()
+    wide = np.ones((3, 5000), np.int8)
+    for name, wrong in (("masks", wide), ("masks", masks[:2]), ("seeds", seeds[:1])):
+        asked = {"masks": masks, "seeds": seeds, name: wrong}
+        # A search looks at the records alone, and no seeds are too few for fewer rows.
+        if name == "masks" and (spec.startswith("mcts") or (spec == "random" and len(wrong) == 2)):
+            continue
+        with pytest.raises(ValueError, match=f"{name} have shape"):
+            agent.act(seen, asked["masks"], states=states, seeds=asked["seeds"])
+    if agent.needs_states:
+        with pytest.raises(StateError, match="no records"):
+            agent.act(seen[:1], masks[:1], states=get_game("saga").new_state(1), seeds=seeds[:1])
+
+
+def test_logits_masks_and_seeds_of_different_shapes_are_refused():
+    logits, masks = np.zeros((3, 5), np.float32), np.ones((3, 5), np.int8)
+    for wrong in (np.ones((3, 6), np.int8), np.ones((4, 5), np.int8), np.ones(5, np.int8)):
+        with pytest.raises(ValueError, match="masks"):
+            choose(logits, wrong, None)
+    with pytest.raises(ValueError, match="seeds have shape"):
+        choose(logits, masks, numbers(2))
 
 
 def test_an_agent_is_returned_as_it_is():

@@ -795,6 +795,23 @@ def test_numbas_internals_may_change(change, small, tmp_path):
     assert not entries(tmp_path)
 
 
+def test_ctrl_c_in_the_cache_stays_ctrl_c(tmp_path, monkeypatch):
+    """A generator of numba's makes another error of it, which is no sign of other internals."""
+
+    def interrupted(folder: Path) -> None:
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt:
+            raise RuntimeError("generator raised StopIteration") from StopIteration()
+
+    monkeypatch.setenv("LUDOTHEQUE_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(jit, "_gave_up", False)
+    cache = jit._KernelCache(lambda: None)
+    with pytest.raises(KeyboardInterrupt):
+        cache._attempt(interrupted)
+    assert not jit._gave_up
+
+
 NO_HOME = textwrap.dedent(
     """
     import pathlib

@@ -427,6 +427,7 @@ def restored(batch):
 
 COPIES = {
     "clone": lambda batch: batch.clone(),
+    "copy": copy.copy,
     "deepcopy": copy.deepcopy,
     "pickle": lambda batch: pickle.loads(pickle.dumps(batch)),
     "get_state and set_state": restored,

@@ -702,6 +702,7 @@ def restored(env):
 
 COPIES = {
     "clone": lambda env: env.clone(),
+    "copy": copy.copy,
     "deepcopy": copy.deepcopy,
     "pickle": lambda env: pickle.loads(pickle.dumps(env)),
     "get_state and set_state": restored,

@@ -9,6 +9,7 @@ import warnings
 import numpy as np
 import pettingzoo
 import pytest
+from interrupts import Interrupt, all_steps
 from pettingzoo.utils.env_logger import EnvLogger
 from pettingzoo.utils.wrappers import (
     AssertOutOfBoundsWrapper,
@@ -436,6 +437,66 @@ def test_a_pickled_environment_before_its_first_reset():
         with pytest.raises(AssertionError, match="reset"):
             twin.step(0)
         assert play(twin, plies=5).num_agents == 4
+
+
+def test_a_shallow_copy_does_not_play_in_the_originals_arrays():
+    env, parallel = play(sarena_v0.env(), plies=5), sarena_v0.parallel_env()
+    parallel.reset(seed=3)
+    for one, turns in ((env, env), (parallel, parallel.aec_env)):
+        before, seen = turns.state_digest(), turns.observe(turns.agent_selection)
+        twin = copy.copy(one)
+        other = getattr(twin, "aec_env", twin)
+        for _ in range(4):
+            other.step(other.sample_legal())
+        assert turns.state_digest() == before
+        for name, part in turns.observe(turns.agent_selection).items():
+            assert np.array_equal(part, seen[name]), name
+        turns.replay()
+
+
+STEPS_OF = "ludotheque.envs.core.interfaces.aec"
+
+
+def ended() -> TurnBasedEnv:
+    env = sarena_v0.env()
+    env.reset(seed=2)
+    while not env.terminations[env.agent_selection]:
+        env.step(env.sample_legal())
+    return env
+
+
+@pytest.mark.parametrize("what", ["step", "last step", "reset", "set_state"])
+def test_what_an_interrupt_left_half_done_is_refused(what):
+    """No stale mask, no wrong agent: a step is done, or not begun, or the environment says so."""
+    env = ended() if what == "last step" else play(sarena_v0.env(), plies=5)
+    action, saved = None, play(sarena_v0.env(), plies=9).get_state()
+    if what == "step":
+        action = env.sample_legal()
+    calls = {
+        "reset": lambda one: one.reset(seed=8),
+        "set_state": lambda one: one.set_state(saved),
+    }
+    call = calls.get(what, lambda one: one.step(action))
+    refused, whole = 0, env.clone()
+    for moment in range(all_steps(lambda: call(whole), STEPS_OF)):
+        twin = env.clone()
+        assert Interrupt(moment, STEPS_OF).strikes(lambda one=twin: call(one))
+        try:
+            seen = twin.last()[0]
+        except StateError as error:
+            assert "interrupted" in str(error)
+            for asked in (twin.get_state, twin.replay, lambda one=twin: one.step(0)):
+                with pytest.raises(StateError, match="interrupted"):
+                    asked()
+            refused += 1
+            twin.reset(seed=8)
+            continue
+        state = twin.get_state()["states"]
+        if what != "last step":
+            assert twin.agent_selection == twin.possible_agents[state["to_play"][0]]
+        assert np.array_equal(seen["action_mask"], twin.game.legal_mask(state))
+        twin.replay()
+    assert refused
 
 
 # The parallel form

@@ -965,6 +965,12 @@ def test_what_cannot_be_rated_is_told():
     assert_refused(run("rate", "greedy", "--game", "harmonies", "--players", 4), "no ladder for 4")
 
 
+def test_a_record_that_cannot_be_written_is_refused_before_anything_is_played(tmp_path: Path):
+    done = run("rate", "random", "--seed", 1, "--out", tmp_path / "nowhere" / "record.json")
+    assert_refused(done, "nowhere of record.json does not exist")
+    assert_refused(run("rate", "random", "--seed", 1, "--out", tmp_path), "is a folder")
+
+
 # exploit
 
 

@@ -17,6 +17,7 @@ from ..game import Game
 from ..loops import FORFEITED, PENALIZED, PLAYED
 from ..rng import next_seed
 from ..state import copied
+from .checks import INTERRUPTED
 from .replay import Replay
 from .settings import Rendering, Restorable, Settings, check_saved, last_action_of
 
@@ -50,6 +51,9 @@ class TurnBasedEnv(Restorable, AECEnv):
             ``Settings``.
         render_mode: None, ``"human"``, ``"rgb_array"``, ``"ansi"`` or ``"svg"``.
     """
+
+    # False while a step, reset or set_state changes things: still so after an interrupt.
+    _whole = True
 
     def __init__(  # noqa: PLR0913
         self,
@@ -115,9 +119,11 @@ class TurnBasedEnv(Restorable, AECEnv):
         Raises:
             AssertionError: before the first reset.
             ValueError: there is no such agent.
+            StateError: the last step was interrupted.
         """
         if self._states is None:
             EnvLogger.error_observe_before_reset()
+        self._check_whole()
         seat = self._seats.get(agent)
         if seat is None:
             raise ValueError(f"there is no agent {agent!r}; agents: {self.possible_agents}")
@@ -139,6 +145,7 @@ class TurnBasedEnv(Restorable, AECEnv):
         """
         if self._states is None:
             EnvLogger.error_observe_before_reset()
+        self._check_whole()
         agent = self.agent_selection
         seen = self.observe(agent) if observe else None
         return (
@@ -179,9 +186,11 @@ class TurnBasedEnv(Restorable, AECEnv):
         states = self.game.new_states(1)
         seeds = np.array([self._seed], dtype=np.uint64)
         self.settings.loops.deal(states, 0, 1, seeds, self.settings.options)
+        self._whole = False
         self._states = states
         self._actions = []
         self._begin()
+        self._finish()
 
     def _begin(self) -> None:
         self.agents = self.possible_agents[:]
@@ -200,8 +209,17 @@ class TurnBasedEnv(Restorable, AECEnv):
         self._to_play = states["to_play"].item()
         self.agent_selection = self.possible_agents[self._to_play]
         self._set_infos()
+
+    def _finish(self) -> None:
+        """Mark a change as complete, and show it."""
+        self._whole = True
         if self.render_mode == "human":
             self.render()
+
+    def _check_whole(self) -> None:
+        """Raise StateError after an interrupted step or reset."""
+        if not self._whole:
+            raise StateError(INTERRUPTED)
 
     def _set_infos(self) -> None:
         # Kept for observe(): the legal actions are found once a ply.
@@ -222,23 +240,30 @@ class TurnBasedEnv(Restorable, AECEnv):
             IllegalActionError: the action is not legal, with ``illegal="raise"``; the state is
                 unchanged.
             ValueError: an action other than None once the game is over.
+            StateError: the last step was interrupted: reset, or restore a state.
         """
         if self._states is None:
             EnvLogger.error_step_before_reset()
+        self._check_whole()
         if not self.agents:
             EnvLogger.warn_step_after_terminated_truncated()
             return
         agent = self.agent_selection
         self._stepped = True
         if self.terminations[agent] or self.truncations[agent]:
+            # An action other than None is refused, and changes nothing.
+            self._whole = action is not None
             self._was_dead_step(action)
+            self._whole = True
             return
         self._play_action(agent, check_action(action))
 
     def _play_action(self, agent: str, action: int) -> None:
         results = self._seat_rewards, self._scores, self._ranks
+        self._whole = False
         code = self._play(self._states, 0, action, self.settings.rule, *results)
         if code not in (PLAYED, FORFEITED, PENALIZED):
+            self._whole = True
             self.game.raise_refusal(self._states, 0, action, code)
         self._cumulative_rewards[agent] = 0.0
         if code != PENALIZED:
@@ -248,6 +273,7 @@ class TurnBasedEnv(Restorable, AECEnv):
             if reward:
                 self._cumulative_rewards[other] += reward
         self._read_state()
+        self._finish()
 
     def agent_iter(self, max_iter: int = 2**63) -> AECIterable:
         """Yield the agent to act until all are done; call ``step`` in each iteration."""
@@ -288,6 +314,7 @@ class TurnBasedEnv(Restorable, AECEnv):
         """
         if self._states is None:
             EnvLogger.error_state_before_reset()
+        self._check_whole()
         settings = self.settings
         replay = Replay.record(
             self.game.name,
@@ -350,6 +377,7 @@ class TurnBasedEnv(Restorable, AECEnv):
         """
         if self._states is None:
             EnvLogger.error_state_before_reset()
+        self._check_whole()
         return {
             "states": copied(self._states),
             "agents": list(self.agents),
@@ -365,7 +393,9 @@ class TurnBasedEnv(Restorable, AECEnv):
         Raises:
             StateError: the state is of another game, version or player count; nothing has changed.
         """
-        states = self._states = self._checked(saved)
+        states = self._checked(saved)
+        self._whole = False
+        self._states = states
         self._seed = int(states["seed"][0])
         self.agents = list(saved["agents"])
         self.rewards = dict(saved["rewards"])
@@ -374,6 +404,7 @@ class TurnBasedEnv(Restorable, AECEnv):
         self._stepped = True
         self._read_state()
         self.agent_selection = saved["agent_selection"]
+        self._finish()
 
     def _checked(self, saved: Any) -> np.ndarray:
         """Validate what ``get_state`` returned, and return a copy of its record."""
@@ -430,7 +461,8 @@ class TurnBasedEnv(Restorable, AECEnv):
         self._mask = self.settings.loops.mask
 
     def _check_restored(self) -> None:
-        if self._states is not None:
+        # After an interrupt the game may be torn; it is refused until the next reset.
+        if self._states is not None and self._whole:
             self._states = self._checked(self.get_state())
 
     def __getattr__(self, name: str) -> Any:

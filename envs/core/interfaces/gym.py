@@ -15,7 +15,7 @@ from ..errors import GameOverError, check_whole
 from ..game import Game
 from .checks import check_actions, check_mask, check_num_envs, digest_all
 from .seats import SeatBatch
-from .settings import Rendering, Settings, check_saved, last_action_of, saved_array, shorten
+from .settings import Cloned, Rendering, Settings, check_saved, last_action_of, saved_array, shorten
 
 
 def _game_metadata(game: Game) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def _game_metadata(game: Game) -> dict[str, Any]:
     }
 
 
-class SeatEnv(gymnasium.Env):
+class SeatEnv(Cloned, gymnasium.Env):
     """One seat of a board game against agents, or a solo game.
 
     Observation: ``{"observation": int8 (size,) or (planes, rows, cols), "action_mask": int8
@@ -186,7 +186,7 @@ class SeatEnv(gymnasium.Env):
         return f"<SeatEnv {self.settings!r}>"
 
 
-class SeatVectorEnv(VectorEnv):
+class SeatVectorEnv(Cloned, VectorEnv):
     """``num_envs`` games, played as one batch, with the learner in one seat of each.
 
     Behaves like a ``SyncVectorEnv`` of ``SeatEnv``, but is many times faster.

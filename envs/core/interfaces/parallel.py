@@ -11,12 +11,12 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 from ..errors import StateError, check_choice
 from .aec import TurnBasedEnv
-from .settings import check_saved
+from .settings import Cloned, check_saved
 
 WAITING_MASKS = ("zeros", "ones")
 
 
-class TurnBasedParallelEnv(ParallelEnv):
+class TurnBasedParallelEnv(Cloned, ParallelEnv):
     """The parallel API for ``TurnBasedEnv``, for trainers that expect every agent at each step.
 
     The games are turn-based: the action of the agent to act is played, and the others are ignored.

@@ -204,7 +204,14 @@ def saved_array(
     return found.copy()
 
 
-class Restorable(ABC):
+class Cloned:
+    """Base of objects whose ``copy.copy`` is a clone: a shallow one would share their arrays."""
+
+    def __copy__(self):
+        return copy.deepcopy(self)
+
+
+class Restorable(Cloned, ABC):
     """Base of objects that are copied unchecked, but validated when unpickled.
 
     A pickle comes from outside, like an argument of ``set_state``; ``clone`` and ``copy.deepcopy``

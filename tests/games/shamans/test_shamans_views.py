@@ -595,6 +595,13 @@ def dagger_twins() -> tuple[np.ndarray, np.ndarray]:
     return twins[0], twins[1]
 
 
+def refused(states: np.ndarray) -> str:
+    """What an illegal action is refused with."""
+    with pytest.raises(IllegalActionError) as caught:
+        GAME.step(states, int(np.flatnonzero(GAME.legal_mask(states) == 0)[0]))
+    return str(caught.value)
+
+
 @pytest.mark.parametrize(("twins", "asked"), [(moon_twins, 2), (last_twins, 2), (dagger_twins, 1)])
 def test_a_pass_leaves_no_trace(twins, asked):
     """If only holders are asked, the others see what they would see had nobody been asked."""
@@ -603,6 +610,7 @@ def test_a_pass_leaves_no_trace(twins, asked):
     assert seen_by_others(one, asked) == seen_by_others(other, asked)
     assert shown_actions(one, asked) == shown_actions(other, asked)
     assert shown_to_others(one, asked) == shown_to_others(other, asked)
+    assert refused(one) == refused(other)
     assert action_seen_by(one[0], asked, int(one["last_action"][0])) == one["last_action"][0]
     # Records that searchers get have no trace either, but for the number of plies.
     seats = [seat for seat in range(4) if seat != asked]
