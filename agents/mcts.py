@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ludotheque.envs.core.errors import check_choice, check_finite, check_whole
+from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.threads import check_num_threads, run
 from ludotheque.envs.core.jit import specialize
 from ludotheque.envs.core.rng import decision_seed
@@ -53,6 +54,18 @@ def _compile(game, guided: bool, leaf: str) -> SimpleNamespace:
             setattr(loops, label, bound[label])
         _compiled[key] = loops
     return _compiled[key]
+
+
+def usual_settings(game: Game) -> dict[str, Any]:
+    """Return the settings of ``MCTSAgent`` that a game's own (``Game.search``) complete."""
+    return {**_DEFAULTS, **game.search}
+
+
+def leaf_method(game: Game) -> search.Method:
+    """Return how a leaf is valued after greedy plies, by the game's own settings."""
+    own = usual_settings(game)
+    plies, scale = own["leaf_plies"], float(own["leaf_scale"])
+    return search.Method(fixed=False, exploration=0.0, widening=1.0, plies=plies, scale=scale)
 
 
 class MCTSAgent(Agent):
@@ -105,7 +118,7 @@ class MCTSAgent(Agent):
         seed: int | None = None,
     ):
         super().__init__(game, seed)
-        own = {**_DEFAULTS, **self.game.search}
+        own = usual_settings(self.game)
         exploration = own["exploration"] if exploration is None else exploration
         widening = own["widening"] if widening is None else widening
         leaf = own["leaf"] if leaf is None else leaf
@@ -184,25 +197,12 @@ class MCTSAgent(Agent):
     def _search_rows(self, states, start, stop, seeds, visits, values) -> None:
         loops = _compile(self.game, self.guided, self.leaf)
         nodes = np.zeros(1 + max(1, self.simulations // self.trees), search.NODE)
-        scratch = self._scratch()
+        scratch = search.make_scratch(self.game, self.game.new_states(1))
         for row in range(start, stop):
             for tree in range(self.trees):
                 word = np.uint64(decision_seed(seeds[row], tree))
                 nodes = self._grow_tree(loops, states, row, nodes, word, scratch)
                 loops.count_visits(nodes, visits[row], values[row])
-
-    def _scratch(self) -> Any:
-        seats = self.game.max_players
-        return search.Scratch(
-            state=self.game.new_states(1),
-            trial=self.game.new_states(1),
-            baseline=np.zeros(seats, np.float32),
-            path=np.zeros(self.game.max_plies + 2, np.int32),
-            mask=np.zeros(self.game.num_actions, np.int8),
-            scores=np.zeros(seats, np.float32),
-            ranks=np.zeros(seats, np.int64),
-            utility=np.zeros(seats, np.float32),
-        )
 
     def _grow_tree(self, loops, states, row, nodes, word, scratch) -> np.ndarray:
         """Grow a new tree in ``nodes``; return them, or a longer array if necessary."""

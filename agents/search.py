@@ -79,6 +79,21 @@ class Scratch(NamedTuple):
     utility: Any
 
 
+def make_scratch(game, state):
+    """Return a ``Scratch`` whose record is ``state``, of shape ``(1,)``."""
+    seats = game.max_players
+    return Scratch(
+        state=state,
+        trial=game.new_states(1),
+        baseline=np.zeros(seats, np.float32),
+        path=np.zeros(game.max_plies + 2, np.int32),
+        mask=np.zeros(game.num_actions, np.int8),
+        scores=np.zeros(seats, np.float32),
+        ranks=np.zeros(seats, np.int64),
+        utility=np.zeros(seats, np.float32),
+    )
+
+
 def _best_untried(scratch, count, word):
     """Return the action of the mask that ``evaluate`` likes best for the seat to act."""
     trial = scratch.trial

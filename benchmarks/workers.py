@@ -17,6 +17,7 @@ from rich.table import Table
 
 from ludotheque.agents.executors import ProcessExecutor, RayExecutor, gather
 from ludotheque.agents.league import League
+from ludotheque.agents.mcts import leaf_method
 from ludotheque.agents.td.model import positions_of, usual_inputs, zero_arrays
 from ludotheque.agents.td.play import Plan
 from ludotheque.agents.td.selfplay import Round, SelfPlay, play_pieces
@@ -60,6 +61,8 @@ def a_round(game_name: str, rows: int = ROWS) -> Round:
         spread=plan.spread,
         rank_share=plan.rank_share,
         playouts=0.0,
+        greedy=False,
+        leaf=leaf_method(game),
     )
     return Round(settings, inputs, networks, (plan, method), 0, (0, 1), np.uint64(1))
 

@@ -15,6 +15,7 @@ from ludotheque.envs.core.jit import specialize
 from ludotheque.envs.core.schema import total_size
 
 from ..base import Agent
+from ..mcts import LEAVES, leaf_method, usual_settings
 from ..search import MOST_SIMULATIONS
 from . import beliefs, kernels, play, tree
 from .model import (
@@ -39,6 +40,8 @@ TEMPLATES = {
 NEEDS = {"choose": (), "beliefs": (), "play": ("choose",), "search": ("choose",)}
 NEEDS["play and search"] = ("choose", "search")
 LEADS = ("value", "policy")
+# A game may have others, in ``Game.learning``.
+_DEFAULTS = {"exploration": 1.0, "scale": 20.0, "playouts": 0.0}
 _compiled: dict[tuple[str, str], SimpleNamespace] = {}
 
 
@@ -72,10 +75,13 @@ class TDAgent(Agent):
         path: path of a model file written by `ludotheque train --method td`, or a ``ValueModel``.
         simulations: number of search simulations per decision; 0 plays without search.
         candidates: number of actions searched at the root, the best by the network.
-        exploration: weight of exploration below the root, for values that are around 1.
+        exploration: weight of exploration below the root, for values that are around 1. Here and
+            for the next two, None means the game's preference, or 1.0, 20.0, 0.0.
         scale: amount that a search value of 1 adds to a logit.
-        playouts: weight of a random playout in the value of a new position of the search, 0 to 1;
-            the rest is the network's. None means the game's preference.
+        playouts: weight of a playout in the value of a new position of the search, 0 to 1; the rest
+            is the network's.
+        leaf: what a playout is: a random ``"playout"`` to the end, or as long and valued as in
+            ``mcts`` with ``"evaluate"``, whose plies are greedy. None means as in ``mcts``.
         lead: what decides without search: the "value" or the "policy" of the network; None means as
             in training.
         limit: number of actions that the network evaluates, the best by ``glance``; None means as
@@ -106,9 +112,10 @@ class TDAgent(Agent):
         simulations: int = 0,
         *,
         candidates: int = 16,
-        exploration: float = 1.0,
-        scale: float = 20.0,
+        exploration: float | None = None,
+        scale: float | None = None,
         playouts: float | None = None,
+        leaf: str | None = None,
         lead: str | None = None,
         limit: int | None = None,
         temperature: float = 0.0,
@@ -123,6 +130,10 @@ class TDAgent(Agent):
                 "td needs a model file: write td:PATH, for example td:runs/saga/best.zip; "
                 "`ludotheque train --method td` makes one"
             )
+        own = {**_DEFAULTS, **self.game.learning}
+        exploration = own["exploration"] if exploration is None else exploration
+        scale = own["scale"] if scale is None else scale
+        playouts = own["playouts"] if playouts is None else playouts
         for name, number in (
             ("temperature", temperature),
             ("exploration", exploration),
@@ -135,11 +146,12 @@ class TDAgent(Agent):
         self.candidates = check_whole(candidates, "candidates", 1)
         self.exploration = float(exploration)
         self.scale = float(scale)
-        if playouts is None:
-            playouts = self.game.learning.get("playouts", 0.0)
         if not 0 <= check_finite(playouts, "playouts") <= 1:
             raise ValueError(f"playouts is {playouts!r}; give a number from 0 to 1")
         self.playouts = float(playouts)
+        leaf = usual_settings(self.game)["leaf"] if leaf is None else leaf
+        check_choice(leaf, LEAVES, "leaf")
+        self.leaf = leaf
         self.num_threads = check_num_threads(num_threads)
         if isinstance(path, ValueModel):
             model = path
@@ -204,6 +216,8 @@ class TDAgent(Agent):
             spread=float(self.about["spread"]),
             rank_share=float(self.about["rank_share"]),
             playouts=self.playouts,
+            greedy=self.leaf == "evaluate",
+            leaf=leaf_method(self.game),
         )
         loops = compile_for(self.game, "search")
         grown = make_tree(self.game, self.simulations, self.limit, self.beliefs)

@@ -153,7 +153,7 @@ class SearchConfig(TDConfig):
         simulations: number of simulations per searched decision.
         candidates: number of actions searched at the root.
         search_share: share of the decisions that are searched, 0 to 1.
-        exploration, scale, playouts: see ``TDAgent``.
+        exploration, scale, playouts: see ``TDAgent``; playouts are as in the game's ``mcts``.
         lesson_width: number of actions per searched decision that the policy learns from.
         lesson_window: number of recent searched decisions to learn from.
         lesson_batch: searched decisions per minibatch.

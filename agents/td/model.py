@@ -35,6 +35,7 @@ from ludotheque.envs.core.loading import (
 )
 from ludotheque.envs.core.schema import Field, slices, total_size
 
+from ..search import make_scratch
 from .beliefs import BeliefNet, make_belief
 from .kernels import Nets, Work
 from .tree import NODE, Tree
@@ -228,16 +229,18 @@ def make_work(game: Game, nets: Nets, kept: int = 0) -> Work:
 
 def make_tree(game: Game, simulations: int, limit: int, believes: bool = False) -> Tree:
     """Return arrays for one thread to search in; ``believes``: draws as a network says."""
+    record = game.new_states(1)
     return Tree(
         # A simulation adds one node's children, and now and then those of others that redraws need.
         nodes=np.zeros(1 + (simulations + simulations // 4 + 2) * limit, NODE),
         path=np.zeros(game.max_plies + 2, np.int32),
-        game=game.new_states(1),
+        game=record,
         legal=np.zeros(game.num_actions, np.int8),
         score=np.zeros(game.num_actions),
         order=np.zeros(game.num_actions, np.int64),
         policy=np.zeros(game.num_actions),
         belief=make_belief(game, believes),
+        playout=make_scratch(game, record),
     )
 
 

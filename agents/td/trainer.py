@@ -31,6 +31,7 @@ from ludotheque.envs.core.loading import (
 
 from ..base import needs_train
 from ..executors import check_executor
+from ..mcts import leaf_method, usual_settings
 from ..training.common import (
     MODEL,
     Progress,
@@ -324,6 +325,8 @@ class TDTrainer(Run):
             spread=plan.spread,
             rank_share=plan.rank_share,
             playouts=float(config.playouts) if searches else 0.0,
+            greedy=usual_settings(self.settings.game)["leaf"] == "evaluate",
+            leaf=leaf_method(self.settings.game),
         )
 
     def _lesson_size(self) -> tuple[int, int]:

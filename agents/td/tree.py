@@ -18,11 +18,13 @@ import numpy as np
 from ludotheque.envs.core.rewards import MARGIN, RANK, utilities
 from ludotheque.envs.core.rng import GAMMA, mix64
 
+from .. import search as mcts
 from . import beliefs
 from .kernels import _NOISE, _TRIAL, gumbel
 
 # Bound to a game's kernels by ``specialize``.
 legal_actions = step = redraw = evaluate = final = play_out = None
+best_untried = margins = evaluate_leaf = None
 rate = worth = expand = pick_child = weigh = results = see_leaf = play_on = descend = None
 halve = improve = search = None
 
@@ -56,8 +58,10 @@ class Method(NamedTuple):
         noise: weight of the Gumbel noise at the root; 0 to play the best.
         scale: how much a utility of 1 adds to a logit.
         spread, rank_share: of the utilities, as in ``Plan``.
-        playouts: weight of a random playout in a leaf's utilities, 0 to 1; the network has the
-            rest.
+        playouts: weight of a playout in a leaf's utilities, 0 to 1; the network has the rest.
+        greedy: whether a playout is greedy, as long and to be valued as ``leaf`` says; else it is
+            random and goes on to the end.
+        leaf: of greedy playouts: the settings of ``mcts``.
     """
 
     simulations: int
@@ -69,6 +73,8 @@ class Method(NamedTuple):
     spread: float
     rank_share: float
     playouts: float
+    greedy: bool
+    leaf: mcts.Method
 
 
 class Tree(NamedTuple):
@@ -83,6 +89,7 @@ class Tree(NamedTuple):
         order: int64, root children, the best first.
         policy: float64, a root child each: the improved policy.
         belief: a ``Belief``.
+        playout: what greedy playouts work in; its record is ``game``.
     """
 
     nodes: Any
@@ -93,6 +100,7 @@ class Tree(NamedTuple):
     order: Any
     policy: Any
     belief: Any
+    playout: mcts.Scratch
 
 
 def _expand(tree, used, parent, state, nets, k, work, limit):
@@ -202,13 +210,17 @@ def _see_leaf(tree, leaf, nets, k, work, method):
 
 
 def _play_on(tree, word, work, method):
-    """Mix the utilities of a leaf with those of a random playout from there."""
+    """Mix the utilities of a leaf with those of a playout from there."""
     state = tree.game[0]
     players = np.int64(state["num_players"])
     for seat in range(players):
         work.values[seat] = work.utility[seat]
-    play_out(state, word, work.scores, work.ranks)
-    weigh(work, players, method)
+    if method.greedy:
+        evaluate_leaf(tree.playout, word, method.leaf)
+        work.utility[:players] = tree.playout.utility[:players]
+    else:
+        play_out(state, word, work.scores, work.ranks)
+        weigh(work, players, method)
     for seat in range(players):
         work.utility[seat] *= method.playouts
         work.utility[seat] += (1.0 - method.playouts) * work.values[seat]
@@ -325,6 +337,7 @@ def _search(state, nets, k, work, tree, seed, method):
     nodes, order = tree.nodes, tree.order
     seat = np.int64(state["to_play"])
     redraw(work.known, state, seat, mix64(seed ^ _TRIAL), tree.belief)
+    margins(work.known[0], tree.playout.baseline)
     nodes[0]["first"] = NONE
     nodes[0]["pruned"] = 0
     used = expand(tree, 1, 0, work.known[0], nets, k, work, method.limit)
@@ -385,6 +398,9 @@ def search_rows(states, start, stop, asked, nets, made, method, found):
 # In an order in which each comes after those that it calls.
 TEMPLATES: dict[str, Any] = {
     **beliefs.TEMPLATES,
+    "best_untried": mcts._best_untried,
+    "margins": mcts._margins,
+    "evaluate_leaf": mcts._evaluate_leaf,
     "expand": _expand,
     "pick_child": _pick_child,
     "weigh": _weigh,

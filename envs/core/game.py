@@ -66,8 +66,8 @@ class Game(Pictures):
         search: settings for ``MCTSAgent`` that suit the game better than its defaults.
         training: the same for ``TrainConfig``: reward and reward_scale.
         learning: settings for training that suit the game: ``method`` ("td", "search" or "policy"),
-            ``inputs`` and ``limit`` (``TDConfig``), ``playouts`` (``TDAgent``); others keep their
-            defaults.
+            ``inputs`` and ``limit`` (``TDConfig``), ``exploration``, ``scale`` and ``playouts``
+            (``TDAgent``); others keep their defaults.
         camps: for games whose players change camps between rounds: record → ``(round, camps,
             winner)`` of the last finished round, None before the end of the first. Rounds count
             from 0; ``camps`` names the camp of each seat, ``winner`` the camp that won.

@@ -18,6 +18,7 @@ from ludotheque.agents import make_agent
 from ludotheque.agents.executors import ProcessExecutor
 from ludotheque.agents.greedy import GreedyAgent
 from ludotheque.agents.match import play_match
+from ludotheque.agents.mcts import leaf_method
 from ludotheque.agents.td import TDAgent, ValueModel, read_value_model, save_value_model
 from ludotheque.agents.td.agent import compile_for
 from ludotheque.agents.td.kernels import _TRIAL
@@ -66,6 +67,8 @@ SHORT = Method(
     spread=4.0,
     rank_share=0.0,
     playouts=0.0,
+    greedy=False,
+    leaf=leaf_method(get_game("sarena")),
 )
 
 
@@ -289,6 +292,8 @@ def test_wrong_arguments_say_what_to_do(tmp_path, file: Path):
         make_agent(f"td:{tmp_path}/nothing.zip", "sarena")
     with pytest.raises(ValueError, match="temperature is -1"):
         make_agent(f"td:{file},temperature=-1", "sarena")
+    with pytest.raises(ValueError, match="leaf is 'greedy'.*'playout', 'evaluate'"):
+        make_agent(f"td:{file},leaf=greedy", "sarena")
     with pytest.raises(ValueError, match="with 2 players, not 3"):
         make_agent(f"td:{file},num_players=3", "sarena")
 
@@ -495,6 +500,49 @@ def test_a_playout_is_mixed_into_what_a_new_position_is_worth():
     margin = (scores[0] - scores[1]) / 4.0
     expected = [0.25 * margin + 0.75 * 0.5, -0.25 * margin - 0.75 * 0.5]
     assert np.allclose(work.utility[:2], expected)
+
+
+def test_a_greedy_playout_is_worth_what_margins_have_grown_since_the_root():
+    """Margins are of ``evaluate``, to the best of the others; without plies those of the leaf."""
+    game = get_game("shamans")
+    model = random_model(game)
+    nets = stack(game, tuple(model.about["inputs"]), [model.arrays])
+    work, grown = make_work(game, nets), make_tree(game, 1, 1)
+    root, leaf = positions(game, 1, 5), positions(game, 1, 40)
+    greedy = SHORT._replace(
+        playouts=0.75, greedy=True, leaf=leaf_method(game)._replace(plies=0, scale=2.0)
+    )
+    loops = compile_for(game, "search")
+    loops.margins(root[0], grown.playout.baseline)
+    grown.game[:] = leaf
+    work.utility[:3] = 0.5, -0.5, 0.0
+    loops.play_on(grown, np.uint64(7), work, greedy)
+    grew = np.subtract(*(margins_of(game, states) for states in (leaf, root)))
+    assert np.ptp(grew) > 0.1
+    expected = 0.75 * np.tanh(grew / 2.0) + 0.25 * np.array([0.5, -0.5, 0.0])
+    assert np.allclose(work.utility[:3], expected, atol=1e-5)
+
+
+def margins_of(game, states) -> np.ndarray:
+    values = [game.kernels["evaluate"](states[0], seat) for seat in range(3)]
+    return np.array([values[k] - max(values[:k] + values[k + 1 :]) for k in range(3)])
+
+
+def test_playouts_are_as_the_game_prefers_unless_said_otherwise():
+    """The preference is a default: the same, said, chooses the same, and another does not."""
+    game = get_game("shamans")
+    model = random_model(game)
+    states, seeds = positions(game, 30, 20), np.arange(30, dtype=np.uint64)
+    masks = masks_of(game, states)
+    said = {"leaf": game.search["leaf"], **game.learning}
+    del said["method"]
+    values = [
+        TDAgent(game, model, simulations=20, **settings).search(states, masks, seeds)[2]
+        for settings in ({}, said, {"leaf": "playout"}, {"playouts": 0.0})
+    ]
+    assert np.array_equal(values[0], values[1])
+    assert not np.allclose(values[0], values[2])
+    assert not np.allclose(values[0], values[3])
 
 
 def test_searched_decisions_are_kept_with_what_the_search_made_of_them():
