@@ -25,7 +25,7 @@ from ludotheque.envs.core.loading import MEGABYTE
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-DOTS = 150
+DOTS = 110
 
 
 def main(
@@ -102,52 +102,56 @@ def plot_curves(curves: Mapping[str, Sequence[Evaluation]], opponent: str | None
 
     Args:
         curves: name → evaluations of a run; alone, points a game are drawn.
-        opponent: only evaluations against this one; None: against each, one curve.
+        opponent: only evaluations against this one; None: a row for each opponent.
 
     Raises:
         UserError: there is nothing to draw.
     """
     from matplotlib.figure import Figure
-    from matplotlib.ticker import EngFormatter, PercentFormatter
 
-    figure = Figure(figsize=(9, 4), layout="constrained")
-    axes: Any = figure.subplots(1, 2, sharey=True)
-    drawn = 0
-    for name, found in curves.items():
-        for against in dict.fromkeys(one.opponent for one in found):
-            if opponent in (None, against):
-                some = [one for one in found if one.opponent == against]
-                label = name if against == ALONE else f"{name} against {against}"
-                _draw(axes, some, label)
-                drawn += 1
-    if not drawn:
-        raise UserError(f"there is no evaluation against {opponent} to draw.")
-    axes[0].set_xlabel("decisions")
-    axes[1].set_xlabel("minutes")
-    axes[0].set_ylabel("points a game" if _alone(curves) else "games won")
+    everybody = (one.opponent for found in curves.values() for one in found)
+    opponents = [opponent] if opponent else list(dict.fromkeys(everybody))
+    figure = Figure(figsize=(9, 1.2 + 2.8 * len(opponents)), layout="constrained")
+    rows: Any = figure.subplots(len(opponents), 2, sharey="row", sharex="col", squeeze=False)
+    for axes, against in zip(rows, opponents, strict=True):
+        _draw_row(axes, curves, against)
+    rows[-1][0].set_xlabel("decisions")
+    rows[-1][1].set_xlabel("minutes")
+    lines = {line.get_label(): line for ax in rows[:, 0] for line in ax.get_lines()}
     figure.legend(
-        *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize="small"
+        lines.values(), lines.keys(), loc="outside lower center", ncols=4, fontsize="small"
     )
-    axes[0].xaxis.set_major_formatter(EngFormatter(sep=""))
-    if not _alone(curves):
-        axes[0].yaxis.set_major_formatter(PercentFormatter(1))
-    for one in axes:
-        one.grid(alpha=0.3)
     return figure
 
 
-def _draw(axes: Any, found: Sequence[Evaluation], label: str) -> None:
+def _draw_row(axes: Any, curves: Mapping[str, Sequence[Evaluation]], against: str) -> None:
+    from matplotlib.ticker import EngFormatter, PercentFormatter
+
+    for number, (name, found) in enumerate(curves.items()):
+        some = [one for one in found if one.opponent == against]
+        if some:
+            _draw(axes, some, name, f"C{number}")
+    if not axes[0].get_lines():
+        raise UserError(f"there is no evaluation against {against} to draw.")
+    axes[0].set_xscale("log")  # methods differ by factors of ten
+    axes[0].xaxis.set_major_formatter(EngFormatter(sep=""))
+    if against == ALONE:
+        axes[0].set_ylabel("points a game")
+    else:
+        axes[0].set_ylabel(f"games won against {against}")
+        axes[0].yaxis.set_major_formatter(PercentFormatter(1))
+    for one in axes:
+        one.grid(alpha=0.3)
+
+
+def _draw(axes: Any, found: Sequence[Evaluation], label: str, color: str) -> None:
     for ax, x in (
         (axes[0], [one.steps for one in found]),
         (axes[1], [one.seconds / 60 for one in found]),
     ):
         if found[0].opponent == ALONE:
-            ax.plot(x, [one.score for one in found], label=label)
+            ax.plot(x, [one.score for one in found], ".-", label=label, color=color)
         else:
-            (line,) = ax.plot(x, [one.win_rate for one in found], label=label)
+            ax.plot(x, [one.win_rate for one in found], ".-", label=label, color=color)
             low, high = [one.low for one in found], [one.high for one in found]
-            ax.fill_between(x, low, high, color=line.get_color(), alpha=0.15)
-
-
-def _alone(curves: Mapping[str, Sequence[Evaluation]]) -> bool:
-    return all(one.opponent == ALONE for found in curves.values() for one in found)
+            ax.fill_between(x, low, high, color=color, alpha=0.15)

@@ -54,6 +54,11 @@ def curves(context: typer.Context) -> None:
     _bench("curves", context.args)
 
 
+def methods(context: typer.Context) -> None:
+    """Train with every method in one game and draw the learning curves."""
+    _bench("methods", context.args)
+
+
 def beliefs(context: typer.Context) -> None:
     """How probable a baseline considers the true hidden facts."""
     _bench("beliefs", context.args)
@@ -64,7 +69,7 @@ def workers(context: typer.Context) -> None:
     _bench("workers", context.args)
 
 
-for _command in (throughput, search, training, strength, curves, workers, beliefs):
+for _command in (throughput, search, training, strength, curves, methods, workers, beliefs):
     app.command(_command.__name__, context_settings=HANDED_ON)(friendly(_command))
 
 

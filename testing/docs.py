@@ -160,7 +160,10 @@ def baselines(game: Game) -> Iterator[str]:
     yield from _table(["Players", "Method", "Trained", against, "Mean points"], rows)
     if (page_path(game).parents[2] / "docs" / f"curves-{game.name}.png").is_file():
         yield ""
-        yield f"![Wins in training, by decisions and minutes](../../docs/curves-{game.name}.png)"
+        command = f"`ludotheque bench methods --game {game.name}`"
+        yield f"Learning curves of all methods on one core, with 95 % intervals ({command}):"
+        yield ""
+        yield f"![Wins by decisions and by minutes](../../docs/curves-{game.name}.png)"
 
 
 def ladder(game: Game) -> Iterator[str]:

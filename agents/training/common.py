@@ -6,6 +6,7 @@ resuming a run doesn't change its results.
 A run's folder contains:
     model.zip           the newest model: ``"ppo:FOLDER/model.zip"`` (or ``td:``) plays with it
     best.zip            the model of the best evaluation
+    models/STEPS.zip    the model of each evaluation, with ``keep_models``
     evaluations.jsonl   one evaluation a line
     config.json         the settings
     checkpoint/         everything needed to resume exactly
@@ -54,6 +55,7 @@ EVALUATIONS = "evaluations.jsonl"
 CONFIG = "config.json"
 MODEL = "model.zip"
 BEST = "best.zip"
+MODELS = "models"
 # These may change when a run is resumed; everything else stays as it was.
 MAY_CHANGE = ("minutes", "steps", "out", "resume", "progress")
 _TRAIN_ANEW = "this run can't be resumed: train anew, into another folder"
@@ -65,6 +67,7 @@ _SETTINGS = {
     "int | None": or_null(COUNT),
     "float": NUMBER,
     "float | None": or_null(NUMBER),
+    "bool": Kind("true or false", lambda value: isinstance(value, bool)),
     "str": TEXT,
     "str | None": or_null(TEXT),
     "tuple[str, ...]": TEXTS,
@@ -107,6 +110,7 @@ class RunConfig:
         eval_every: steps between evaluations; there is also one at the end.
         eval_games: games per evaluation against each of ``eval_opponents``.
         eval_opponents: names of agents; ``("alone",)`` for a solo game.
+        keep_models: whether to keep the model of each evaluation, to compare them later.
         checkpoint_every: steps between checkpoints; there is also one at the end.
         num_threads: number of threads for the games.
         torch_threads: number of threads for the networks; None means torch's default.
@@ -129,6 +133,7 @@ class RunConfig:
     eval_every: int = 500_000
     eval_games: int = 400
     eval_opponents: tuple[str, ...] = ("random", "greedy")
+    keep_models: bool = False
     checkpoint_every: int = 500_000
     num_threads: int = 1
     torch_threads: int | None = 1
@@ -301,6 +306,10 @@ class Run(ABC):
             told[f"eval/score_{opponent}"] = found.score
         self._tell(told)
         write_evaluations(self.out, self.evaluations)
+        if config.keep_models:
+            kept = kept_model(self.out, self.steps)
+            kept.parent.mkdir(exist_ok=True)
+            self._save_model(kept)
         if worths and (self.best is None or sum(worths) > self.best):
             self.best = sum(worths)
             self._save_model(self.out / BEST)
@@ -361,6 +370,11 @@ def take_saved(config: RunConfig) -> None:
         config.settings()
     except (TypeError, ValueError) as error:
         raise config_source(folder).error(error) from error
+
+
+def kept_model(folder: Path, steps: int) -> Path:
+    """Return the file of the model that the run in ``folder`` evaluated after ``steps``."""
+    return folder / MODELS / f"{steps}.zip"
 
 
 def method_of(folder: Path) -> str | None:

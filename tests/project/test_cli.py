@@ -1001,9 +1001,29 @@ def test_learning_curves_of_a_run_are_drawn(tmp_path: Path):
     done = run("bench", "curves", f"Sàrèná={run_}", "--out", picture)
     assert done.returncode == 0, done.stderr
     labels = re.findall(r"<!-- (.+) -->", picture.read_text("utf-8"))
-    assert {"Sàrèná against random", "Sàrèná against greedy", "minutes"} <= set(labels)
+    assert {"Sàrèná", "games won against random", "games won against greedy"} <= set(labels)
     assert_refused(run("bench", "curves", tmp_path, "--out", picture), "no evaluations")
     refused = run("bench", "curves", run_, "--opponent", "mcts", "--out", picture)
     assert_refused(refused, "no evaluation against mcts")
     (run_ / "evaluations.jsonl").write_text('{"steps": -1}\n')
     assert_refused(run("bench", "curves", run_, "--out", picture), "damaged")
+
+
+@pytest.mark.training
+def test_methods_are_compared_and_what_is_done_is_kept(tmp_path: Path):
+    picture, out = tmp_path / "methods.svg", tmp_path / "runs"
+    few = ("--minutes", "0.01", "--opponent", "random", "--games", "4")
+    where = ("--out", out, "--picture", picture)
+    done = run("bench", "methods", "--method", "td=4000", *few, *where)
+    assert done.returncode == 0, done.stderr
+    drawn = picture.read_text("utf-8")
+    assert {"td", "games won against random"} <= set(re.findall(r"<!-- (.+) -->", drawn))
+    folder = out / "sarena-2" / "td"
+    lines = (folder / "evaluations.jsonl").read_text("utf-8").splitlines()
+    steps = [json.loads(line)["steps"] for line in lines]
+    assert sorted(int(one.stem) for one in (folder / "models").iterdir()) == steps
+    before = (folder / "model.zip").stat().st_mtime_ns
+    again = run("bench", "methods", "--method", "td", *few, *where)
+    assert again.stdout == done.stdout
+    assert (folder / "model.zip").stat().st_mtime_ns == before
+    assert_refused(run("bench", "methods", "--method", "sac", *where), "td, search, policy, ppo")
