@@ -10,12 +10,17 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
+import shutil
 import signal
+import tempfile
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
-from typing import Any
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from ludotheque.envs.core.errors import check_whole
 
@@ -47,24 +52,49 @@ class ProcessExecutor:
         self.workers = workers
         self.interrupts = interrupts
         self._pool: ProcessPoolExecutor | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Return a future of ``function(*arguments)``, which must be picklable."""
         try:
-            return self._opened().submit(function, *arguments)
+            return self._opened().submit(_call, function, *arguments)
         except BrokenExecutor:
-            self.shutdown()
-            return self._opened().submit(function, *arguments)
+            self._close_pool()
+            return self._opened().submit(_call, function, *arguments)
+
+    @contextmanager
+    def share(self, value: Any) -> Iterator[Any]:
+        """Yield what stands for ``value`` among the arguments of ``submit``: see ``shared``."""
+        handle, path = tempfile.mkstemp(dir=self._shared_folder())
+        try:
+            with open(handle, "wb") as file:
+                pickle.dump(value, file, pickle.HIGHEST_PROTOCOL)
+            yield _InFile(path)
+        finally:
+            os.unlink(path)
+
+    def _shared_folder(self) -> str:
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="ludotheque-")
+        return self._folder.name
 
     def _opened(self) -> ProcessPoolExecutor:
         if self._pool is None:
             # Forked processes hang on locks that threads of the parent held.
             context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(self.workers, context, _begin, (self.interrupts,))
+            self._pool = ProcessPoolExecutor(
+                self.workers, context, _begin, (self.interrupts, self._shared_folder())
+            )
         return self._pool
 
     def shutdown(self) -> None:
         """End the processes; pieces that haven't started are dropped."""
+        self._close_pool()
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
+
+    def _close_pool(self) -> None:
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
             self._pool = None
@@ -76,18 +106,25 @@ class ProcessExecutor:
         self.shutdown()
 
 
-def _begin(interrupts: bool) -> None:
+class _InFile(NamedTuple):
+    """Stands for a value that workers on this machine read from a file."""
+
+    path: str
+
+
+def _begin(interrupts: bool, folder: str) -> None:
     """Prepare a worker process."""
     if not interrupts:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=_end_with_parent, args=(folder,), daemon=True).start()
 
 
-def _end_with_parent() -> None:
-    """End this process if its parent is killed, instead of waiting for work forever."""
+def _end_with_parent(folder: str) -> None:
+    """End this process if its parent is killed, and remove what the parent no longer can."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     parent.join()
+    shutil.rmtree(folder, ignore_errors=True)
     os._exit(1)
 
 
@@ -122,6 +159,11 @@ class RayExecutor:
         """Return a future of ``function(*arguments)``, which must be picklable."""
         return self._remote.remote(function, *arguments).future()
 
+    def share(self, value: Any) -> AbstractContextManager[Any]:
+        """Return a context with what stands for ``value`` in ``submit``: see ``shared``."""
+        # Ray itself puts the value in its place, and drops it with the last reference.
+        return nullcontext(self._ray.put(value))
+
     def shutdown(self) -> None:
         """Leave the cluster, or stop what was started here."""
         self._ray.shutdown()
@@ -134,7 +176,23 @@ class RayExecutor:
 
 
 def _call(function: Callable[..., Any], *arguments: Any) -> Any:
-    return function(*arguments)
+    return function(*map(_value, arguments))
+
+
+def _value(argument: Any) -> Any:
+    if isinstance(argument, _InFile):
+        return pickle.loads(Path(argument.path).read_bytes())
+    return argument
+
+
+def shared(executor: Any, value: Any) -> AbstractContextManager[Any]:
+    """Return a context with what to submit instead of ``value``, if many pieces need it.
+
+    It is pickled once instead of with every piece, if the executor has a method ``share``. Within
+    the context, it may be an argument of ``submit``, though not a part of one; functions get the
+    value.
+    """
+    return executor.share(value) if hasattr(executor, "share") else nullcontext(value)
 
 
 def gather(

@@ -15,7 +15,7 @@ from ludotheque.envs.core.interfaces.threads import run
 from ludotheque.envs.core.loading import check_numbers
 from ludotheque.envs.core.rng import GAMMA, mix64
 
-from ..executors import gather
+from ..executors import gather, shared
 from .agent import compile_for
 from .model import form_of, make_tree, make_work, positions_of, stack
 from .play import Lessons, Plan, Samples, Taken
@@ -107,8 +107,9 @@ class SelfPlay:
         if self.actors is None:
             found = run(play_pieces, self.num_threads, self.pieces, what)
         else:
-            pieces = [(self.pieces, piece, piece + 1, what) for piece in self.pieces]
-            gather(self.actors, play_pieces, pieces, lambda piece: found.append(_checked(piece)))
+            with shared(self.actors, what) as there:
+                pieces = [(self.pieces, piece, piece + 1, there) for piece in self.pieces]
+                gather(self.actors, play_pieces, pieces, lambda one: found.append(_checked(one)))
         return _join(list(itertools.chain(*found)))
 
 

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from importlib.util import find_spec
@@ -16,7 +17,14 @@ import pytest
 from executors import Late
 
 from ludotheque.agents.base import Agent
-from ludotheque.agents.executors import RETRIES, WINDOW, ProcessExecutor, RayExecutor, gather
+from ludotheque.agents.executors import (
+    RETRIES,
+    WINDOW,
+    ProcessExecutor,
+    RayExecutor,
+    gather,
+    shared,
+)
 from ludotheque.agents.ladder import rate_agent, read_ladder
 from ludotheque.agents.league import League
 
@@ -151,13 +159,46 @@ def test_a_rating_is_the_same_elsewhere():
     assert elsewhere.record == here.record and elsewhere.rows == here.rows
 
 
+class Counted:
+    """Counts how often it is pickled, as a list."""
+
+    pickled = 0
+
+    def __reduce__(self):
+        Counted.pickled += 1
+        return list, ((1, 2),)
+
+
+@pytest.mark.slow
+def test_a_shared_value_is_pickled_once_and_its_file_removed(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(Counted, "pickled", 0)
+    taken = []
+    with ProcessExecutor(1) as executor:
+        with pytest.raises(KeyboardInterrupt), shared(executor, Counted()) as there:
+            gather(executor, sum, [(there, k) for k in range(4)], taken.append)
+            assert [path for path in tmp_path.rglob("*") if path.is_file()]
+            raise KeyboardInterrupt
+        assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert taken == [3, 4, 5, 6] and Counted.pickled == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_executor_that_cannot_share_is_given_the_value():
+    value = [1, 2]
+    with shared(Late(), value) as there:
+        assert there is value
+
+
 ABANDONED = """
 import os, signal
-from ludotheque.agents.executors import ProcessExecutor
+from ludotheque.agents.executors import ProcessExecutor, shared
 if __name__ == "__main__":
     executor = ProcessExecutor(1)
-    print(executor.submit(os.getpid).result(), flush=True)
-    signal.pause()
+    with shared(executor, [1, 2]) as there:
+        assert executor.submit(sum, there).result() == 3
+        print(executor.submit(os.getpid).result(), flush=True)
+        signal.pause()
 """
 
 
@@ -165,11 +206,16 @@ if __name__ == "__main__":
 def test_workers_end_with_a_process_that_is_killed(tmp_path):
     (tmp_path / "abandoned.py").write_text(ABANDONED)
     command = [sys.executable, str(tmp_path / "abandoned.py")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    where = {**os.environ, "TMPDIR": str(folder)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=where) as process:
         assert int(process.stdout.readline()) != process.pid
+        assert [path for path in folder.rglob("*") if path.is_file()]
         process.kill()
         # The pipe comes to its end when nobody holds it any more.
         assert process.communicate(timeout=60) == ("", None)
+    assert not list(folder.iterdir()), "what was shared is removed by the workers"
 
 
 def test_wrong_executors_are_refused(tmp_path):
