@@ -17,7 +17,7 @@ import tempfile
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, CancelledError, ProcessPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,6 +29,9 @@ from ludotheque.envs.core.errors import check_whole
 WINDOW = 256
 # How often a piece is handed out again whose worker was lost.
 RETRIES = 3
+LOST = (BrokenExecutor, CancelledError)
+# What is asked of a future.
+FUTURE = ("result", "done", "cancelled", "exception", "cancel")
 MOST_WORKERS = 1000
 
 
@@ -195,6 +198,11 @@ def shared(executor: Any, value: Any) -> AbstractContextManager[Any]:
     return executor.share(value) if hasattr(executor, "share") else nullcontext(value)
 
 
+def _numbered(number: int, function: Callable[..., Any], *arguments: Any) -> tuple[int, Any]:
+    """Return a piece's number beside its result, so that no other result is taken for it."""
+    return number, function(*arguments)
+
+
 def gather(
     executor: Any,
     function: Callable[..., Any],
@@ -203,20 +211,23 @@ def gather(
 ) -> None:
     """Call ``take(function(*piece))`` for each piece, in order; the functions run in ``executor``.
 
-    Pieces whose worker was lost (``concurrent.futures.BrokenExecutor``) or interrupted are
-    submitted again, up to three times. If a piece or ``take`` fails, or on Ctrl-C, finished pieces
-    are still taken, the others are cancelled, and the error is raised.
+    Pieces whose worker was lost (``concurrent.futures.BrokenExecutor``) or interrupted, and those
+    that were cancelled, are submitted again, up to three times. If a piece or ``take`` fails, or on
+    Ctrl-C, finished pieces are still taken, the others are cancelled, and the error is raised.
 
     Raises:
-        TypeError: the executor has no ``submit``.
+        TypeError: the executor has no ``submit``, or that returns no future.
+        ValueError: a future returned something other than its piece's result.
         Whatever a piece or ``take`` raises.
     """
     check_executor(executor, "executor")
 
-    def handed_out(piece: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any]:
-        return piece, executor.submit(function, *piece)
+    def handed_out(number: int) -> tuple[int, Any]:
+        future = executor.submit(_numbered, number, function, *pieces[number])
+        _check_future(future, executor)
+        return number, future
 
-    todo, begun = deque(pieces), deque[tuple[Any, Any]]()
+    todo, begun = deque(range(len(pieces))), deque[tuple[int, Any]]()
     try:
         while todo or begun:
             while todo and len(begun) < WINDOW:
@@ -225,26 +236,50 @@ def gather(
             begun.popleft()
             take(result)
     except BaseException:
-        for _, future in begun:
-            _take_if_finished(future, take)
+        for number, future in begun:
+            _take_if_finished(number, future, take)
         raise
 
 
-def _first_result(begun: deque[tuple[Any, Any]], handed_out: Callable[..., Any]) -> Any:
+def _first_result(begun: deque[tuple[int, Any]], handed_out: Callable[..., Any]) -> Any:
     """Return the result of the first piece; resubmit the pieces of lost workers."""
+    number = begun[0][0]
     for _ in range(RETRIES):
-        piece, future = begun[0]
+        future = begun[0][1]
         try:
-            return future.result()
-        except (BrokenExecutor, KeyboardInterrupt) as error:
+            return _result_of(number, future.result())
+        except (*LOST, KeyboardInterrupt) as error:
             if not _is_loss(future, error):
                 raise
         # A pool of processes loses all that it had with one of them: all of it begins again now.
-        begun[0] = handed_out(piece)
+        begun[0] = handed_out(number)
         for k in range(1, len(begun)):
             if _is_lost(begun[k][1]):
                 begun[k] = handed_out(begun[k][0])
-    return begun[0][1].result()
+    return _result_of(number, begun[0][1].result())
+
+
+def _result_of(number: int, found: Any) -> Any:
+    """Return the result in what a future returned, if that is of piece ``number``."""
+    if not _is_of(number, found):
+        raise ValueError(
+            f"the executor returned {found!r:.80} for piece {number}; each future must return what "
+            "the function that was submitted with it returns"
+        )
+    return found[1]
+
+
+def _is_of(number: int, found: Any) -> bool:
+    return isinstance(found, tuple) and len(found) == 2 and found[0] == number
+
+
+def _check_future(future: Any, executor: Any) -> None:
+    missing = [name for name in FUTURE if not callable(getattr(future, name, None))]
+    if missing:
+        raise TypeError(
+            f"{executor!r} submitted a function and returned {future!r:.80}, which has no "
+            f"{missing[0]}: give an executor whose submit returns a concurrent.futures.Future"
+        )
 
 
 def check_executor(executor: Any, name: str) -> None:
@@ -258,17 +293,19 @@ def check_executor(executor: Any, name: str) -> None:
 
 def _is_loss(future: Any, error: BaseException) -> bool:
     """Return whether it was the worker that was lost or interrupted, not this process."""
-    return isinstance(error, BrokenExecutor) or (future.done() and future.exception() is error)
+    return isinstance(error, LOST) or (future.done() and future.exception() is error)
 
 
 def _is_lost(future: Any) -> bool:
-    if not future.done() or future.cancelled():
+    if not future.done():
         return False
-    return isinstance(future.exception(), (BrokenExecutor, KeyboardInterrupt))
+    return future.cancelled() or isinstance(future.exception(), (*LOST, KeyboardInterrupt))
 
 
-def _take_if_finished(future: Any, take: Callable[[Any], Any]) -> None:
-    if future.done() and not future.cancelled() and future.exception() is None:
-        take(future.result())
-    else:
+def _take_if_finished(number: int, future: Any, take: Callable[[Any], Any]) -> None:
+    if not future.done() or future.cancelled() or future.exception() is not None:
         future.cancel()
+        return
+    found = future.result()
+    if _is_of(number, found):
+        take(found[1])

@@ -70,6 +70,7 @@ _RECORD = {
     "ladder": OBJECT,
     "games": OBJECTS,
     "rating": NUMBER,
+    "uncertainty": NUMBER,
 }
 _GAME = {"rung": TEXT, "seed": COUNT, "seat": COUNT, "scores": NUMBERS, "ranks": COUNTS}
 # Deals of a round, each from every seat against every rung.
@@ -303,7 +304,8 @@ def check_record(
     Raises:
         FileError: the file isn't a record.
         ValueError: the ladder differs or doesn't exist; games are missing or surplus; a game has a
-            different result; or the rating doesn't follow from the games.
+            different result; the rating or its uncertainty doesn't follow from the games; or there
+            is no such agent.
     """
     source = Source(Path(path), "record of a rating", "give what `ludotheque rate --out` wrote")
     record = source.parse(source.read_text(MOST_BYTES), "it", _RECORD)
@@ -323,7 +325,10 @@ def check_record(
             f"{players} players here: the rating is on another scale"
         )
     _check_complete(record, ladder, players)
-    own = make_agent(record["agent"] if agent is None else agent, game)
+    try:
+        own = make_agent(record["agent"] if agent is None else agent, game)
+    except TypeError as error:
+        raise ValueError(f"the record's agent: {error}") from error
     for rung, seeds in _rounds(record["games"]):
         again = _play(settings, own, rung, seeds)
         told = [one for one in record["games"] if one["rung"] == rung and one["seed"] in seeds]
@@ -334,8 +339,12 @@ def check_record(
                     f"against {rung} came out {other['scores']}, not {one['scores']}"
                 )
     rating = _rating(ladder, record["games"], players)
-    if abs(rating.mu - record["rating"]) > 1e-6:
-        raise ValueError(f"the games give a rating of {rating.mu:.3f}, not {record['rating']:.3f}")
+    for what, found, told in (
+        ("a rating", rating.mu, record["rating"]),
+        ("an uncertainty", 2 * rating.sigma, record["uncertainty"]),
+    ):
+        if abs(found - told) > 1e-6:
+            raise ValueError(f"the games give {what} of {found:.3f}, not {told:.3f}")
     return len(record["games"])
 
 

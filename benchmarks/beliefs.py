@@ -16,7 +16,7 @@ from ludotheque.agents.baselines import baseline_path
 from ludotheque.agents.td.agent import TDAgent
 from ludotheque.agents.td.belief_learner import facts_of, play_decisions, sums_of
 from ludotheque.agents.td.model import read_value_model
-from ludotheque.benchmarks.measure import write_json
+from ludotheque.benchmarks.measure import JsonFile, write_json
 from ludotheque.cli.common import UserError, check_players, find_game
 from ludotheque.envs.core.schema import slices
 
@@ -33,7 +33,7 @@ def main(
     games: Annotated[int, typer.Option(min=1, help="Fresh games.")] = 200,
     seed: Annotated[int, typer.Option(min=0, help="Of the deals and redraws.")] = 10**9,
     model: Annotated[Path | None, typer.Option(help="A model file instead.")] = None,
-    json: Annotated[Path | None, typer.Option(help="Write everything measured here.")] = None,
+    json: JsonFile = None,
 ) -> None:
     """Show how likely a baseline holds what is true and hidden from it."""
     found = find_game(game)

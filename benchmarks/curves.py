@@ -18,6 +18,7 @@ from ludotheque.agents.td.model import read_value_model
 from ludotheque.agents.training.common import EVALUATIONS, read_evaluations
 from ludotheque.agents.training.evaluation import ALONE, Evaluation
 from ludotheque.cli.common import UserError, find_game
+from ludotheque.cli.table import check_target
 from ludotheque.envs.core.files import atomic_path
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.loading import MEGABYTE
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DOTS = 110
+ENDINGS = (".png", ".svg", ".pdf")
 
 
 def main(
@@ -44,6 +46,7 @@ def main(
     ] = None,
 ) -> None:
     """Draw the learning curves of runs and of baselines."""
+    check_target(picture, ENDINGS)
     curves = curves_of_baselines(find_game(game)) if game else {}
     for run in runs or ():
         name, equals, folder = str(run).rpartition("=")

@@ -18,7 +18,7 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from rich.box import SIMPLE_HEAD
@@ -27,6 +27,23 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+
+def _writable(path: Path | None) -> Path | None:
+    """Makes the file's folder; raises, before anything is measured, if it can't be written."""
+    if path is not None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise typer.BadParameter(f"can't make the folder of {path}: {error}") from error
+        if path.is_dir() or not os.access(path.parent, os.W_OK):
+            raise typer.BadParameter(f"can't write {path}: name a file in a folder of yours")
+    return path
+
+
+JsonFile = Annotated[
+    Path | None, typer.Option(callback=_writable, help="Write everything measured here.")
+]
+ChartFile = Annotated[Path | None, typer.Option(callback=_writable, help="Write a PNG chart here.")]
 Work = Callable[[], int]  # does a slice of work, returns how many units it did
 
 PACKAGES = (

@@ -24,10 +24,11 @@ from ludotheque.agents.training.common import (
 )
 from ludotheque.agents.training.evaluation import Evaluation, evaluate
 from ludotheque.cli.common import UserError, check_players, find_game
+from ludotheque.cli.table import check_target
 from ludotheque.envs.core.files import atomic_path
 from ludotheque.envs.core.interfaces.settings import Settings
 
-from .curves import DOTS, evaluations_of, plot_curves
+from .curves import DOTS, ENDINGS, evaluations_of, plot_curves
 
 METHODS = (*trainer.CONFIGS, "ppo")
 # How many decisions a method makes between evaluations.
@@ -54,6 +55,7 @@ def main(
     picture: Annotated[Path, typer.Option(help=".png, .svg or .pdf.")] = Path("methods.png"),
 ) -> None:
     """Train with every method and draw the learning curves."""
+    check_target(picture, ENDINGS)
     found = find_game(game)
     settings = Settings(game, check_players(found, players))
     curves = {}

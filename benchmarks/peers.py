@@ -12,7 +12,6 @@ import random
 import warnings
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import Annotated
 
 import numpy as np
@@ -20,6 +19,7 @@ import typer
 from rich.console import Console
 
 from ludotheque.benchmarks.measure import (
+    JsonFile,
     NotInstalledError,
     Probe,
     Settings,
@@ -325,7 +325,7 @@ def main(
     seconds: Annotated[float, typer.Option(min=0.01, help="Least time of a measurement.")] = 1.0,
     repetitions: Annotated[int, typer.Option(min=1, help="Measurements of each peer.")] = 5,
     quick: Annotated[bool, typer.Option("--quick", help="Show that it runs; noisy.")] = False,
-    json: Annotated[Path | None, typer.Option(help="Write everything measured here.")] = None,
+    json: JsonFile = None,
 ):
     """Measure PettingZoo, OpenSpiel and Pgx at random legal play and search."""
     console = Console()

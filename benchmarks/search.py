@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from ludotheque.agents.search import MOST_SIMULATIONS
 from ludotheque.benchmarks import peers
 from ludotheque.benchmarks.measure import (
     Bar,
+    JsonFile,
     Neighbours,
     Probe,
     Settings,
@@ -106,7 +106,7 @@ def main(
     repetitions: Annotated[int, typer.Option(min=1, help="Rounds.")] = 5,
     quick: Annotated[bool, typer.Option("--quick", help="Show that it runs; noisy.")] = False,
     alone: Annotated[bool, typer.Option("--alone", help="Without the other libraries.")] = False,
-    json: Annotated[Path | None, typer.Option(help="Write everything measured here.")] = None,
+    json: JsonFile = None,
 ):
     """Measure searches from the opening, with the ratios to OpenSpiel's C++ bots."""
     games = checked_games(game)

@@ -7,7 +7,6 @@ deal are not independent.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Any
 
@@ -19,7 +18,13 @@ from rich.table import Table
 
 from ludotheque.agents import make_agent
 from ludotheque.agents.match import play_match
-from ludotheque.benchmarks.measure import checked_games, machine, print_machine, write_json
+from ludotheque.benchmarks.measure import (
+    JsonFile,
+    checked_games,
+    machine,
+    print_machine,
+    write_json,
+)
 from ludotheque.cli.common import UserError, check_players, game_options
 from ludotheque.cli.table import split_specs
 from ludotheque.envs import get_game
@@ -97,7 +102,7 @@ def main(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the first deal; then one up each.")] = 0,
     quick: Annotated[bool, typer.Option("--quick", help="Show that it runs; few deals.")] = False,
-    json: Annotated[Path | None, typer.Option(help="Write everything measured here.")] = None,
+    json: JsonFile = None,
 ):
     """Play deals with one agent in all seats; show the mean score of each.
 

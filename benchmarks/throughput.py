@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from importlib import import_module
-from pathlib import Path
 from typing import Annotated
 
 import gymnasium
@@ -28,6 +27,8 @@ from rich.console import Console
 from ludotheque.benchmarks import peers, startup
 from ludotheque.benchmarks.measure import (
     Bar,
+    ChartFile,
+    JsonFile,
     Neighbours,
     Probe,
     Settings,
@@ -342,8 +343,8 @@ def main(
     start_up: Annotated[
         bool, typer.Option("--startup", help="Measure only import and first move.")
     ] = False,
-    json: Annotated[Path | None, typer.Option(help="Write everything measured here.")] = None,
-    chart: Annotated[Path | None, typer.Option(help="Write a PNG chart here.")] = None,
+    json: JsonFile = None,
+    chart: ChartFile = None,
 ):
     """Measure random legal play in every interface, with the ratios to the other libraries."""
     games = checked_games(game)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Any
 
@@ -13,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ludotheque.benchmarks.measure import (
+    JsonFile,
     checked_games,
     machine,
     need,
@@ -127,7 +127,7 @@ def main(
         int | None, typer.Option(min=1, help="Threads of torch.", show_default="torch's choice")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Show that it runs; noisy.")] = False,
-    json: Annotated[Path | None, typer.Option(help="Write everything measured here.")] = None,
+    json: JsonFile = None,
 ):
     """Train with MaskablePPO for a while; show the speed and where the time goes."""
     games = checked_games(game)

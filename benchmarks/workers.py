@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Any
 
@@ -22,7 +21,7 @@ from ludotheque.agents.td.model import positions_of, usual_inputs, zero_arrays
 from ludotheque.agents.td.play import Plan
 from ludotheque.agents.td.selfplay import Round, SelfPlay, play_pieces
 from ludotheque.agents.td.tree import Method
-from ludotheque.benchmarks.measure import machine, print_machine, short, write_json
+from ludotheque.benchmarks.measure import JsonFile, machine, print_machine, short, write_json
 from ludotheque.envs import get_game
 from ludotheque.envs.core.interfaces.settings import Settings
 
@@ -101,7 +100,7 @@ def main(
     ray: Annotated[str | None, typer.Option(help="A Ray cluster too: its address.")] = None,
     games: Annotated[int, typer.Option(min=2, help="Games of the league.")] = 400,
     quick: Annotated[bool, typer.Option("--quick", help="Show that it runs; noisy.")] = False,
-    json: Annotated[Path | None, typer.Option(help="Write everything measured here.")] = None,
+    json: JsonFile = None,
 ) -> None:
     """Play the same league and the same round of self-play in one process and in others."""
     console, facts = Console(), machine()

@@ -117,7 +117,14 @@ def arguments_checked() -> Iterator[None]:
     try:
         yield
     except (ValueError, OSError) as error:
-        raise UserError(str(error)) from error
+        raise UserError(_told(error)) from error
+
+
+def _told(error: Exception) -> str:
+    """Return an error's message, without the number that the system's own errors begin with."""
+    if isinstance(error, OSError) and error.errno is not None and error.filename is not None:
+        return f"{error.filename}: {error.strerror}."
+    return str(error)
 
 
 def needs_extra(extra: str, error: ModuleNotFoundError) -> Exception:

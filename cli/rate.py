@@ -79,7 +79,6 @@ def rate(
     if check is not None:
         _check(ladder, check, None if agent is None else _agent(agent, found))
         return
-    seed = draw_seed(seed)
     if measure:
         _measure(ladder, found, players, (games, seed))
         return
@@ -88,6 +87,7 @@ def rate(
     rated = _agent(agent, found)
     if record is not None:
         check_place(record)
+    seed = draw_seed(seed)
     try:
         with (
             executor_for(workers, ray) as executor,
@@ -123,16 +123,24 @@ def rate(
 def _agent(spec: str, game: Any) -> Any:
     """Return an agent from a spec or from the user's own class: ``package.module:Class``."""
     head, colon, name = spec.partition(":")
-    if colon and "." in head and name.isidentifier():
-        from importlib import import_module
+    if not (colon and "." in head and name.isidentifier()):
+        check_specs([spec])
+        return spec
+    from importlib import import_module
 
-        try:
-            made = getattr(import_module(head), name)
-        except (ImportError, AttributeError) as error:
-            raise UserError(f"there is no {name} in {head}: {error}.") from error
-        return made(game)
-    check_specs([spec])
-    return spec
+    from ludotheque.agents import make_agent
+
+    try:
+        made = getattr(import_module(head), name)
+    except (ImportError, AttributeError) as error:
+        raise UserError(f"there is no {name} in {head}: {error}.") from error
+    try:
+        return make_agent(made(game), game)
+    except Exception as error:
+        raise UserError(
+            f"{spec} gives no agent ({type(error).__name__}: {error}): name a class whose objects "
+            "have a method act, and which takes the game as its only argument."
+        ) from error
 
 
 def _check(ladder: Any, path: Path, agent: Any) -> None:
@@ -144,11 +152,14 @@ def _check(ladder: Any, path: Path, agent: Any) -> None:
     out.print(f"{games} games replayed: the results and the rating are the same.")
 
 
-def _measure(ladder: Any, game: Any, players: int, how: tuple[int, int]) -> None:
-    games, seed = how
+def _measure(ladder: Any, game: Any, players: int, how: tuple[int, int | None]) -> None:
+    target = ladder.ladder_path(game, players)
+    check_place(target)
+    games, seed = how[0], draw_seed(how[1])
     with Bar("Playing", "games") as bar, arguments_checked():
         found = ladder.measure_ladder(game, players, None, games, seed, bar)
-    out.print(f"{ladder.save_ladder(found)}")
+    with writing(target):
+        out.print(f"{ladder.save_ladder(found, target)}")
     for name, rating in found.rungs.items():
         out.print(f"  {rating.mu:5.1f} ± {2 * rating.sigma:.1f}  {name}")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -98,6 +99,8 @@ def check_place(path: Path) -> None:
         raise UserError(f"the folder {path.parent} of {path.name} does not exist.")
     if path.is_dir():
         raise UserError(f"{path} is a folder; give the name of a file in it.")
+    if not os.access(path.parent, os.W_OK):
+        raise UserError(f"the folder {path.parent} of {path.name} can't be written.")
 
 
 @contextmanager

@@ -109,7 +109,7 @@ class SelfPlay:
         else:
             with shared(self.actors, what) as there:
                 pieces = [(self.pieces, piece, piece + 1, there) for piece in self.pieces]
-                gather(self.actors, play_pieces, pieces, lambda one: found.append(_checked(one)))
+                gather(self.actors, play_pieces, pieces, found.append)
         return _join(list(itertools.chain(*found)))
 
 
@@ -120,14 +120,6 @@ def _check_weights(array: np.ndarray, name: str) -> None:
         raise ValueError(
             f"the network has diverged ({error}): choose a lower learning_rate"
         ) from error
-
-
-def _checked(found: Any) -> list[Played]:
-    """Return what an actor made of a piece, if it can be that."""
-    if not (isinstance(found, list) and len(found) == 1 and isinstance(found[0], Played)):
-        text = f"an actor returned {found!r:.80}"
-        raise ValueError(f"{text}; it should return what the function that it was given returns")
-    return found
 
 
 def play_pieces(pieces: Sequence[int], start: int, stop: int, what: Round) -> list[Played]:

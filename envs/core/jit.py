@@ -25,11 +25,13 @@ import os
 import pickle
 import platform
 import re
+import signal
 import sys
 import threading
 import types
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -212,7 +214,48 @@ def _compile(function: Callable[..., Any], fragment: bool = False, **settings: b
     else:
         compiled._cache = _KernelCache(function, kept=not fragment)
     _share_specializations(compiled)
+    _hold_interrupts(compiled)
     return compiled
+
+
+def _hold_interrupts(compiled: Any) -> None:
+    """Have Ctrl-C wait until a compilation of ``compiled`` is finished.
+
+    In the midst of it, it can leave numba unable to compile anything more in this process, or LLVM
+    with memory that is freed twice.
+    """
+    compile_one = compiled.compile
+
+    def compile_whole(signature: Any) -> Any:
+        with _interrupts_held():
+            return compile_one(signature)
+
+    compiled.compile = compile_whole
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Delay Ctrl-C to the end of the block; a second one comes at once."""
+    handler = signal.getsignal(signal.SIGINT)
+    in_main = threading.current_thread() is threading.main_thread()
+    if not in_main or not callable(handler) or getattr(handler, "holds", False):
+        yield
+        return
+    came: list[Any] = []
+
+    def hold(number: int, frame: Any) -> None:
+        came.append(frame)
+        if len(came) > 1:
+            handler(number, frame)
+
+    hold.holds = True  # type: ignore[attr-defined]
+    signal.signal(signal.SIGINT, hold)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if len(came) == 1:
+            handler(signal.SIGINT, came[0])
 
 
 def _share_specializations(compiled: Any) -> None:
@@ -319,7 +362,10 @@ class _KernelCache(NullCache):
     def is_kept(self, sig, target_context) -> bool:
         """Return whether there is an entry for argument types ``sig``."""
         folder = cache_dir()
-        return folder is not None and self._path(folder, sig, target_context.codegen()).exists()
+        # Not Path.exists, which raises PermissionError for folders that may not be entered.
+        return folder is not None and os.path.exists(
+            self._path(folder, sig, target_context.codegen())
+        )
 
     def _load(self, folder: Path, sig, target_context) -> Any:
         target_context.refresh()

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, CancelledError, Future, ThreadPoolExecutor
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -101,6 +101,59 @@ class _Finished:
         return future
 
 
+class Changed(Late):
+    """An executor that gives results through ``change``: the list of those so far, and its own."""
+
+    def __init__(self, change):
+        super().__init__()
+        self.change, self.given = change, []
+
+    def submit(self, function, *arguments):
+        future: Future = Future()
+        self.given.append(function(*arguments))
+        future.set_result(self.change(self.given))
+        return future
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda given: given[0],
+        lambda given: given[max(0, len(given) - 2)],
+        lambda given: None,
+        lambda given: given[-1][1],
+        lambda given: np.zeros(2),
+    ],
+    ids=["the first", "the one before", "nothing", "without its number", "an array"],
+)
+def test_results_of_other_pieces_are_refused_and_the_rest_is_kept(change, tmp_path):
+    """No game is counted twice, or for another."""
+    agents = {"greedy": "greedy", "random": "random"}
+    league = League("sarena", agents, tmp_path, seed=3)
+    with pytest.raises(ValueError, match="the executor returned .* for piece"):
+        league.run(20, batch_size=4, executor=Changed(change))
+    deals = [(game.deal, game.seats) for game in league.games]
+    lines = (tmp_path / "games.jsonl").read_text().splitlines()
+    assert len(lines) == len(deals) == len(set(deals)) < 20
+    with pytest.raises(ValueError, match="the executor returned"):
+        rate_agent("greedy", max_rounds=1, ladder=short_ladder(), executor=Changed(change))
+
+
+def test_what_is_no_future_is_refused():
+    class Nowhere:
+        def submit(self, function, *arguments):
+            return None
+
+    with pytest.raises(TypeError, match="returned None, which has no result"):
+        gather(Nowhere(), abs, [(-1,)], print)
+
+
+def test_pieces_that_were_cancelled_begin_again():
+    executor, taken = Late(losing=(1, 2), error=CancelledError()), []
+    gather(executor, abs, [(-k,) for k in range(4)], taken.append)
+    assert taken == [0, 1, 2, 3] and executor.count == 6
+
+
 def test_all_that_was_lost_with_a_worker_begins_again_at_once():
     executor, taken = Late(losing=(0, 1, 2)), []
     gather(executor, abs, [(-k,) for k in range(4)], lambda k: taken.append((k, executor.count)))
@@ -149,9 +202,13 @@ def test_a_resumed_league_plays_what_is_missing(tmp_path):
     assert table.to_json() == whole.run(20).to_json()
 
 
-def test_a_rating_is_the_same_elsewhere():
+def short_ladder():
     whole = read_ladder("sarena", 2)
-    short = replace(whole, rungs={name: whole.rungs[name] for name in ("random", "greedy")})
+    return replace(whole, rungs={name: whole.rungs[name] for name in ("random", "greedy")})
+
+
+def test_a_rating_is_the_same_elsewhere():
+    short = short_ladder()
     here = rate_agent("greedy", ladder=short, max_rounds=1)
     executor = Late(losing=(1,))
     elsewhere = rate_agent("greedy", ladder=short, max_rounds=1, executor=executor)

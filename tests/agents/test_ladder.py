@@ -98,11 +98,17 @@ def test_a_record_is_played_again(ladder, tmp_path):
         check_record(kept(), "random", ladder)
     with pytest.raises(ValueError, match="give a rating of"):
         check_record(kept(rating=record["rating"] + 1), ladder=ladder)
+    with pytest.raises(ValueError, match="give an uncertainty of"):
+        check_record(kept(uncertainty=record["uncertainty"] / 2), ladder=ladder)
+    for agent in ("greedy:depth=2", "gredy", "mcts:simulations=0"):
+        with pytest.raises(ValueError, match="greedy|simulations"):
+            check_record(kept(agent=agent), ladder=ladder)
     for changes in (
         {"kind": "something"},
         {"games": [{}]},
         {"ladder": {**record["ladder"], "rungs": {"random": 3}}},
         {"rating": None},
+        {"uncertainty": "none"},
     ):
         with pytest.raises(FileError, match="not a record of a rating"):
             check_record(kept(**changes), ladder=ladder)

@@ -353,7 +353,7 @@ def test_an_actor_that_returns_something_else_is_told(returned):
             future.set_result(returned)
             return future
 
-    with pytest.raises(ValueError, match="an actor returned"):
+    with pytest.raises(ValueError, match="the executor returned"):
         a_round(actors=Strange())
 
 

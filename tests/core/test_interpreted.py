@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import math
+import signal
 
 import numpy as np
 import pytest
+from numba.core.caching import NullCache
 
 from ludotheque.envs import game_names, get_game
 from ludotheque.envs.core import interpreted
@@ -95,6 +97,46 @@ def test_records_that_may_only_be_read_stay_as_they_are(patient):
     states.flags.writeable = False
     loop(states, 2)
     assert states[0].tolist() == (0, 0) and not loop.overloads
+
+
+def test_a_cache_folder_that_may_not_be_looked_into_holds_nothing(monkeypatch, tmp_path):
+    """Of such a name nothing can be asked: an OSError, as in a folder of another user."""
+    monkeypatch.setattr(interpreted, "COMPILE_AFTER", math.inf)
+    monkeypatch.setenv("LUDOTHEQUE_CACHE_DIR", str(tmp_path / ("kernels" * 50)))
+    loop, _ = fresh()
+    states = np.zeros(1, RECORD)
+    loop(states, 2)
+    assert states[0].tolist() == (2, -2) and not loop.overloads
+
+
+@pytest.fixture
+def ctrl_c():
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield lambda: signal.raise_signal(signal.SIGINT)
+    assert signal.signal(signal.SIGINT, before) is signal.default_int_handler
+
+
+def test_ctrl_c_waits_for_the_compiler_and_a_second_one_does_not(ctrl_c, monkeypatch):
+    loop, states = specialize(work, "work"), np.zeros(1, RECORD)
+    compile_one, times, ended = loop._compiler.compile, [2], []
+
+    def interrupted(*args):
+        for _ in range(times.pop()):
+            ctrl_c()
+        ended.append(compile_one(*args))
+        return ended[-1]
+
+    monkeypatch.setattr(loop._compiler, "compile", interrupted)
+    monkeypatch.setattr(loop, "_cache", NullCache())
+    with pytest.raises(KeyboardInterrupt):
+        loop(states, 2)
+    assert not ended, "the second came at once"
+    times.append(1)
+    with pytest.raises(KeyboardInterrupt):
+        loop(states, 2)
+    assert ended and states[0].tolist() == (0, 0), "compiled, and not called"
+    loop(states, 2)
+    assert states[0].tolist() == (2, -2) and len(ended) == 1
 
 
 def _nothing():

@@ -858,6 +858,44 @@ def test_bench_hands_its_arguments_on():
     assert_refused(run("bench", "threwput"), "threwput")
 
 
+@pytest.mark.parametrize("what", ["throughput", "search", "training", "strength", "workers"])
+def test_bench_refuses_a_file_that_cannot_be_written_before_it_measures(what, tmp_path):
+    (tmp_path / "file").touch()
+    assert_refused(run("bench", what, "--quick", "--json", tmp_path / "file" / "x.json"), "folder")
+    assert_refused(run("bench", what, "--quick", "--json", tmp_path), "can't write")
+
+
+def test_bench_curves_refuses_a_picture_that_cannot_be_written(tmp_path):
+    for picture in (tmp_path / "none" / "x.png", tmp_path / "x.doc"):
+        done = run("bench", "curves", "--game", "sarena", "--out", picture)
+        assert_refused(done, picture.name)
+
+
+def test_a_replay_that_is_not_there_is_named_without_numbers_of_the_system(tmp_path):
+    done = run("watch", "--replay", tmp_path / "none.jsonl", "--terminal")
+    assert_refused(done, "none.jsonl: No such file")
+    assert "Errno" not in done.stderr
+
+
+def test_rate_says_in_a_line_that_a_class_makes_no_agent():
+    for spec in ("os.path:join", "collections.abc:Sized", "os.path:nothing", "fractions.x:Y"):
+        done = run("rate", spec)
+        assert_refused(done, spec.partition(":")[0])
+        assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_rate_measures_no_ladder_that_cannot_be_written(monkeypatch, tmp_path):
+    from ludotheque.agents import ladder
+    from ludotheque.cli import rate
+    from ludotheque.cli.common import UserError
+
+    monkeypatch.setattr(ladder, "measure_ladder", lambda *_: pytest.fail("it was measured"))
+    monkeypatch.setattr(ladder, "FOLDER", tmp_path)
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(UserError, match="can't be written"):
+        rate._measure(ladder, get_game("sarena"), 2, (2, 0))
+
+
 def test_bench_strength_plays_every_agent_on_the_same_deals():
     found = run_json(
         "bench", "strength", "--game", "harmonies", "--players", "1", "--set", "side=B",
