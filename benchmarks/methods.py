@@ -14,8 +14,8 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from ludotheque.agents import make_agent, ppo
-from ludotheque.agents.td import trainer
+from ludotheque.agents import make_agent
+from ludotheque.agents.td.trainer import CONFIGS
 from ludotheque.agents.training.common import (
     CONFIG,
     EVALUATIONS,
@@ -25,12 +25,13 @@ from ludotheque.agents.training.common import (
 from ludotheque.agents.training.evaluation import Evaluation, evaluate
 from ludotheque.cli.common import UserError, check_players, find_game
 from ludotheque.cli.table import check_target
+from ludotheque.cli.train import trainer_of
 from ludotheque.envs.core.files import atomic_path
 from ludotheque.envs.core.interfaces.settings import Settings
 
 from .curves import DOTS, ENDINGS, evaluations_of, plot_curves
 
-METHODS = (*trainer.CONFIGS, "ppo")
+METHODS = (*CONFIGS, "ppo")
 # How many decisions a method makes between evaluations.
 EVERY = {"td": 400_000, "search": 20_000, "policy": 400_000, "ppo": 60_000}
 # How many of a run's models play the other agent, at most.
@@ -90,11 +91,7 @@ def _chosen(methods: Any) -> dict[str, int]:
 
 def _train(method: str, out: Path, **settings: Any) -> None:
     """Train with ``method`` into the folder ``out``, or go on with that."""
-    config, train = (
-        (ppo.TrainConfig, ppo.train)
-        if method == "ppo"
-        else (trainer.CONFIGS[method], trainer.train_td)
-    )
+    config, train = trainer_of(method)
     run = config(
         out=out,
         resume=(out / CONFIG).is_file(),

@@ -103,7 +103,7 @@ def train(
         )
     method = _check_method(method, reward, found, folder if resume else None)
     _check_reward(reward)
-    make_config, run = _trainer(method)
+    make_config, run = trainer_of(method)
     with arguments_checked():
         config = make_config(
             game=game,
@@ -141,7 +141,7 @@ def _check_method(method: str | None, reward: str | None, game: Any, resumed: Pa
     return method
 
 
-def _trainer(method: str) -> tuple[Any, Any]:
+def trainer_of(method: str) -> tuple[Any, Any]:
     """Return the settings and the training function of ``method``."""
     try:
         if method != "ppo":
