@@ -69,7 +69,9 @@ class SharedCopies(Sound):
     """A copy that shares the board."""
 
     def clone(self):
-        return copy.copy(self)
+        shared = copy.deepcopy(self)
+        shared._states = self._states
+        return shared
 
 
 class LooksMoveLuck(Sound):
