@@ -27,16 +27,20 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from ludotheque.cli.common import UserError
+from ludotheque.cli.table import check_place
+
 
 def _writable(path: Path | None) -> Path | None:
     """Makes the file's folder; raises, before anything is measured, if it can't be written."""
     if path is not None:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            check_place(path)
         except OSError as error:
             raise typer.BadParameter(f"can't make the folder of {path}: {error}") from error
-        if path.is_dir() or not os.access(path.parent, os.W_OK):
-            raise typer.BadParameter(f"can't write {path}: name a file in a folder of yours")
+        except UserError as error:
+            raise typer.BadParameter(f"can't write {path}: {error}") from error
     return path
 
 

@@ -15,7 +15,6 @@ import numpy as np
 import typer
 
 from ludotheque.agents import make_agent
-from ludotheque.agents.td.trainer import CONFIGS
 from ludotheque.agents.training.common import (
     CONFIG,
     EVALUATIONS,
@@ -23,15 +22,14 @@ from ludotheque.agents.training.common import (
     write_evaluations,
 )
 from ludotheque.agents.training.evaluation import Evaluation, evaluate
-from ludotheque.cli.common import UserError, check_players, find_game
-from ludotheque.cli.table import check_target
-from ludotheque.cli.train import trainer_of
+from ludotheque.cli.common import UserError, check_players, choose, find_game
+from ludotheque.cli.table import agent_for, check_target
+from ludotheque.cli.train import METHODS, trainer_of
 from ludotheque.envs.core.files import atomic_path
 from ludotheque.envs.core.interfaces.settings import Settings
 
 from .curves import DOTS, ENDINGS, evaluations_of, plot_curves
 
-METHODS = (*CONFIGS, "ppo")
 # How many decisions a method makes between evaluations.
 EVERY = {"td": 400_000, "search": 20_000, "policy": 400_000, "ppo": 60_000}
 # How many of a run's models play the other agent, at most.
@@ -58,7 +56,10 @@ def main(
     """Train with every method and draw the learning curves."""
     check_target(picture, ENDINGS)
     found = find_game(game)
+    agent_for(opponent, game)  # refused now, not after the trainings
     settings = Settings(game, check_players(found, players))
+    if settings.num_players == 1:
+        raise UserError("alone there is nobody to beat: give at least 2 --players.")
     curves = {}
     for name, every in _chosen(method or METHODS).items():
         folder = out / f"{game}-{settings.num_players}" / name
@@ -83,8 +84,9 @@ def _chosen(methods: Any) -> dict[str, int]:
     chosen = {}
     for one in methods:
         name, _, every = one.partition("=")
-        if name not in METHODS or (every and not every.isdecimal()):
-            raise UserError(f"unknown method {one!r}: give {', '.join(METHODS)} or METHOD=N.")
+        name = choose(name, METHODS, "method")
+        if every and not every.isdecimal():
+            raise UserError(f"{one!r} doesn't say after how many decisions: give {name}=N.")
         chosen[name] = int(every or EVERY[name])
     return chosen
 

@@ -337,7 +337,8 @@ def _search(state, nets, k, work, tree, seed, method):
     nodes, order = tree.nodes, tree.order
     seat = np.int64(state["to_play"])
     redraw(work.known, state, seat, mix64(seed ^ _TRIAL), tree.belief)
-    margins(work.known[0], tree.playout.baseline)
+    if method.greedy and method.playouts > 0.0:
+        margins(work.known[0], tree.playout.baseline)
     nodes[0]["first"] = NONE
     nodes[0]["pruned"] = 0
     used = expand(tree, 1, 0, work.known[0], nets, k, work, method.limit)

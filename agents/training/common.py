@@ -305,11 +305,11 @@ class Run(ABC):
             told[f"eval/win_rate_{opponent}"] = found.win_rate
             told[f"eval/score_{opponent}"] = found.score
         self._tell(told)
-        write_evaluations(self.out, self.evaluations)
         if config.keep_models:
             kept = kept_model(self.out, self.steps)
             kept.parent.mkdir(exist_ok=True)
             self._save_model(kept)
+        write_evaluations(self.out, self.evaluations)
         if worths and (self.best is None or sum(worths) > self.best):
             self.best = sum(worths)
             self._save_model(self.out / BEST)

@@ -1064,4 +1064,8 @@ def test_methods_are_compared_and_what_is_done_is_kept(tmp_path: Path):
     again = run("bench", "methods", "--method", "td", *few, *where)
     assert again.stdout == done.stdout
     assert (folder / "model.zip").stat().st_mtime_ns == before
-    assert_refused(run("bench", "methods", "--method", "sac", *where), "td, search, policy, ppo")
+    assert_refused(run("bench", "methods", "--method", "sac", *where), "ppo, td, search, policy")
+    assert_refused(run("bench", "methods", "--method", "td=many", *where), "td=N")
+    assert_refused(run("bench", "methods", "--opponent", "mtcs", *where), "mcts")
+    alone = ("--game", "sagani", "--players", "1")
+    assert_refused(run("bench", "methods", *alone, *where), "at least 2 --players")
