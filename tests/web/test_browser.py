@@ -404,6 +404,48 @@ def test_a_page_without_python_steps_through_a_game(served, visit, tmp_path):
     assert not page.is_visible("[data-button=save]")
 
 
+# A host of the widget that has no more than every host of anywidget's must have.
+HOST = """async ({ script, style }) => {
+  document.head.append(Object.assign(document.createElement("style"), { textContent: style }));
+  const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+  const { render } = (await import(url)).default;
+  const listeners = new Set();
+  const model = {
+    on: (name, listener) => name === "msg:custom" && listeners.add(listener),
+    off: (name, listener) => listeners.delete(listener),
+    send: async (message) => {
+      for (const one of await ask(message)) for (const hear of listeners) hear(one);
+    },
+  };
+  const el = document.createElement("div");
+  document.body.append(el);
+  const leave = render({ model, el });
+  window.board = el.querySelector(".ludo").board;
+  window.leave = () => (leave(), listeners.size);
+}"""
+
+
+def test_a_game_in_whatever_host_shows_widgets(visit, monkeypatch):
+    widget = pytest.importorskip("ludotheque.widget", reason="needs the extra [notebook]")
+    cell = widget.Board("sarena", opponents="random", seed=3)
+    heard: list[dict] = []
+    monkeypatch.setattr(cell, "send", heard.append)
+
+    def ask(message):
+        heard.clear()
+        cell._handle_custom_msg(message, [])
+        return json.loads(json.dumps(heard))
+
+    page = visit("about:blank")
+    page.expose_function("ask", ask)
+    page.evaluate(HOST, {"script": cell._esm, "style": cell._css})
+    page.wait_for_selector(".ludo-stage svg")
+    assert page.evaluate("test.playOn(5)") > 10
+    assert cell.over
+    assert "The game is over" in page.inner_text(".ludo-status")
+    assert page.evaluate("leave()") == 0
+
+
 @pytest.fixture
 def lab(tmp_path):
     """A JupyterLab that runs, with a notebook of one cell; yields its address."""
