@@ -132,6 +132,7 @@ class Rated:
         decisions_per_second: of the agent, including forced moves.
         rows: one per rung.
         record: JSON values with all games, which ``check_record`` replays.
+        interrupted: stopped by Ctrl-C, so the uncertainty may exceed ``precision``.
     """
 
     rating: float
@@ -139,6 +140,7 @@ class Rated:
     decisions_per_second: float
     rows: tuple[AgainstRung, ...]
     record: dict[str, Any]
+    interrupted: bool = False
 
 
 def ladder_path(game: Game, num_players: int) -> Path:
@@ -179,26 +181,37 @@ def _ladder(saved: Mapping[str, Any], source: Source) -> Ladder:
     return Ladder(**{**{field: saved[field] for field in _LADDER}, "rungs": rungs})
 
 
-def measure_ladder(
+def rung_league(
     game: str | Game,
     num_players: int,
     rungs: tuple[str, ...] | None = None,
-    games: int = 200,
-    seed: int = 0,
-    progress: Callable[[int, int], Any] | bool | None = None,
-) -> Ladder:
-    """Rate the rungs in a league with ``games`` games per table; see ``League``.
+    **how: Any,
+) -> League:
+    """Return the league that rates the rungs of a game.
 
-    ``rungs`` are specs of agents; None means the default ones.
+    Args:
+        game, num_players: the game and the number of players.
+        rungs: specs of agents; None means the default ones.
+        **how: ``out``, ``seed`` and ``resume``, as for ``League``, which also lists the errors.
     """
     game = get_game(game) if isinstance(game, str) else game
     if rungs is None:
         rungs = (*RUNGS, *(LEARNED if num_players in baseline_counts(game) else ()))
-    league = League(game, {rung: rung for rung in rungs}, None, num_players, seed)
-    table = league.run(games, progress)
+    return League(game, {rung: rung for rung in rungs}, num_players=num_players, **how)
+
+
+def measure_ladder(
+    league: League,
+    games: int = 200,
+    progress: Callable[[int, int], Any] | bool | None = None,
+    executor: Any = None,
+) -> Ladder:
+    """Rate the rungs by ``games`` games at every table of a league; see its ``run``."""
+    table = league.run(games, progress, executor=executor)
     found = {row.name: Rating(row.rating, row.uncertainty / 2) for row in table.rows}
     ordered = dict(sorted(found.items(), key=lambda item: item[1].mu))
-    return Ladder(league.game.name, league.game.version, num_players, games, seed, ordered)
+    game, players = league.game, league.settings.num_players
+    return Ladder(game.name, game.version, players, games, league.seed, ordered)
 
 
 def save_ladder(ladder: Ladder, path: str | os.PathLike | None = None) -> Path:
@@ -222,6 +235,8 @@ def rate_agent(  # noqa: PLR0913
     executor: Any = None,
 ) -> Rated:
     """Rate an agent on a game's ladder.
+
+    Ctrl-C ends the rating with the rounds that are complete; before the first it is raised.
 
     Args:
         agent: an agent, or its spec as for ``make_agent``.
@@ -249,20 +264,17 @@ def rate_agent(  # noqa: PLR0913
     settings = Settings(found, num_players)
     spent = np.zeros(2)
     games: list[dict[str, Any]] = []
+    interrupted = False
     for number in range(max_rounds):
-        seeds = _seeds(seed, number)
-        pieces = [(settings, own, rung, seeds) for rung in ladder.rungs]
-
-        def take(played: tuple[list[dict[str, Any]], tuple[int, float]]) -> None:
-            games.extend(played[0])
-            spent[:] += played[1]
-
-        if executor is None:
-            for piece in pieces:
-                take(_play_timed(*piece))
-        else:
-            gather(executor, _play_timed, pieces, take)
+        try:
+            games += _play_round(settings, own, ladder, _seeds(seed, number), spent, executor)
+        except KeyboardInterrupt:
+            if not games:
+                raise
+            interrupted = True
         rating = _rating(ladder, games, num_players)
+        if interrupted:
+            break
         if progress is not None:
             progress(number + 1, max_rounds)
         if 2 * rating.sigma <= precision:
@@ -280,7 +292,32 @@ def rate_agent(  # noqa: PLR0913
         "uncertainty": 2 * rating.sigma,
     }
     rows = tuple(_row(ladder, rung, games) for rung in ladder.rungs)
-    return Rated(rating.mu, 2 * rating.sigma, spent[0] / max(spent[1], 1e-9), rows, record)
+    speed = spent[0] / max(spent[1], 1e-9)
+    return Rated(rating.mu, 2 * rating.sigma, speed, rows, record, interrupted)
+
+
+def _play_round(
+    settings: Settings,
+    own: Agent,
+    ladder: Ladder,
+    seeds: list[int],
+    spent: np.ndarray,
+    executor: Any,
+) -> list[dict[str, Any]]:
+    """Play some deals against every rung; add the agent's decisions and seconds to ``spent``."""
+    pieces = [(settings, own, rung, seeds) for rung in ladder.rungs]
+    games: list[dict[str, Any]] = []
+
+    def take(played: tuple[list[dict[str, Any]], tuple[int, float]]) -> None:
+        games.extend(played[0])
+        spent[:] += played[1]
+
+    if executor is None:
+        for piece in pieces:
+            take(_play_timed(*piece))
+    else:
+        gather(executor, _play_timed, pieces, take)
+    return games
 
 
 def _seeds(first: int, number: int) -> list[int]:
@@ -329,10 +366,10 @@ def check_record(
         own = make_agent(record["agent"] if agent is None else agent, game)
     except TypeError as error:
         raise ValueError(f"the record's agent: {error}") from error
+    told = {_key(one): one for one in record["games"]}
     for rung, seeds in _rounds(record["games"]):
-        again = _play(settings, own, rung, seeds)
-        told = [one for one in record["games"] if one["rung"] == rung and one["seed"] in seeds]
-        for one, other in zip(told, again, strict=True):
+        for other in _play(settings, own, rung, seeds):
+            one = told[_key(other)]
             if one != other:
                 raise ValueError(
                     f"the game from seed {one['seed']} with the agent at seat {one['seat']} "
@@ -359,12 +396,16 @@ def _check_complete(record: Mapping[str, Any], ladder: Ladder, players: int) -> 
         for rung in ladder.rungs
         for seat in range(players)
     }
-    found = [(one["rung"], one["seed"], one["seat"]) for one in games]
+    found = [_key(one) for one in games]
     if not rounds or len(found) != len(wanted) or set(found) != wanted:
         raise ValueError(
             f"the record's {len(games)} games aren't those of whole rounds from seed "
             f"{record['seed']} on: {DEALS} deals, from every seat against every rung, each once"
         )
+
+
+def _key(game: Mapping[str, Any]) -> tuple[str, int, int]:
+    return game["rung"], game["seed"], game["seat"]
 
 
 def _rounds(games: list[dict[str, Any]]) -> Iterator[tuple[str, list[int]]]:

@@ -221,6 +221,14 @@ def holds_files(folder: Path) -> bool:
     return folder.is_dir() and any(not path.name.startswith(".") for path in folder.iterdir())
 
 
+def check_folder(folder: Path, resume: bool, what: str = "results") -> None:
+    """Never overwrite what a folder holds."""
+    if folder.exists() and not folder.is_dir():
+        raise UserError(f"{folder} is a file; --out must be a folder.")
+    if holds_files(folder) and not resume:
+        raise UserError(f"{folder} holds {what} already: add --resume, or choose another --out.")
+
+
 def draw_seed(seed: int | None) -> int:
     """Return `seed`, or draw one and print it, so that the result can be reproduced."""
     if seed is None:

@@ -19,11 +19,11 @@ from .common import (
     StoppedError,
     UserError,
     arguments_checked,
+    check_folder,
     check_players,
     draw_seed,
     find_game,
     game_options,
-    holds_files,
     needs_extra,
     out,
 )
@@ -61,7 +61,7 @@ def league(
     if len(set(specs)) != len(specs) or len(specs) < 2:
         raise UserError(f"a league needs two or more different agents, not {', '.join(specs)}.")
     folder = folder or Path("runs") / "league"
-    _check_folder(folder, resume)
+    check_folder(folder, resume)
     options = game_options(found, settings)
     for spec in specs:
         agent_for(spec, game)  # a model that can't be read is told before anything is written
@@ -120,10 +120,3 @@ def _names(specs: list[str]) -> dict[str, str]:
         has_path = "=" not in spec and kind != spec
         names[kind if has_path and kinds.count(kind) == 1 else spec] = spec
     return names
-
-
-def _check_folder(folder: Path, resume: bool) -> None:
-    if folder.exists() and not folder.is_dir():
-        raise UserError(f"{folder} is a file; --out must be a folder.")
-    if holds_files(folder) and not resume:
-        raise UserError(f"{folder} holds results already: add --resume, or choose another --out.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +12,7 @@ import typer
 
 from .common import (
     Bar,
+    FailedError,
     GameOption,
     JsonOption,
     PlayersOption,
@@ -18,6 +20,7 @@ from .common import (
     StoppedError,
     UserError,
     arguments_checked,
+    check_folder,
     check_players,
     draw_seed,
     find_game,
@@ -52,7 +55,11 @@ def rate(
     ] = 40,
     record: Annotated[
         Path | None,
-        typer.Option("--out", help="Write a record of all games to this JSON file."),
+        typer.Option(
+            "--out",
+            help="Write a record of all games to this JSON file; with --measure, keep them in "
+            "this folder.",
+        ),
     ] = None,
     check: Annotated[
         Path | None,
@@ -64,6 +71,10 @@ def rate(
     games: Annotated[
         int, typer.Option("--games", min=1, help="With --measure, games per pair of rungs.")
     ] = 200,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume", help="With --measure, play only the games missing in --out."),
+    ] = False,
     workers: WorkersOption = 1,
     ray: RayOption = None,
     seed: SeedOption = None,
@@ -80,8 +91,18 @@ def rate(
         _check(ladder, check, None if agent is None else _agent(agent, found))
         return
     if measure:
-        _measure(ladder, found, players, (games, seed))
+        folder = record or Path("runs") / f"ladder-{found.name}-{players}"
+        check_folder(folder, resume)
+        check_place(ladder.ladder_path(found, players))
+        with arguments_checked():
+            seed = seed if resume else draw_seed(seed)
+            plan = ladder.rung_league(found, players, out=folder, seed=seed, resume=resume)
+            plan.deals_for(games)
+        with executor_for(workers, ray) as executor:
+            _measure(plan, games, executor)
         return
+    if resume:
+        raise UserError("--resume continues --measure; a rating starts anew.")
     if agent is None:
         raise UserError("name an agent to rate, e.g. ludotheque rate greedy --game sarena.")
     rated = _agent(agent, found)
@@ -105,7 +126,7 @@ def rate(
                 executor=executor,
             )
     except KeyboardInterrupt:
-        raise StoppedError("nothing was written: a rating needs complete rounds.") from None
+        raise StoppedError("nothing was written: a rating needs a complete round.") from None
     if record is not None:
         from ludotheque.envs.core.files import atomic_write_text
 
@@ -118,6 +139,8 @@ def rate(
         print_json(values)
     else:
         _print(agent, result)
+    if result.interrupted:
+        raise StoppedError("the rating is of the complete rounds only.")
 
 
 def _agent(spec: str, game: Any) -> Any:
@@ -152,14 +175,21 @@ def _check(ladder: Any, path: Path, agent: Any) -> None:
     out.print(f"{games} games replayed: the results and the rating are the same.")
 
 
-def _measure(ladder: Any, game: Any, players: int, how: tuple[int, int | None]) -> None:
-    target = ladder.ladder_path(game, players)
-    check_place(target)
-    games, seed = how[0], draw_seed(how[1])
-    with Bar("Playing", "games") as bar, arguments_checked():
-        found = ladder.measure_ladder(game, players, None, games, seed, bar)
-    with writing(target):
-        out.print(f"{ladder.save_ladder(found, target)}")
+def _measure(plan: Any, games: int, executor: Any) -> None:
+    from ludotheque.agents.ladder import ladder_path, measure_ladder, save_ladder
+
+    folder, game, players = plan.out, plan.game.name, plan.settings.num_players
+    words = f"--measure --game {game} --players {players} --games {games}"
+    again = f"ludotheque rate {words} --out {shlex.quote(str(folder))} --resume"
+    try:
+        with Bar("Playing", "games") as bar:
+            found = measure_ladder(plan, games, bar, executor)
+    except KeyboardInterrupt:
+        raise StoppedError(f"finished games are in {folder}; resume with: {again}") from None
+    except OSError as error:
+        raise FailedError(f"{error}. Finished games are in {folder}.") from error
+    with writing(ladder_path(plan.game, players)):
+        out.print(f"{save_ladder(found)}")
     for name, rating in found.rungs.items():
         out.print(f"  {rating.mu:5.1f} ± {2 * rating.sigma:.1f}  {name}")
 

@@ -21,6 +21,7 @@ from .common import (
     StoppedError,
     UserError,
     arguments_checked,
+    check_folder,
     check_players,
     choose,
     draw_seed,
@@ -200,13 +201,9 @@ def _check_reward(reward: str | None) -> None:
 
 
 def _check_folder(folder: Path, resume: bool) -> None:
-    """Never overwrite a run, nor start one because of a typo in its folder's name."""
-    if folder.exists() and not folder.is_dir():
-        raise UserError(f"{folder} is a file; --out must be a folder.")
-    holds_something = holds_files(folder)
-    if holds_something and not resume:
-        raise UserError(f"{folder} holds a run already: add --resume, or choose another --out.")
-    if resume and not holds_something:
+    """Neither overwrite a run nor start one because of a typo in its folder's name."""
+    check_folder(folder, resume, "a run")
+    if resume and not holds_files(folder):
         raise UserError(f"nothing to resume in {folder}: leave out --resume, or check --out.")
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from ludotheque.agents import baselines, make_agent
+from ludotheque.agents.greedy import GreedyAgent
 from ludotheque.agents.ladder import (
     DEALS,
     Ladder,
@@ -15,6 +16,7 @@ from ludotheque.agents.ladder import (
     measure_ladder,
     rate_agent,
     read_ladder,
+    rung_league,
     save_ladder,
 )
 from ludotheque.agents.match import play_match
@@ -32,7 +34,7 @@ SHIPPED = [
 @pytest.fixture(scope="module")
 def ladder() -> Ladder:
     pytest.importorskip("openskill")
-    return measure_ladder("sarena", 2, ("random", "greedy"), games=40, seed=5)
+    return measure_ladder(rung_league("sarena", 2, ("random", "greedy"), seed=5), games=40)
 
 
 def test_rungs_are_ordered_and_a_file_keeps_them(ladder, tmp_path, monkeypatch):
@@ -46,6 +48,56 @@ def test_rungs_are_ordered_and_a_file_keeps_them(ladder, tmp_path, monkeypatch):
     path.write_text(path.read_text().replace('"version": 0', '"version": 7'))
     with pytest.raises(ValueError, match="of sarena_v7, and this is sarena_v0"):
         read_ladder("sarena", 2)
+
+
+def test_a_measurement_that_was_stopped_is_continued(ladder, tmp_path):
+    """Stopped at any place and resumed, a ladder is the same as in one go."""
+
+    def stop(done: int, total: int) -> None:
+        if done > total // 3:
+            raise KeyboardInterrupt
+
+    def league(resume: bool = False):
+        return rung_league("sarena", 2, ("random", "greedy"), out=tmp_path, seed=5, resume=resume)
+
+    with pytest.raises(KeyboardInterrupt):
+        measure_ladder(league(), games=20, progress=stop)
+    first = league(resume=True)
+    measure_ladder(first, games=20)
+    assert len(first.games) == 20
+    assert measure_ladder(league(resume=True), games=40) == ladder
+
+
+def test_a_rating_that_is_stopped_keeps_its_whole_rounds(ladder, tmp_path):
+    class Stops(GreedyAgent):
+        """Ctrl-C in its third round."""
+
+        seen = 0
+
+        def act(self, *asked, **more):
+            Stops.seen += 1
+            if Stops.seen > limit:
+                raise KeyboardInterrupt
+            return super().act(*asked, **more)
+
+    calls: list[int] = []
+    limit = 10**9
+    how = {"ladder": ladder, "precision": 0.01, "seed": 100}
+    whole = rate_agent(
+        Stops(get_game("sarena")), max_rounds=3, progress=lambda *_: calls.append(Stops.seen), **how
+    )
+    assert not whole.interrupted
+    Stops.seen, limit = 0, (calls[1] + calls[2]) // 2
+    found = rate_agent(Stops(get_game("sarena")), max_rounds=5, **how)
+    assert found.interrupted
+    games = 2 * DEALS * 2 * len(ladder.rungs)
+    assert found.record["games"] == whole.record["games"][:games]
+    path = tmp_path / "record.json"
+    path.write_text(json.dumps(found.record))
+    assert check_record(path, "greedy", ladder) == games
+    Stops.seen, limit = 0, calls[0] // 2
+    with pytest.raises(KeyboardInterrupt):
+        rate_agent(Stops(get_game("sarena")), max_rounds=5, **how)
 
 
 def test_a_rung_is_rated_where_it_stands(ladder):

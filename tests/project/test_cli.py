@@ -893,7 +893,36 @@ def test_rate_measures_no_ladder_that_cannot_be_written(monkeypatch, tmp_path):
     monkeypatch.setattr(ladder, "FOLDER", tmp_path)
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(UserError, match="can't be written"):
-        rate._measure(ladder, get_game("sarena"), 2, (2, 0))
+        rate.rate(game="sarena", measure=True, games=2, seed=0, record=tmp_path / "league")
+
+
+def test_rate_continues_a_measurement_that_was_stopped(monkeypatch, tmp_path):
+    from ludotheque.agents import ladder
+    from ludotheque.cli import rate
+    from ludotheque.cli.common import StoppedError, UserError
+
+    (tmp_path / "ladders").mkdir()
+    monkeypatch.setattr(ladder, "FOLDER", tmp_path / "ladders")
+    monkeypatch.setattr(ladder, "RUNGS", ("random", "greedy"))
+    monkeypatch.setattr(ladder, "LEARNED", ())
+    how = {"game": "sarena", "measure": True, "games": 4, "record": tmp_path / "league"}
+
+    def stopped(plan, games, bar, executor):
+        plan.run(2)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(StoppedError) as told:
+        patched.setattr(ladder, "measure_ladder", stopped)
+        rate.rate(seed=5, **how)
+    assert f"--games 4 --out {tmp_path / 'league'} --resume" in str(told.value)
+    with pytest.raises(UserError, match="add --resume"):
+        rate.rate(seed=5, **how)
+    rate.rate(resume=True, **how)
+    lines = (tmp_path / "league" / "games.jsonl").read_text().splitlines()
+    assert len(lines) == len(set(lines)) == 4
+    assert ladder.read_ladder("sarena", 2).seed == 5
+    with pytest.raises(UserError, match="continues --measure"):
+        rate.rate("greedy", resume=True)
 
 
 def test_bench_strength_plays_every_agent_on_the_same_deals():
