@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ludotheque.envs import get_game
 from ludotheque.envs.core.arguments import check_seed, fresh_seed
 from ludotheque.envs.core.errors import StateError
 from ludotheque.envs.core.game import Game
+from ludotheque.envs.core.interfaces.settings import unpickling
 from ludotheque.envs.core.rng import next_seed
 
 
@@ -116,6 +119,21 @@ class Agent:
             self._seed = np.uint64(next_seed(self._seed))
             own[k] = self._seed
         return own
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # A pickle comes from outside; kernels don't look at what an agent holds.
+        with unpickling(type(self)):
+            self.__dict__.update(state)
+            made = self._made_anew()
+            if made is not None:
+                self.__dict__.update(vars(made))
+
+    def _made_anew(self) -> Agent | None:
+        """Return an agent with the same settings, which are checked; None: nothing depends on them.
+
+        Called when this agent is unpickled.
+        """
+        return None
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name} for {self.game.name}>"

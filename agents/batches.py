@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -75,6 +76,38 @@ def records_of(match: Match, batch: list[Planned], seed: int) -> list[GameRecord
         )
         for k in np.flatnonzero(match.finished).tolist()
     ]
+
+
+def check_records(
+    records: Any, waiting: dict[Planned, list[Planned]], seed: int, num_actions: int
+) -> None:
+    """Check that ``records`` are all games of one of the batches waited for, which is removed.
+
+    Args:
+        records: what an executor returned for ``play_batch``.
+        waiting: batches by their first game.
+        seed: seed of the first deal.
+        num_actions: of the game.
+
+    Raises:
+        ValueError: they aren't.
+    """
+    good = isinstance(records, list) and all(isinstance(one, GameRecord) for one in records)
+    batch = waiting.pop(records[0].key, None) if good and records else None
+    if batch is None or [one.key for one in records] != batch:
+        raise ValueError(
+            f"the executor returned {records!r:.80}; it must return what play_batch returns: the "
+            "games of its batch"
+        )
+    for one in records:
+        try:
+            # As it is read again, so that nothing is written that can't be.
+            read = GameRecord.from_line(one.to_line().encode())
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"the executor returned {one!r:.80}: {error}") from error
+        foreign = max(read.actions, default=0) >= num_actions
+        if read != one or one.seed != seed_of(one.deal, seed) or foreign:
+            raise ValueError(f"the executor returned {one!r:.80}, which is no game of this league")
 
 
 def seed_of(deal: int, first: int) -> int:

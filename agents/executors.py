@@ -11,6 +11,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import pickle
+import secrets
 import shutil
 import signal
 import tempfile
@@ -18,7 +19,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, ProcessPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -198,9 +199,9 @@ def shared(executor: Any, value: Any) -> AbstractContextManager[Any]:
     return executor.share(value) if hasattr(executor, "share") else nullcontext(value)
 
 
-def _numbered(number: int, function: Callable[..., Any], *arguments: Any) -> tuple[int, Any]:
-    """Return a piece's number beside its result, so that no other result is taken for it."""
-    return number, function(*arguments)
+def _ticketed(ticket: str, function: Callable[..., Any], *arguments: Any) -> tuple[str, Any]:
+    """Return a piece's ticket beside its result, so that no other result is taken for it."""
+    return ticket, function(*arguments)
 
 
 def gather(
@@ -221,9 +222,11 @@ def gather(
         Whatever a piece or ``take`` raises.
     """
     check_executor(executor, "executor")
+    # Pieces of other calls have the same numbers.
+    call = secrets.token_hex(8)
 
     def handed_out(number: int) -> tuple[int, Any]:
-        future = executor.submit(_numbered, number, function, *pieces[number])
+        future = executor.submit(_ticketed, f"{number} {call}", function, *pieces[number])
         _check_future(future, executor)
         return number, future
 
@@ -232,22 +235,24 @@ def gather(
         while todo or begun:
             while todo and len(begun) < WINDOW:
                 begun.append(handed_out(todo.popleft()))
-            result = _first_result(begun, handed_out)
+            result = _first_result(begun, handed_out, call)
             begun.popleft()
             take(result)
     except BaseException:
         for number, future in begun:
-            _take_if_finished(number, future, take)
+            # What else goes wrong is not told: the first error is.
+            with suppress(Exception):
+                _take_if_finished(f"{number} {call}", future, take)
         raise
 
 
-def _first_result(begun: deque[tuple[int, Any]], handed_out: Callable[..., Any]) -> Any:
+def _first_result(begun: deque[tuple[int, Any]], handed_out: Callable[..., Any], call: str) -> Any:
     """Return the result of the first piece; resubmit the pieces of lost workers."""
     number = begun[0][0]
     for _ in range(RETRIES):
         future = begun[0][1]
         try:
-            return _result_of(number, future.result())
+            return _result_of(number, call, future.result())
         except (*LOST, KeyboardInterrupt) as error:
             if not _is_loss(future, error):
                 raise
@@ -256,12 +261,12 @@ def _first_result(begun: deque[tuple[int, Any]], handed_out: Callable[..., Any])
         for k in range(1, len(begun)):
             if _is_lost(begun[k][1]):
                 begun[k] = handed_out(begun[k][0])
-    return _result_of(number, begun[0][1].result())
+    return _result_of(number, call, begun[0][1].result())
 
 
-def _result_of(number: int, found: Any) -> Any:
+def _result_of(number: int, call: str, found: Any) -> Any:
     """Return the result in what a future returned, if that is of piece ``number``."""
-    if not _is_of(number, found):
+    if not _is_of(f"{number} {call}", found):
         raise ValueError(
             f"the executor returned {found!r:.80} for piece {number}; each future must return what "
             "the function that was submitted with it returns"
@@ -269,8 +274,8 @@ def _result_of(number: int, found: Any) -> Any:
     return found[1]
 
 
-def _is_of(number: int, found: Any) -> bool:
-    return isinstance(found, tuple) and len(found) == 2 and found[0] == number
+def _is_of(ticket: str, found: Any) -> bool:
+    return isinstance(found, tuple) and len(found) == 2 and found[0] == ticket
 
 
 def _check_future(future: Any, executor: Any) -> None:
@@ -302,10 +307,10 @@ def _is_lost(future: Any) -> bool:
     return future.cancelled() or isinstance(future.exception(), (*LOST, KeyboardInterrupt))
 
 
-def _take_if_finished(number: int, future: Any, take: Callable[[Any], Any]) -> None:
+def _take_if_finished(ticket: str, future: Any, take: Callable[[Any], Any]) -> None:
     if not future.done() or future.cancelled() or future.exception() is not None:
         future.cancel()
         return
     found = future.result()
-    if _is_of(number, found):
+    if _is_of(ticket, found):
         take(found[1])

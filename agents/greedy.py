@@ -36,7 +36,6 @@ class GreedyAgent(Agent):
     def __init__(self, game, seed=None):
         super().__init__(game, seed)
         _compile(self.game)
-        self._scratch = self.game.new_states(1)
 
     def act(self, observations, masks, *, states=None, seeds=None):
         """See ``Agent.act``."""
@@ -44,5 +43,5 @@ class GreedyAgent(Agent):
             raise ValueError("greedy looks ahead: pass states, determinized for the seat to act")
         masks, seeds = self.checked(masks, seeds, states)
         actions = np.zeros(len(masks), np.int64)
-        _compile(self.game)(states, masks, seeds, self._scratch.copy(), actions)
+        _compile(self.game)(states, masks, seeds, self.game.new_states(1), actions)
         return actions

@@ -8,6 +8,7 @@ other seats, each deal from every seat. Only the agent's rating changes.
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -34,12 +35,14 @@ from ludotheque.envs.core.loading import (
     TEXT,
     Kind,
     Source,
+    check_fields,
 )
 
 from .base import Agent
 from .baselines import baseline_counts
 from .executors import gather
 from .league import League
+from .ledger import true_ranks
 from .match import Match
 from .ratings import Rating, rate, wilson
 from .specs import make_agent
@@ -308,7 +311,11 @@ def _play_round(
     pieces = [(settings, own, rung, seeds) for rung in ladder.rungs]
     games: list[dict[str, Any]] = []
 
-    def take(played: tuple[list[dict[str, Any]], tuple[int, float]]) -> None:
+    waiting = {rung: (rung, seeds) for rung in ladder.rungs}
+
+    def take(played: Any) -> None:
+        if executor is not None:
+            _check_played(played, waiting, settings.num_players)
         games.extend(played[0])
         spent[:] += played[1]
 
@@ -440,6 +447,32 @@ def _play_timed(
     timed = _Timed(own)
     games = _play(settings, timed, rung, seeds)
     return games, (timed.decisions, timed.seconds)
+
+
+def _check_played(played: Any, waiting: dict[str, tuple[str, list[int]]], players: int) -> None:
+    """Check what an executor returned for ``_play_timed``; its rung is removed from ``waiting``.
+
+    Raises:
+        ValueError: it isn't the games of a rung that is waited for, and two numbers.
+    """
+    try:
+        games, (decisions, seconds) = played
+        rung, seeds = waiting.pop(games[0]["rung"])
+        for one in games:
+            check_fields(one, _GAME)
+        wanted = [(rung, seed, seat) for seat in range(players) for seed in seeds]
+        good = [(one["rung"], one["seed"], one["seat"]) for one in games] == wanted
+        for one in games:
+            good &= len(one["scores"]) == players == len(one["ranks"])
+            good &= one["ranks"] == true_ranks(one["ranks"])
+        good = good and decisions >= 0 and math.isfinite(seconds)
+    except (KeyError, IndexError, TypeError, ValueError):
+        good = False
+    if not good:
+        raise ValueError(
+            f"the executor returned {played!r:.80}; it must return what the function returns: the "
+            "games of a round against a rung"
+        )
 
 
 def _rating(ladder: Ladder, games: list[dict[str, Any]], players: int) -> Rating:

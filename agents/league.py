@@ -18,7 +18,16 @@ from ludotheque.envs.core.interfaces.replay import Replay
 from ludotheque.envs.core.interfaces.settings import Settings
 
 from .base import Agent
-from .batches import Planned, Seats, match_of, pack, play_batch, records_of, seed_of
+from .batches import (
+    Planned,
+    Seats,
+    check_records,
+    match_of,
+    pack,
+    play_batch,
+    records_of,
+    seed_of,
+)
 from .camps import Round, rounds_of
 from .executors import gather
 from .ledger import TABLE, GameRecord, Ledger, read_config
@@ -235,8 +244,11 @@ class League:
         carried = pack(self.settings, self.agents)
         done = total - sum(len(batch) for batch in batches)
 
+        waiting = {batch[0]: batch for batch in batches}
+
         def take(records: list[GameRecord]) -> None:
             nonlocal done
+            check_records(records, waiting, self.seed, self.game.num_actions)
             self._keep(records)
             done += len(records)
             report(done, total)

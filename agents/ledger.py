@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -92,15 +92,19 @@ class GameRecord:
         check_fields(fields, _FIELDS)
         ranks = fields["ranks"]
         lengths = {len(fields[name]) for name in ("seats", "scores", "ranks", "rewards")}
-        # A rank is one more than how many are better.
-        true = [1 + sum(other < rank for other in ranks) for rank in ranks]
-        if set(fields) != set(_FIELDS) or len(lengths) != 1 or ranks != true:
+        wrong = len(lengths) != 1 or ranks != true_ranks(ranks)
+        if set(fields) != set(_FIELDS) or wrong:
             raise ValueError("no result of a game")
         values: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value
             for name, value in fields.items()
         }
         return cls(**values)
+
+
+def true_ranks(ranks: Sequence[int]) -> list[int]:
+    """Return the ranks in the order of ``ranks``: one more than how many are better."""
+    return [1 + sum(other < rank for other in ranks) for rank in ranks]
 
 
 class Ledger:
@@ -156,7 +160,7 @@ class Ledger:
     def __enter__(self) -> Ledger:
         """Open for ``append``, which only one process at a time can do; nothing is written yet."""
         with ExitStack() as held:
-            held.enter_context(lock_folder(self.folder, "a league"))
+            held.enter_context(lock_folder(self.folder, "a league", (CONFIG, TABLE)))
             if self._compare() != self.config:
                 text = json.dumps(self.config, indent=2, ensure_ascii=False) + "\n"
                 atomic_write_text(self.folder / CONFIG, text)

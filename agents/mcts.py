@@ -163,6 +163,23 @@ class MCTSAgent(Agent):
         self.leaf_scale = float(leaf_scale)
         self.num_threads = check_num_threads(num_threads)
 
+    def _made_anew(self) -> MCTSAgent:
+        return MCTSAgent(
+            self.game,
+            self.simulations,
+            time=self.time,
+            exploration=self.exploration,
+            determinize=DETERMINIZE[self.fixed],
+            trees=self.trees,
+            guided=self.guided,
+            widening=self.widening,
+            leaf=self.leaf,
+            leaf_plies=self.leaf_plies,
+            leaf_scale=self.leaf_scale,
+            num_threads=self.num_threads,
+            seed=int(self._seed),
+        )
+
     def act(self, observations, masks, *, states=None, seeds=None):
         """See ``Agent.act``."""
         if states is None:

@@ -36,6 +36,7 @@ class Network(ABC):
     """
 
     kind = ""
+    game: Game | None = None
     num_inputs = 0
     num_actions = 0
 
@@ -49,6 +50,10 @@ class Network(ABC):
     def about(self) -> dict[str, Any]:
         """Return what is needed besides the arrays, as JSON values."""
         return {"kind": self.kind}
+
+    def __reduce__(self) -> Any:
+        # So that pickles are checked as files are.
+        return make_network, (self.about(), self.arrays, self.game)
 
     def logits(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         """Return float32 ``(n, num_actions)``; what it holds for illegal actions is undefined.
@@ -129,6 +134,7 @@ class BoardNetwork(Network):
         layout = targets_of(game)
         if layout is None:
             raise ValueError(f"{game.name} has no Game.targets: its policies are of kind mlp")
+        self.game = game
         self.layout = layout
         self.num_inputs = len(layout.scale)
         self.num_actions = len(layout.targets)
@@ -445,11 +451,19 @@ def _add_around(values, x, weights, i, middle, line, width):
             around[o] += x * weights[i, above, o]
 
 
-def make_network(about: Mapping[str, Any], arrays: Mapping[str, np.ndarray], game: Game) -> Network:
-    """Restore a network from ``Network.about`` and ``Network.arrays``."""
+def make_network(
+    about: Mapping[str, Any], arrays: Mapping[str, np.ndarray], game: Game | None
+) -> Network:
+    """Restore a network from ``Network.about`` and ``Network.arrays``.
+
+    Raises:
+        ValueError: they don't fit together, or ``game``, which those of kind mlp don't need.
+    """
     check_fields(about, {"kind": TEXT})
     check_choice(about["kind"], KINDS, "kind of a policy")
     if about["kind"] == "board":
+        if game is None:
+            raise ValueError("a policy of kind board needs its game")
         return BoardNetwork(arrays, game)
     check_fields(about, {"activation": TEXT})
     return MlpNetwork(arrays, about["activation"])

@@ -12,8 +12,13 @@ import numpy as np
 from ludotheque.envs.core.errors import GameOverError, StateError, check_choice
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.checks import check_actions, digest_all
-from ludotheque.envs.core.interfaces.seats import SeatBatch
-from ludotheque.envs.core.interfaces.settings import Cloned, Settings, check_saved, saved_array
+from ludotheque.envs.core.interfaces.seats import SeatBatch, check_batch
+from ludotheque.envs.core.interfaces.settings import (
+    Restorable,
+    Settings,
+    check_saved,
+    saved_array,
+)
 
 from .base import needs_train
 
@@ -28,7 +33,7 @@ RENDER_MODES = (None, "rgb_array")
 ROW_METHODS = ("action_masks", "render", "seats", "state_digests")
 
 
-class SeatVecEnv(Cloned, VecEnv):
+class SeatVecEnv(Restorable, VecEnv):
     """``num_envs`` games with the learner in one seat of each, played as one batch.
 
     Every observation is the learner's own, at its own decisions; every reward is the sum of what
@@ -58,6 +63,8 @@ class SeatVecEnv(Cloned, VecEnv):
     Raises:
         ValueError, TypeError: an invalid argument; the message lists what is allowed.
     """
+
+    DERIVED = ("game",)
 
     def __init__(  # noqa: PLR0913
         self,
@@ -303,6 +310,14 @@ class SeatVecEnv(Cloned, VecEnv):
     def clone(self) -> SeatVecEnv:
         """Return an independent copy with the same games in progress."""
         return copy.deepcopy(self)
+
+    def _made_anew(self) -> SeatVecEnv:
+        return SeatVecEnv(num_envs=self.num_envs, **self.settings.arguments)
+
+    def _check_restored(self) -> None:
+        check_batch(self._batch, self.settings, self.num_envs)
+        if self._actions is not None:
+            self._actions = check_actions(self._actions, self.num_envs)
 
     def state_digest(self) -> str:
         """Return a hex digest of all games, including hidden parts; omniscient."""

@@ -19,6 +19,7 @@ from ..mcts import LEAVES, leaf_method, usual_settings
 from ..search import MOST_SIMULATIONS
 from . import beliefs, kernels, play, tree
 from .model import (
+    BELIEFS,
     ValueModel,
     check_model,
     form_of,
@@ -172,6 +173,28 @@ class TDAgent(Agent):
             )
         self.beliefs = self._belief is not None
         self._nets = stack(self.game, tuple(model.about["inputs"]), [model.arrays])
+
+    def _made_anew(self) -> TDAgent:
+        arrays = {name: part[0].astype(np.float32) for name, part in self._nets._asdict().items()}
+        del arrays["rows"]
+        if self._belief is not None:
+            arrays |= dict(zip(BELIEFS, self._belief, strict=True))
+        return TDAgent(
+            self.game,
+            ValueModel(self.about, arrays),
+            self.simulations,
+            candidates=self.candidates,
+            exploration=self.exploration,
+            scale=self.scale,
+            playouts=self.playouts,
+            leaf=self.leaf,
+            lead=self.lead,
+            limit=self.limit,
+            temperature=self.temperature,
+            num_threads=self.num_threads,
+            seed=int(self._seed),
+            beliefs=self.beliefs,
+        )
 
     def act(self, observations, masks, *, states=None, seeds=None):
         """See ``Agent.act``."""

@@ -32,6 +32,7 @@ from ludotheque.envs.core.loading import (
     Kind,
     Source,
     check_arrays,
+    check_fields,
 )
 from ludotheque.envs.core.schema import Field, slices, total_size
 
@@ -298,6 +299,7 @@ def check_model(model: ValueModel, game: Game) -> None:
     The widths of the layers are those of ``second``.
     """
     about, arrays = model.about, model.arrays
+    check_fields(about, _FIELDS)
     if about["num_players"] not in game.player_counts:
         raise ValueError(f"{game.name} isn't played by {about['num_players']}")
     inputs = len(positions_of(game, tuple(about["inputs"])))

@@ -12,7 +12,7 @@ from ludotheque.envs.core.errors import check_whole
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.settings import Settings
 from ludotheque.envs.core.interfaces.threads import run
-from ludotheque.envs.core.loading import check_numbers
+from ludotheque.envs.core.loading import check_arrays, check_numbers
 from ludotheque.envs.core.rng import GAMMA, mix64
 
 from ..executors import gather, shared
@@ -109,7 +109,11 @@ class SelfPlay:
         else:
             with shared(self.actors, what) as there:
                 pieces = [(self.pieces, piece, piece + 1, there) for piece in self.pieces]
-                gather(self.actors, play_pieces, pieces, found.append)
+
+                def take(piece: Any) -> None:
+                    found.append(checked(piece, what))
+
+                gather(self.actors, play_pieces, pieces, take)
         return _join(list(itertools.chain(*found)))
 
 
@@ -197,6 +201,74 @@ def _make_taken(rows: int, afterstates: int, inputs: int) -> Taken:
         base=np.empty(afterstates, np.float32),
         used=np.zeros(2, np.int64),
     )
+
+
+def checked(found: Any, what: Round) -> list[Played]:
+    """Return what an actor returned for a piece, once it is known to be one of ``what``.
+
+    Raises:
+        ValueError: it isn't; kernels and what is learned would use it unchecked.
+    """
+    try:
+        (played,) = found
+        if not isinstance(played, Played):
+            raise TypeError(f"{played!r:.40} is no Played")
+        _check_rows(played, what)
+        _check_taken(played.taken)
+        check_lessons(what.settings.game, played.lessons.state, played.lessons.action)
+    except (AttributeError, IndexError, TypeError, ValueError) as error:
+        raise ValueError(f"an actor returned something other than a piece: {error}") from error
+    return found
+
+
+def _check_rows(played: Played, what: Round) -> None:
+    """Raise ValueError unless all arrays have the types and shapes of a piece."""
+    check_whole(played.games, "games", 1)
+    check_whole(played.plies, "plies", 1)
+    inputs = len(positions_of(what.settings.game, what.inputs))
+    like = Played(*_make_kept(what, inputs), 0, 0)
+    like = like._replace(samples=like.samples._replace(seen=like.samples.seen[:, :inputs]))
+    rows = {"samples": len(played.samples.seat), "lessons": len(played.lessons.action)}
+    rows["taken"] = rows["samples"] if what.kept else 0
+    for part, count in rows.items():
+        for name, wanted in getattr(like, part)._asdict().items():
+            array = getattr(getattr(played, part), name)
+            sizes = {"used": min(count, 1) if part == "lessons" else wanted.shape[0]}
+            if part == "taken" and name in ("seen", "base"):
+                sizes[name] = int(played.taken.used[1])
+            shape = (sizes.get(name, count), *wanted.shape[1:])
+            check_arrays({name: array}, {name: (wanted.dtype, shape)})
+    seats = played.samples.seat
+    if not len(seats) or seats.min() < 0 or seats.max() >= what.settings.num_players:
+        raise ValueError("seat names seats that there aren't")
+
+
+def _check_taken(taken: Taken) -> None:
+    """Raise ValueError unless the rows name afterstates that there are."""
+    if not len(taken.first):
+        return
+    ends = taken.first + taken.count
+    good = taken.first.min() >= 0 and taken.count.min() > 0 and ends.max() <= len(taken.seen)
+    good &= taken.chosen.min() >= 0 and (taken.chosen < taken.count).all()
+    if not good or not taken.likely.min() > 0:
+        raise ValueError("taken names afterstates that there aren't")
+
+
+def check_lessons(game: Game, states: np.ndarray, actions: np.ndarray) -> None:
+    """Raise ValueError unless the records are possible and the actions legal there, or -1."""
+    if not len(states):
+        return
+    game.check_states(states)
+    count = len(states)
+    seen = np.empty((count, game.observation_size()), game.observation_dtype)
+    masks = np.empty((count, game.num_actions), np.int8)
+    game.loops.views(states, 0, count, np.full(count, -1), 0, seen, masks)
+    inside = (actions >= -1) & (actions < game.num_actions)
+    legal = np.take_along_axis(masks, np.where(inside, actions, 0).clip(0).astype(np.int64), axis=1)
+    wrong = np.flatnonzero((~inside | (actions >= 0) & (legal == 0)).any(axis=1))
+    if len(wrong):
+        row = int(wrong[0])
+        raise ValueError(f"lesson {row} has actions {actions[row].tolist()}, not all legal")
 
 
 def _join(pieces: Sequence[Played]) -> Played:

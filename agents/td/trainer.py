@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from ludotheque.envs.core.files import lock_folder
-from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.loading import (
     COUNT,
     MEGABYTE,
@@ -33,6 +32,7 @@ from ..base import needs_train
 from ..executors import check_executor
 from ..mcts import leaf_method, usual_settings
 from ..training.common import (
+    FILES,
     MODEL,
     Progress,
     Run,
@@ -59,7 +59,15 @@ from .model import (
     zero_arrays,
 )
 from .play import Plan, Samples
-from .selfplay import Played, SelfPlay, columns_of, goals, lesson_window, sample_window
+from .selfplay import (
+    Played,
+    SelfPlay,
+    check_lessons,
+    columns_of,
+    goals,
+    lesson_window,
+    sample_window,
+)
 from .tree import Method
 
 try:
@@ -122,7 +130,7 @@ def train_td(config: TDConfig, actors: Any = None) -> TrainResult:
         OSError: a file can't be written.
     """
     with contextlib.ExitStack() as stack:
-        stack.enter_context(lock_folder(config.folder, "a run"))
+        stack.enter_context(lock_folder(config.folder, "a run", FILES))
         trainer = TDTrainer(config, actors)
         stack.enter_context(torch_threads(config.torch_threads))
         stack.enter_context(interrupts(trainer))
@@ -484,7 +492,7 @@ class TDTrainer(Run):
         if self.config.searches:
             lessons = under("lessons/")
             states = lessons["state"].view(self.settings.game.dtype)[:, 0]
-            _check_lessons(self.settings.game, states, lessons["action"])
+            check_lessons(self.settings.game, states, lessons["action"])
             self.lessons.set_state({**lessons, "state": states})
         self.pool = [under(f"pool/{number}/") for number in range(about["pool"])]
         self.steps, self.round = about["steps"], about["round"]
@@ -510,12 +518,3 @@ def _slope(x: np.ndarray, y: np.ndarray) -> float:
     """Return the slope of the line through the points."""
     x = x - x.mean()
     return float(np.sum(x * (y - y.mean())) / max(np.sum(x * x), 1e-12))
-
-
-def _check_lessons(game: Game, states: np.ndarray, actions: np.ndarray) -> None:
-    """Raise ValueError unless the records are possible and the actions legal there, or -1."""
-    game.check_states(states)
-    for row in range(len(states)):
-        legal = np.flatnonzero(game.legal_mask(states, row))
-        if not np.isin(actions[row], [-1, *legal.tolist()]).all():
-            raise ValueError(f"lesson {row} has actions {actions[row].tolist()}, not all legal")

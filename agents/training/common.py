@@ -56,6 +56,8 @@ CONFIG = "config.json"
 MODEL = "model.zip"
 BEST = "best.zip"
 MODELS = "models"
+# All that are written whole or not at all, for ``lock_folder``.
+FILES = (MODEL, BEST, CONFIG, EVALUATIONS, f"{MODELS}/*.zip", "checkpoint/run.*")
 # These may change when a run is resumed; everything else stays as it was.
 MAY_CHANGE = ("minutes", "steps", "out", "resume", "progress")
 _TRAIN_ANEW = "this run can't be resumed: train anew, into another folder"

@@ -18,6 +18,7 @@ from ..networks import Network, copy_network
 from ..policy import PLAYING, PolicyAgent, save_model
 from ..pool import OpponentPool
 from .common import (
+    FILES,
     MODEL,
     Progress,
     Run,
@@ -68,7 +69,7 @@ def train(config: TrainConfig) -> TrainResult:
         OSError: a file can't be written.
     """
     with contextlib.ExitStack() as stack:
-        stack.enter_context(lock_folder(config.folder, "a run"))
+        stack.enter_context(lock_folder(config.folder, "a run", FILES))
         run = _Run(config)
         stack.enter_context(torch_threads(config.torch_threads))
         stack.enter_context(_no_distribution_checks())

@@ -11,8 +11,9 @@ import contextlib
 import gc
 import os
 import platform
+import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ __all__ = ["LOCK", "atomic_path", "atomic_write_bytes", "atomic_write_text", "lo
 
 # Says who writes in a folder, as long as it is locked.
 LOCK = ".lock"
+# The end of the names of files that are being written, before the extension.
+_TEMPORARY = re.compile(r"-[0-9a-f]{12}$")
 
 
 @contextlib.contextmanager
@@ -70,7 +73,7 @@ def atomic_write_text(path: str | os.PathLike, text: str) -> None:
 
 
 @contextlib.contextmanager
-def lock_folder(folder: str | os.PathLike, what: str) -> Iterator[None]:
+def lock_folder(folder: str | os.PathLike, what: str, files: Sequence[str] = ()) -> Iterator[None]:
     """Hold an exclusive lock on a folder, which is created if necessary, inside the block.
 
     Without support by the file system or operating system, there is no exclusion.
@@ -78,6 +81,8 @@ def lock_folder(folder: str | os.PathLike, what: str) -> Iterator[None]:
     Args:
         folder: the folder.
         what: what is written there, for the message: ``"a run"``.
+        files: the files that ``atomic_path`` writes there, by name or pattern; what a killed
+            process has left of them is removed.
 
     Raises:
         BlockingIOError: another process holds the lock; the message says which.
@@ -87,6 +92,7 @@ def lock_folder(folder: str | os.PathLike, what: str) -> Iterator[None]:
     folder.mkdir(parents=True, exist_ok=True)
     _check_links(folder)
     with open(folder / LOCK, "a+", encoding="utf-8") as file:
+        held = fcntl is not None
         try:
             if not _locks(file):
                 # An interrupt may have left a lock of our own to the garbage collector.
@@ -101,12 +107,24 @@ def lock_folder(folder: str | os.PathLike, what: str) -> Iterator[None]:
         except BlockingIOError:
             raise
         except OSError:
-            pass  # a file system without locks
+            held = False  # a file system without locks
         with contextlib.suppress(OSError):  # the name is not worth failing for
             file.truncate(0)
             file.write(f"process {os.getpid()} on {platform.node() or 'this machine'}")
             file.flush()
+        if held:
+            _remove_leftovers(folder, files)
         yield
+
+
+def _remove_leftovers(folder: Path, files: Sequence[str]) -> None:
+    """Remove the temporary files of a process that was killed; only this one writes here now."""
+    for file in files:
+        parent, name = folder / Path(file).parent, Path(file)
+        for path in parent.glob(f".{name.stem}-*{name.suffix}"):
+            if _TEMPORARY.search(path.stem) and path.is_file() and not path.is_symlink():
+                with contextlib.suppress(OSError):  # the space is not worth failing for
+                    path.unlink()
 
 
 def _check_links(folder: Path) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pickle
 from functools import cache
 
 import numpy as np
 import pytest
+from pickles import edited
 
 from ludotheque.agents import Agent, make_agent
 from ludotheque.agents.mcts import MCTSAgent
@@ -310,3 +312,46 @@ def test_logits_masks_and_seeds_of_different_shapes_are_refused():
 def test_an_agent_is_returned_as_it_is():
     agent = make_agent("greedy")
     assert make_agent(agent) is agent
+
+
+def test_a_pickled_agent_that_was_changed_is_refused():
+    """Kernels read its settings and its network without looking."""
+    for name, changes in {
+        "mcts": ({"trees": 0}, {"simulations": -5}, {"leaf": "none"}, {"leaf_plies": 0.5}),
+        "mcts:time=0.1": ({"time": -1.0}, {"num_threads": 10**9}, {"widening": float("nan")}),
+        "baseline": (),
+        "greedy": (),
+    }.items():
+        agent = make_agent(name, "sarena")
+        twin = pickle.loads(pickle.dumps(agent))
+        assert vars(twin).keys() == vars(agent).keys()
+        for one in changes:
+            with pytest.raises(StateError, match="this pickle holds no MCTSAgent"):
+                pickle.loads(edited(agent, agent, **one))
+
+
+def test_a_pickled_network_that_was_changed_is_refused():
+    agent = make_agent("baseline:simulations=8", "sarena").agent_for(2)
+    states = get_game("sarena").new_state(3)
+    masks = get_game("sarena").legal_mask(states)[None]
+    seeds = np.array([5], np.uint64)
+    twin = pickle.loads(pickle.dumps(agent))
+    assert twin.act(None, masks, states=states, seeds=seeds) == agent.act(
+        None, masks, states=states, seeds=seeds
+    )
+    nets, belief = agent._nets, agent._belief
+    wrong = [{"limit": 0}, {"simulations": 10**12}, {"about": {}}, {"playouts": 7.0}]
+    wrong += [{"about": {**agent.about, "spread": 0}}, {"_nets": nets[:3]}, {"lead": "none"}]
+    for name, array in nets._asdict().items():
+        if name != "rows":
+            parts = array[:, :1], array[0], array + np.nan, array + 1e9
+            wrong += [{"_nets": nets._replace(**{name: part})} for part in parts]
+    for name, array in belief._asdict().items():
+        wrong.append({"_belief": belief._replace(**{name: array[:1]})})
+    for one in wrong:
+        with pytest.raises(StateError, match="this pickle holds no TDAgent"):
+            pickle.loads(edited(agent, agent, **one))
+    # Where the inputs stand follows from their names.
+    rows = nets._replace(rows=np.full_like(nets.rows, 10**6))
+    twin = pickle.loads(edited(agent, agent, _nets=rows))
+    assert np.array_equal(twin._nets.rows, nets.rows)

@@ -139,6 +139,88 @@ def test_results_of_other_pieces_are_refused_and_the_rest_is_kept(change, tmp_pa
         rate_agent("greedy", max_rounds=1, ladder=short_ladder(), executor=Changed(change))
 
 
+def test_results_of_another_call_are_refused():
+    """Its pieces have the same numbers, as those of another round of a training."""
+    taken: list[int] = []
+    gather(Changed(lambda given: given[-1]), abs, [(-1,), (-2,)], taken.append)
+    kept = Changed(lambda given: given[0])
+    gather(kept, abs, [(-1,)], taken.append)
+    with pytest.raises(ValueError, match="the executor returned"):
+        gather(kept, abs, [(-7,)], taken.append)
+    assert taken == [1, 2, 1]
+
+
+def changed_games(**changes):
+    """Return what an executor does that changes the first game of each batch of a league."""
+
+    def change(given):
+        ticket, games = given[-1]
+        return ticket, [replace(games[0], **changes), *games[1:]]
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        changed_games(deal=77),
+        changed_games(seats=("greedy", "nobody")),
+        changed_games(seed=500),
+        changed_games(ranks=(1, 3)),
+        changed_games(ranks=(1,)),
+        changed_games(scores=(float("nan"), 1.0)),
+        changed_games(rewards=(None, 1.0)),
+        changed_games(actions=(-1,)),
+        changed_games(actions=(10**6,)),
+        changed_games(actions=np.zeros(3)),
+        lambda given: (given[-1][0], given[-1][1][1:]),
+        lambda given: (given[-1][0], given[-1][1] * 2),
+        lambda given: (given[-1][0], [given[-1][1][-1]] * len(given[-1][1])),
+        lambda given: (given[-1][0], []),
+        lambda given: (given[-1][0], "games"),
+    ],
+)
+def test_games_that_an_executor_changed_are_not_written(change, tmp_path):
+    """A league could not be continued with them: "holds a game that isn't of this league"."""
+    agents = {"greedy": "greedy", "random": "random"}
+    with pytest.raises(ValueError, match="the executor returned"):
+        League("sarena", agents, tmp_path, seed=3).run(20, batch_size=4, executor=Changed(change))
+    again = League("sarena", agents, tmp_path, seed=3, resume=True)
+    assert not again.games
+    again.run(20)
+    assert (tmp_path / "games.jsonl").read_bytes() in played(tmp_path / "whole", None)
+
+
+def changed_rating(**changes):
+    def change(given):
+        ticket, (games, spent) = given[-1]
+        return ticket, ([{**games[0], **changes}, *games[1:]], spent)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        changed_rating(seat=5),
+        changed_rating(seed=10**6),
+        changed_rating(rung="mcts"),
+        changed_rating(ranks=[1, 3]),
+        changed_rating(ranks=[1]),
+        changed_rating(scores=[float("inf"), 0.0]),
+        changed_rating(scores=None),
+        lambda given: (given[-1][0], (given[-1][1][0][1:], (1, 1.0))),
+        lambda given: (given[-1][0], (given[-1][1][0], (-5, 1.0))),
+        lambda given: (given[-1][0], (given[-1][1][0], (1, float("nan")))),
+        lambda given: (given[-1][0], (given[0][1][0], (1, 1.0))),
+        lambda given: (given[-1][0], []),
+    ],
+)
+def test_games_of_a_rating_that_an_executor_changed_are_refused(change):
+    with pytest.raises(ValueError, match="the executor returned"):
+        rate_agent("greedy", max_rounds=2, ladder=short_ladder(), executor=Changed(change))
+
+
 def test_what_is_no_future_is_refused():
     class Nowhere:
         def submit(self, function, *arguments):

@@ -722,6 +722,74 @@ def test_an_actor_that_is_killed_changes_no_model(finished, tmp_path):
     assert result.model_path.read_bytes() == finished.model_path.read_bytes()
 
 
+class Changing:
+    """Actors in this process, whose pieces come back changed by ``change``."""
+
+    def __init__(self, change):
+        self.change = change
+
+    def submit(self, function, *arguments):
+        ticket, (played,) = function(*arguments)
+        future: Future = Future()
+        future.set_result((ticket, [self.change(played)]))
+        return future
+
+
+def changed_part(part: str, name: str, change):
+    """Return a change of an array of a piece."""
+
+    def apply(played):
+        arrays = getattr(played, part)
+        if not len(getattr(arrays, name)):
+            return played  # the first round measures, and searches nothing
+        new = change(getattr(arrays, name).copy())
+        return played._replace(**{part: arrays._replace(**{name: new})})
+
+    return apply
+
+
+def filled(value):
+    def fill(array):
+        array[...] = value
+        return array
+
+    return fill
+
+
+def torn(states):
+    states["height"] = 99
+    return states
+
+
+@pytest.mark.training
+@pytest.mark.parametrize(
+    ("method", "change"),
+    [
+        ("td", changed_part("samples", "seen", lambda array: array[:, 1:])),
+        ("td", changed_part("samples", "seat", filled(7))),
+        ("td", changed_part("samples", "target", filled(np.nan))),
+        ("td", changed_part("samples", "outcome", lambda array: array.astype(np.float64))),
+        ("td", changed_part("samples", "base", lambda array: array[:-1])),
+        ("td", lambda played: played._replace(games=-1)),
+        ("td", lambda played: None),
+        ("search", changed_part("lessons", "state", torn)),
+        ("search", changed_part("lessons", "action", filled(5000))),
+        ("search", changed_part("lessons", "action", filled(-2))),
+        ("search", changed_part("lessons", "policy", filled(np.inf))),
+        ("policy", changed_part("taken", "first", filled(10**9))),
+        ("policy", changed_part("taken", "count", filled(-3))),
+        ("policy", changed_part("taken", "chosen", filled(10**6))),
+        ("policy", changed_part("taken", "likely", filled(0.0))),
+        ("policy", changed_part("taken", "used", filled(10**9))),
+    ],
+)
+def test_what_an_actor_changed_is_not_learned_from(method, change, tmp_path):
+    """Kernels look at the records of lessons, and arrays are indexed by what pieces hold."""
+    with pytest.raises(ValueError, match="an actor returned something other than a piece"):
+        train(tiny(tmp_path / "run", method, eval_opponents=()), Changing(change))
+    assert not (tmp_path / "run" / "model.zip").exists()
+
+
 @pytest.mark.training
 def test_what_is_no_executor_is_refused_before_anything_is_written(tmp_path):
     with pytest.raises(TypeError, match="actors is 2; give an object with submit"):

@@ -206,3 +206,46 @@ def test_the_temporary_file_is_not_left_behind(tmp_path):
         temporary.write_text(json.dumps({}))
         raise KeyError("stopped")
     assert not list(Path(tmp_path).iterdir())
+
+
+@needs_locks
+@pytest.mark.parametrize("method", ["td", "ppo"])
+@pytest.mark.training
+def test_what_a_killed_process_left_half_written_is_removed(method, tmp_path, monkeypatch):
+    """A checkpoint has up to gigabytes; each kill used to leave one."""
+    make, train = trainer(method)
+    train(make(out=tmp_path / "run"))
+    left = {"model.zip", "config.json", "evaluations.jsonl", "checkpoint/run.zip"}
+    left |= {"checkpoint/run.pt", "models/128.zip"}
+    (tmp_path / "run" / "models").mkdir(exist_ok=True)
+    for name in left:
+        monkeypatch.setattr(files.os, "replace", killed)
+        # As a killed process does, which removes nothing.
+        monkeypatch.setattr(files.Path, "unlink", lambda *_, **__: None)
+        with pytest.raises(InterruptedError):
+            atomic_write_bytes(tmp_path / "run" / name, b"half")
+        monkeypatch.undo()
+    kept = {"run/.model-notes.zip", "run/.of-the-user-0123456789ab.txt"}
+    for name in kept:
+        (tmp_path / name).write_text("kept")
+    assert len(temporaries(tmp_path)) == len(left) + 1
+    train(make(out=tmp_path / "run", steps=256, resume=True))
+    assert [path.name for path in temporaries(tmp_path)] == [".of-the-user-0123456789ab.txt"]
+    assert all((tmp_path / name).read_text() == "kept" for name in kept)
+
+
+def killed(*_):
+    raise InterruptedError
+
+
+def temporaries(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob(".*-*") if path.stem[-13:-12] == "-"]
+
+
+@needs_locks
+def test_what_a_killed_league_left_half_written_is_removed(tmp_path):
+    league = League("sarena", TWO, tmp_path, seed=1)
+    (tmp_path / ".table-0123456789ab.json").write_text("{")
+    (tmp_path / ".league-0123456789ab.json").write_text("{")
+    league.run(2)
+    assert not list(tmp_path.glob(".*-*"))

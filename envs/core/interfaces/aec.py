@@ -19,7 +19,7 @@ from ..rng import next_seed
 from ..state import copied
 from .checks import INTERRUPTED
 from .replay import Replay
-from .settings import Rendering, Restorable, Settings, check_saved, last_action_of
+from .settings import Rendering, Restorable, Settings, check_flags, check_saved, last_action_of
 
 _BEFORE_RESET = {"rewards", "terminations", "truncations", "infos", "agent_selection", "agents"}
 
@@ -52,6 +52,7 @@ class TurnBasedEnv(Restorable, AECEnv):
         render_mode: None, ``"human"``, ``"rgb_array"``, ``"ansi"`` or ``"svg"``.
     """
 
+    DERIVED = ("game", "possible_agents", "_seats")
     # False while a step, reset or set_state changes things: still so after an interrupt.
     _whole = True
 
@@ -395,6 +396,11 @@ class TurnBasedEnv(Restorable, AECEnv):
         """
         states = self._checked(saved)
         self._whole = False
+        self._take(states, saved)
+        self._finish()
+
+    def _take(self, states: np.ndarray, saved: dict[str, Any]) -> None:
+        """Take over a record and what was saved with it."""
         self._states = states
         self._seed = int(states["seed"][0])
         self.agents = list(saved["agents"])
@@ -404,7 +410,6 @@ class TurnBasedEnv(Restorable, AECEnv):
         self._stepped = True
         self._read_state()
         self.agent_selection = saved["agent_selection"]
-        self._finish()
 
     def _checked(self, saved: Any) -> np.ndarray:
         """Validate what ``get_state`` returned, and return a copy of its record."""
@@ -460,10 +465,22 @@ class TurnBasedEnv(Restorable, AECEnv):
         self._view = self.settings.loops.view
         self._mask = self.settings.loops.mask
 
+    def _made_anew(self) -> TurnBasedEnv:
+        return TurnBasedEnv(render_mode=self.render_mode, **self.settings.arguments)
+
     def _check_restored(self) -> None:
-        # After an interrupt the game may be torn; it is refused until the next reset.
-        if self._states is not None and self._whole:
-            self._states = self._checked(self.get_state())
+        check_flags(_whole=self._whole)
+        if self._states is None:
+            self._seed = None if self._seed is None else check_seed(self._seed)
+        elif self._whole:
+            saved = self.get_state()
+            self._take(self._checked(saved), saved)
+        else:
+            # The game may be torn. It is refused until the next reset, which needs the seed alone.
+            self._states = self.game.new_states(1)
+            seeds = np.array([check_seed(self._seed)], np.uint64)
+            self.settings.loops.deal(self._states, 0, 1, seeds, self.settings.options)
+            self._begin()
 
     def __getattr__(self, name: str) -> Any:
         if name in _BEFORE_RESET:

@@ -20,7 +20,7 @@ from .checks import (
     refuse_illegal,
     seeds_for,
 )
-from .settings import Restorable, Settings
+from .settings import Restorable, Settings, check_flags, with_seeds_of
 from .threads import check_num_threads, run
 
 # Games that a thread gets at least: to wake it takes as long as it takes to step a hundred. Loops
@@ -68,6 +68,8 @@ class BatchEnv(Restorable):
         num_threads: maximum number of threads that share the batch; fewer are used if it is too
             small to benefit. Results don't depend on it.
     """
+
+    DERIVED = ("game", "num_players", "_all_to_play")
 
     observations: NDArray[np.int8]
     """``(num_envs, size)`` or ``(num_envs, planes, rows, cols)``."""
@@ -345,12 +347,26 @@ class BatchEnv(Restorable):
         super()._restore(state)
         # One buffer seen through two shapes: a pickle would hold it twice and part them.
         self.observations = np.ascontiguousarray(self.observations)
-        self._flat = self.observations.reshape(self.num_envs, -1)
+        self._flat = self.observations.reshape(len(self.observations), -1)
+
+    def _made_anew(self) -> BatchEnv:
+        return BatchEnv(
+            num_envs=self.num_envs,
+            autoreset=self.autoreset,
+            keep_final=self.keep_final,
+            num_threads=self.num_threads,
+            **self.settings.arguments,
+        )
 
     def _check_restored(self) -> None:
+        # One buffer seen through two shapes.
+        self._flat = self.observations.reshape(self.num_envs, -1)
+        check_flags(_started=self._started, _whole=self._whole)
         # After an interrupt the games may be torn; they are refused until the next deal.
         if self._started and self._whole:
             self.states = self.settings.adopt(self.states, self.num_envs)
+        else:
+            self.states = with_seeds_of(self.states)
 
     def close(self) -> None:
         """Do nothing; present because other environments have it."""

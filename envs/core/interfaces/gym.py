@@ -14,8 +14,16 @@ from ..arguments import check_action, check_seed
 from ..errors import GameOverError, check_whole
 from ..game import Game
 from .checks import check_actions, check_mask, check_num_envs, digest_all
-from .seats import SeatBatch
-from .settings import Cloned, Rendering, Settings, check_saved, last_action_of, saved_array, shorten
+from .seats import SeatBatch, check_batch
+from .settings import (
+    Rendering,
+    Restorable,
+    Settings,
+    check_saved,
+    last_action_of,
+    saved_array,
+    shorten,
+)
 
 
 def _game_metadata(game: Game) -> dict[str, Any]:
@@ -26,7 +34,7 @@ def _game_metadata(game: Game) -> dict[str, Any]:
     }
 
 
-class SeatEnv(Cloned, gymnasium.Env):
+class SeatEnv(Restorable, gymnasium.Env):
     """One seat of a board game against agents, or a solo game.
 
     Observation: ``{"observation": int8 (size,) or (planes, rows, cols), "action_mask": int8
@@ -45,6 +53,7 @@ class SeatEnv(Cloned, gymnasium.Env):
             the learner's seat may see.
     """
 
+    DERIVED = ("game",)
     metadata = {"render_modes": list(Rendering.MODES), "render_fps": 2}
 
     def __init__(  # noqa: PLR0913
@@ -178,6 +187,12 @@ class SeatEnv(Cloned, gymnasium.Env):
         """Return an independent copy with the same game in progress."""
         return copy.deepcopy(self)
 
+    def _made_anew(self) -> SeatEnv:
+        return SeatEnv(render_mode=self.render_mode, **self.settings.arguments)
+
+    def _check_restored(self) -> None:
+        check_batch(self._batch, self.settings, 1)
+
     def state_digest(self) -> str:
         """Return a hex digest of the whole state, including hidden parts and chance; omniscient."""
         return self.game.digest(self._batch.states)
@@ -186,7 +201,7 @@ class SeatEnv(Cloned, gymnasium.Env):
         return f"<SeatEnv {self.settings!r}>"
 
 
-class SeatVectorEnv(Cloned, VectorEnv):
+class SeatVectorEnv(Restorable, VectorEnv):
     """``num_envs`` games, played as one batch, with the learner in one seat of each.
 
     Behaves like a ``SyncVectorEnv`` of ``SeatEnv``, but is many times faster.
@@ -206,6 +221,8 @@ class SeatVectorEnv(Cloned, VectorEnv):
         copy: return new arrays; False returns the same buffers at each step, which is faster.
         render_mode: must be None; use a single environment for pictures.
     """
+
+    DERIVED = ("game", "autoreset_mode")
 
     def __init__(  # noqa: PLR0913
         self,
@@ -385,6 +402,17 @@ class SeatVectorEnv(Cloned, VectorEnv):
     def clone(self) -> SeatVectorEnv:
         """Return an independent copy with the same games in progress."""
         return copy.deepcopy(self)
+
+    def _made_anew(self) -> SeatVectorEnv:
+        return SeatVectorEnv(
+            num_envs=self.num_envs,
+            autoreset_mode=self.autoreset_mode,
+            max_episode_steps=self.max_episode_steps,
+            **self.settings.arguments,
+        )
+
+    def _check_restored(self) -> None:
+        check_batch(self._batch, self.settings, self.num_envs)
 
     def state_digest(self) -> str:
         """Return a hex digest of all games, including hidden parts; omniscient."""

@@ -11,7 +11,7 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 from ..errors import StateError, check_choice
 from .aec import TurnBasedEnv
-from .settings import Cloned, check_saved
+from .settings import Cloned, check_saved, unpickling
 
 WAITING_MASKS = ("zeros", "ones")
 
@@ -148,6 +148,22 @@ class TurnBasedParallelEnv(Cloned, ParallelEnv):
     def clone(self) -> TurnBasedParallelEnv:
         """Return an independent copy with the same game in progress."""
         return copy.deepcopy(self)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        with unpickling(type(self)):
+            self.__dict__.update(state)
+            env = self.aec_env
+            if not isinstance(env, TurnBasedEnv):
+                raise TypeError(f"aec_env is {env!r}")
+            check_choice(self.waiting_mask, WAITING_MASKS, "waiting_mask")
+            self.game, self.possible_agents = env.game, env.possible_agents
+            if self.agents not in ([], self.possible_agents):
+                raise StateError(f"live agents are {self.agents!r}; they are all or none")
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> TurnBasedParallelEnv:
+        twin = memo[id(self)] = type(self).__new__(type(self))
+        twin.__dict__.update(copy.deepcopy(self.__dict__, memo))
+        return twin
 
     def state_digest(self) -> str:
         """Return a hex digest of the whole state; omniscient (see ``TurnBasedEnv``)."""

@@ -18,6 +18,7 @@ from ..files import atomic_path, atomic_write_text
 from ..loading import COUNT, MEGABYTE, NUMBERS, TEXT, WHOLES, Source, or_null, parse_json
 from ..state import copied
 from .registry import get_game
+from .settings import unpickling
 
 # A file of a hundred thousand games.
 MOST_BYTES = 512 * MEGABYTE
@@ -73,6 +74,11 @@ class Replay:
                 f"this replay is of {self.game}_v{self.version}, and this package plays "
                 f"{self.game}_v{current}: play it with the package that wrote it"
             )
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # As a line of a file is.
+        with unpickling(Replay):
+            self.__init__(**state)  # type: ignore[misc]
 
     @classmethod
     def record(

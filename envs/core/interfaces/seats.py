@@ -18,7 +18,14 @@ from ..state import copied
 from .batch import run_loop
 from .checks import INTERRUPTED, check_num_envs, refuse_illegal, seeds_for
 from .opponents import Opponent, OpponentPool, check_act, make_opponents, query_agent
-from .settings import Restorable, Settings, check_saved, saved_array
+from .settings import (
+    Restorable,
+    Settings,
+    check_flags,
+    check_saved,
+    saved_array,
+    with_seeds_of,
+)
 from .threads import check_num_threads
 
 __all__ = ["Opponent", "OpponentPool", "SeatBatch", "check_act", "query_agent"]
@@ -51,6 +58,8 @@ class SeatBatch(Restorable):
         num_threads: maximum number of threads that share the batch; fewer are used if it is too
             small to benefit.
     """
+
+    DERIVED = ("game", "_everything")
 
     def __init__(
         self,
@@ -332,10 +341,24 @@ class SeatBatch(Restorable):
         super()._restore(state)
         self._numbers = {id(agent): number for number, agent in self._agents.items()}
 
+    def _made_anew(self) -> SeatBatch:
+        return SeatBatch(self.settings, self.num_envs, self._sources, self.seat, self.num_threads)
+
     def _check_restored(self) -> None:
+        self.set_opponents(self._sources)
+        self._handed_out = []
+        check_flags(started=self.started, _whole=self._whole)
         # After an interrupt the games may be torn; they are refused until the next deal.
-        if self.started and self._whole:
-            self.states, self.learner, self._agent_of, _ = self._checked(self.get_state())
+        if not (self.started and self._whole):
+            self.states = with_seeds_of(self.states)
+            return
+        saved = self.get_state()
+        self.states, self.learner, self._agent_of, _ = self._checked(saved)
+        self.penalties = saved_array(saved, "penalties", self.penalties, 0, MOST_PENALTIES)
+        asked = ~self._is_random
+        asked[self._everything, self.learner] = False
+        if (self._agent_of[asked] == RANDOM).any():
+            raise StateError("a seat of a pickle is played by nobody")
 
     def random_actions(self) -> np.ndarray:
         """Return a uniformly random legal action for each game, determined by its seed and ply."""
@@ -420,3 +443,10 @@ class SeatBatch(Restorable):
 
     def _run(self, loop: str, *args: Any) -> list[Any]:
         return run_loop(self.settings, loop, self.num_threads, self.states, *args)
+
+
+def check_batch(batch: Any, settings: Settings, num_envs: int) -> None:
+    """Raise StateError unless the batch in a pickled environment is one of its settings."""
+    good = isinstance(batch, SeatBatch) and batch.settings is settings
+    if not good or batch.num_envs != num_envs:
+        raise StateError(f"the games of a pickle aren't {num_envs} of {settings!r}")

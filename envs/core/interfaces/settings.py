@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from gymnasium import spaces
@@ -73,6 +74,32 @@ class Settings:
         self.rule = (self.illegal_code, self.illegal_reward, self.reward_code)
         self.observation_size = self.game.observation_size(observation)
         self.observation_shape = self.game.observation_shape(observation)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of an environment with these settings: the game, and the rest by name."""
+        return {
+            "game": self.game,
+            "num_players": self.num_players,
+            "observation": self.observation,
+            "reward": self.reward,
+            "illegal": self.illegal,
+            "illegal_reward": self.illegal_reward,
+            "history": self.history,
+            **self.named_options,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Kernels index arrays by what follows from the arguments, so that is worked out anew.
+        with unpickling(type(self)):
+            names = ("game", "num_players", "observation", "reward", "illegal", "illegal_reward")
+            values = [state[name] for name in names]
+            self.__init__(*values, state["named_options"], state["history"])  # type: ignore[misc]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Settings:
+        twin = memo[id(self)] = type(self).__new__(type(self))
+        twin.__dict__.update(copy.deepcopy(self.__dict__, memo))
+        return twin
 
     @property
     def loops(self) -> SimpleNamespace:
@@ -204,6 +231,19 @@ def saved_array(
     return found.copy()
 
 
+@contextmanager
+def unpickling(kind: type) -> Iterator[None]:
+    """Turn errors about parts of a pickle that are missing or wrong into StateError."""
+    try:
+        yield
+    except StateError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise StateError(
+            f"this pickle holds no {kind.__name__} of this version: {type(error).__name__}: {error}"
+        ) from error
+
+
 class Cloned:
     """Base of objects whose ``copy.copy`` is a clone: a shallow one would share their arrays."""
 
@@ -215,26 +255,71 @@ class Restorable(Cloned, ABC):
     """Base of objects that are copied unchecked, but validated when unpickled.
 
     A pickle comes from outside, like an argument of ``set_state``; ``clone`` and ``copy.deepcopy``
-    are called during searches and shouldn't pay for validation.
+    are called during searches and shouldn't pay for validation. Kernels write into all arrays
+    without looking, so each must be as in a new object with the same arguments.
+
+    Attributes:
+        DERIVED: names of the attributes that follow from the arguments, and that indices depend on.
     """
+
+    DERIVED: ClassVar[tuple[str, ...]] = ()
+    settings: Settings
 
     def _restore(self, state: dict[str, Any]) -> None:
         """Restore what ``__getstate__`` returned."""
         self.__dict__.update(state)
 
     @abstractmethod
+    def _made_anew(self) -> Any:
+        """Return a new object with the same arguments, which are checked."""
+
+    @abstractmethod
     def _check_restored(self) -> None:
         """Raise StateError for games in progress that ``set_state`` would reject."""
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._restore(state)
-        self._check_restored()
+        with unpickling(type(self)):
+            self._restore(state)
+            if not isinstance(self.settings, Settings):
+                raise TypeError(f"settings are {self.settings!r}")
+            like = vars(self._made_anew())
+            self.__dict__.update({name: like[name] for name in self.DERIVED})
+            for name, wanted in like.items():
+                if isinstance(wanted, np.ndarray):
+                    self.__dict__[name] = _array_like(wanted, self.__dict__[name], name)
+            self._check_restored()
 
     def __deepcopy__(self, memo: dict[int, Any]):
         twin = memo[id(self)] = type(self).__new__(type(self))
         state: Any = self.__getstate__()
         twin._restore(copy.deepcopy(state, memo))
         return twin
+
+
+def _array_like(wanted: np.ndarray, found: Any, name: str) -> np.ndarray:
+    """Return an array of a pickle as kernels need it: in one piece, aligned and writable.
+
+    Raises:
+        StateError: its type or shape isn't that of ``wanted``.
+    """
+    if type(found) is not np.ndarray or (found.dtype, found.shape) != (wanted.dtype, wanted.shape):
+        told = f"{found.dtype} {found.shape}" if isinstance(found, np.ndarray) else repr(found)[:60]
+        raise StateError(f"{name} in a pickle is {told}, not {wanted.dtype} {wanted.shape}")
+    return found if found.flags.carray else found.copy()
+
+
+def with_seeds_of(states: np.ndarray) -> np.ndarray:
+    """Return blank records with the seeds of ``states``, which is all that the next deal needs."""
+    blank = np.zeros_like(states)
+    blank["seed"] = states["seed"]
+    return blank
+
+
+def check_flags(**flags: Any) -> None:
+    """Raise StateError for values of a pickle that aren't True or False."""
+    for name, flag in flags.items():
+        if not isinstance(flag, bool):
+            raise StateError(f"{name} in a pickle is {flag!r}, not True or False")
 
 
 class Rendering:
