@@ -163,7 +163,7 @@ class TDAgent(Agent):
         self.about = model.about
         self.lead = model.about["lead"] if lead is None else lead
         check_choice(self.lead, LEADS, "lead")
-        limit = model.about["limit"] if limit is None else limit
+        limit = min(model.about["limit"], self.game.num_actions) if limit is None else limit
         self.limit = min(check_whole(limit, "limit", 1), self.game.num_actions)
         check_choice(beliefs, (None, True, False), "beliefs")
         self._belief = None if beliefs is False else model.beliefs

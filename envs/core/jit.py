@@ -436,10 +436,21 @@ class _KernelCache(NullCache):
     def _path(self, folder: Path, sig, codegen) -> Path:
         if self._digest is None:
             self._digest = digest(self._function)
-        made_for = (_FORMAT, self._digest, str(sig), codegen.magic_tuple(), _VERSIONS)
+        made_for = (_FORMAT, self._digest, str(sig), _machine(codegen), _VERSIONS)
         made_for += (*_changed_settings(), *_named_fields(sig))
         key = hashlib.sha256(repr(made_for).encode()).hexdigest()
         return folder / f"{self._function.__name__}-{key[:32]}.nbc"
+
+
+@functools.cache
+def _machine(codegen: Any) -> tuple:
+    """Return what machine code is made for: the processor and its features.
+
+    LLVM tells it. Ctrl-C waits meanwhile: in the midst of taking LLVM's lock it would leave it
+    taken, and other threads would wait for it for ever.
+    """
+    with _interrupts_held():
+        return codegen.magic_tuple()
 
 
 def _was_interrupt(error: BaseException | None) -> bool:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 import math
 import signal
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from interrupts import Interrupt
 from numba.core.caching import NullCache
 
 from ludotheque.envs import game_names, get_game
-from ludotheque.envs.core import interpreted
+from ludotheque.envs.core import interpreted, jit
 from ludotheque.envs.core.interpreted import Patience, interpret_first
 from ludotheque.envs.core.jit import JIT_DISABLED, kernel, specialize
 from ludotheque.envs.core.loops import RAISE, compile_loops
@@ -154,6 +156,36 @@ def work_in_parts(states, by):
     states[0]["done"] += by
     halt()
     states[0]["left"] -= by
+
+
+def test_ctrl_c_leaves_no_lock_that_other_threads_wait_for(monkeypatch, tmp_path):
+    """Each interpreted call asks whether there is a compiled one, which is a question to LLVM."""
+    lock = pytest.importorskip("llvmlite.binding.ffi").lib._lock._lock
+    monkeypatch.setattr(interpreted, "COMPILE_AFTER", math.inf)
+    monkeypatch.setenv("LUDOTHEQUE_CACHE_DIR", str(tmp_path))
+    loop, _ = fresh()
+    states = np.zeros(1, RECORD)
+
+    def ask() -> None:
+        jit._machine.cache_clear()
+        loop(states, 2)
+
+    def is_free() -> bool:
+        free = lock.acquire(blocking=False)
+        if free:
+            lock.release()
+        return free
+
+    with ThreadPoolExecutor(1) as other:
+        assert other.submit(is_free).result()
+        struck = 0
+        while Interrupt(struck, "llvmlite").strikes(ask):
+            struck += 1
+            free = other.submit(is_free).result()
+            if not free:
+                lock.release()
+            assert free, f"after Ctrl-C at step {struck - 1}"
+    assert struck > 10
 
 
 def test_an_interrupt_leaves_no_game_in_the_midst_of_a_move(patient):
