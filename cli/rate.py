@@ -127,18 +127,19 @@ def rate(
             )
     except KeyboardInterrupt:
         raise StoppedError("nothing was written: a rating needs a complete round.") from None
-    if record is not None:
-        from ludotheque.envs.core.files import atomic_write_text
-
-        result.record["agent"] = agent
-        with writing(record):
-            atomic_write_text(record, json.dumps(result.record) + "\n")
+    # Shown first: the disk may be full after hours.
     if as_json:
         values = dataclasses.asdict(result)
         del values["record"]
         print_json(values)
     else:
         _print(agent, result)
+    if record is not None:
+        from ludotheque.envs.core.files import atomic_write_text
+
+        result.record["agent"] = agent
+        with writing(record):
+            atomic_write_text(record, json.dumps(result.record) + "\n")
     if result.interrupted:
         raise StoppedError("the rating is of the complete rounds only.")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import itertools
 import json
 import os
@@ -1024,6 +1025,25 @@ def test_an_agent_is_rated_and_its_record_checked(tmp_path: Path):
     checked = run("rate", "--check", record)
     assert checked.returncode == 0 and "the results and the rating are the same" in checked.stdout
     assert_refused(run("rate", "--check", record, "greedy"), "came out")
+
+
+def test_a_rating_is_shown_before_its_record_fails_to_be_written(monkeypatch, tmp_path, capsys):
+    """A disk that is full after hours: the rating used to be lost with the record."""
+    pytest.importorskip("openskill")
+    from ludotheque.cli import rate
+    from ludotheque.cli.common import FailedError
+    from ludotheque.envs.core import files
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    for as_json in (False, True):
+        with monkeypatch.context() as patched, pytest.raises(FailedError, match="No space"):
+            patched.setattr(files, "_flush_to_disk", full)
+            rate.rate("random", rounds=1, seed=3, record=tmp_path / "record", as_json=as_json)
+        shown = capsys.readouterr().out
+        assert '"rating": ' in shown if as_json else "random: rating " in shown
+        assert not list(tmp_path.iterdir())
 
 
 def test_what_cannot_be_rated_is_told():
