@@ -107,7 +107,7 @@ class ActionTable:
         """
         parts = {name: _plain(value) for name, value in parts.items()}
         number = self._numbers.get(_key(parts))
-        # True equals 1 as a key, but isn't a square or a value of a card.
+        # True equals 1 as a key, but isn't a space or the value of a card.
         if number is not None and all(
             type(value) is type(parts[name]) for name, value in self._rows[number].items()
         ):
@@ -134,7 +134,7 @@ class ActionTable:
 def _key(parts: Mapping[str, Any]) -> frozenset:
     try:
         return frozenset(parts.items())
-    except TypeError:  # an unhashable value is no part of any action
+    except TypeError:  # an unhashable value belongs to no action
         return frozenset()
 
 

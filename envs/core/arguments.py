@@ -83,7 +83,7 @@ def check_action(action: Any) -> int:
         return int(action)
     shape = getattr(action, "shape", None)
     if shape == () and not isinstance(action, np.generic):
-        # An array of one number, numpy's or another library's.
+        # An array with a single element, from numpy or another library.
         with contextlib.suppress(TypeError):
             return operator.index(action)
     raise OutOfBoundsActionError(

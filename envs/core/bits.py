@@ -15,7 +15,7 @@ _LOW_BYTE = np.uint64(255)
 _SHIFTS = tuple(np.uint64(8 * k) for k in range(8))
 _ANY_INDEX = (1 << 40) - 1
 
-# SELECT[byte, k]: the number of the k-th one of a byte.
+# SELECT[byte, k]: the position of the k-th 1 in a byte.
 SELECT = np.zeros((256, 8), dtype=np.int8)
 for _byte in range(256):
     for _k, _place in enumerate(place for place in range(8) if _byte >> place & 1):
@@ -58,15 +58,15 @@ def select_bit(bits, k):
 @kernel
 def lowest_bit(bits):
     """Return the number (int64) of the first thing in a set; there must be one."""
-    # The compiler makes one instruction of the count.
+    # The count compiles to a single instruction.
     return count_bits((bits & -bits) - 1)
 
 
 @kernel
 def write_bytes(word, out, at):
-    """Write the eight bytes of a word into the vector ``out``, from ``at`` on, the lowest first.
+    """Write the eight bytes of a word to the vector ``out`` starting at ``at``, lowest byte first.
 
-    The mask says that no index is negative: only then does the compiler write all at once.
+    The mask rules out negative indices; otherwise the compiler wouldn't write all bytes at once.
     """
     word = np.uint64(word)
     at &= _ANY_INDEX
@@ -82,5 +82,5 @@ def write_bytes(word, out, at):
 
 @kernel
 def write_bits(bits, out, at):
-    """Write the lowest eight bits of a set as numbers, 0 or 1: a fifth of the time of a loop."""
+    """Write the lowest eight bits of a set as numbers, 0 or 1: five times as fast as a loop."""
     write_bytes(SPREAD[bits & 255], out, at)

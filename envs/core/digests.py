@@ -58,7 +58,7 @@ def _feed_code(hasher, code: types.CodeType) -> None:
 
 
 def _feed_value(hasher, name: str, value: Any, seen: set[int]) -> None:
-    # Of a kernel; of numba's intrinsics, the function that writes their code.
+    # For a kernel, its function; for a numba intrinsic, the function that generates its code.
     compiled = getattr(value, "py_func", None) or getattr(value, "__wrapped__", None)
     if isinstance(compiled, types.FunctionType):
         _feed_function(hasher, compiled, seen)
@@ -85,7 +85,7 @@ def _feed_value(hasher, name: str, value: Any, seen: set[int]) -> None:
         _put(hasher, repr([(member.name, member.value) for member in members]))
     elif isinstance(value, type) or callable(value):
         _put(hasher, f"{value.__module__}.{getattr(value, '__qualname__', name)}")
-        if hasattr(value, "_fields"):  # a NamedTuple: machine code knows its fields by place
+        if hasattr(value, "_fields"):  # a NamedTuple: machine code accesses its fields by position
             _put(hasher, repr(value._fields))
     else:
         raise TypeError(

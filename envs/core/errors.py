@@ -62,7 +62,7 @@ def is_whole(value: object) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
-# Of any number of things: integers of kernels and floats hold it.
+# The largest count of anything: kernel integers and floats represent it exactly.
 MOST = 10**15
 
 

@@ -24,7 +24,7 @@ except ModuleNotFoundError:  # Windows
 
 __all__ = ["LOCK", "atomic_path", "atomic_write_bytes", "atomic_write_text", "lock_folder"]
 
-# Says who writes in a folder, as long as it is locked.
+# Names the process writing to a folder while it is locked.
 LOCK = ".lock"
 # The end of the names of files that are being written, before the extension.
 _TEMPORARY = re.compile(r"-[0-9a-f]{12}$")
@@ -47,7 +47,7 @@ def atomic_path(path: str | os.PathLike) -> Iterator[Path]:
     _check_target(target, path)
     temporary = _name_beside(target)
     try:
-        # In here, since an interrupt may come before the next line.
+        # Inside the try: an interrupt may come before the next line.
         _create(temporary, target)
         yield temporary
         _flush_to_disk(temporary)
@@ -55,7 +55,7 @@ def atomic_path(path: str | os.PathLike) -> Iterator[Path]:
     except BaseException as error:
         temporary.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.errno is not None:
-            error.filename = os.fspath(path)  # a full disk says no name, or the temporary one
+            error.filename = os.fspath(path)  # a full disk reports no name, or the temporary one
         raise
     _flush_folder(target.parent)
 
@@ -95,7 +95,7 @@ def lock_folder(folder: str | os.PathLike, what: str, files: Sequence[str] = ())
         held = fcntl is not None
         try:
             if not _locks(file):
-                # An interrupt may have left a lock of our own to the garbage collector.
+                # After an interrupt, a lock of our own may be waiting for the garbage collector.
                 gc.collect()
                 if not _locks(file):
                     file.seek(0)
@@ -168,14 +168,14 @@ def _check_target(target: Path, given: str | os.PathLike) -> None:
 
 def _name_beside(target: Path) -> Path:
     """Return an unused name in the target's folder, with its extension."""
-    # Long names are cut: the temporary name must not pass the usual limit of 255 bytes.
+    # Long names are cut: the temporary name must not exceed the usual limit of 255 bytes.
     name = f".{target.stem[:40]}-{secrets.token_hex(6)}{target.suffix[:40]}"
     return target.with_name(name)
 
 
 def _create(temporary: Path, target: Path) -> None:
     """Create an empty file with the target's permissions."""
-    # Not tempfile: its files are private (0600), and the result would stay so.
+    # Not tempfile: its files are private (0600), and so would be the result.
     os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     if target.exists():
         temporary.chmod(target.stat().st_mode & 0o777)
@@ -190,7 +190,7 @@ def _flush_folder(folder: Path) -> None:
     """Make the rename durable. Windows can't open folders and doesn't need this."""
     if os.name != "posix":
         return
-    with contextlib.suppress(OSError):  # some network file systems refuse; the file is written
+    with contextlib.suppress(OSError):  # some network file systems refuse
         descriptor = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(descriptor)

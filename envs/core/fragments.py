@@ -1,9 +1,10 @@
 """Kernels that become machine code only inside the kernels that call them.
 
-Numba optimizes every function together with all that it calls and makes machine code of it, then
-does the same with each of its callers: what lies at the bottom of a step, thirty times. Here a
-kernel's callers take in its code as it is, and only what is called from Python or where it lies is
-optimized and becomes machine code, once. Compiling takes half as long; the code runs as fast.
+Numba optimizes every function together with everything it calls and generates machine code, then
+does the same for each of its callers: thirty times for the innermost functions of a step. Here
+callers include a kernel's code unoptimized, and only functions called from Python or at their
+address are optimized and become machine code, once. Compiling takes half the time; the code is
+equally fast.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from numba.core.compiler import Compiler
 
 
 class KernelCompiler(Compiler):
-    """Numba's compiler, which doesn't stop to collect garbage: that takes a tenth of its time."""
+    """Numba's compiler without garbage collection, which takes a tenth of the compile time."""
 
     def compile_extra(self, function: Any) -> Any:
         collecting = gc.isenabled()
@@ -29,7 +30,7 @@ class KernelCompiler(Compiler):
 
 
 class FragmentCompiler(KernelCompiler):
-    """The same, but for the machine code."""
+    """The same, without generating machine code."""
 
     def compile_extra(self, function: Any) -> Any:
         codegen = self.state.targetctx.codegen()
@@ -38,10 +39,10 @@ class FragmentCompiler(KernelCompiler):
 
 
 class Fragment(JITCodeLibrary):
-    """The code of a kernel and of all that it calls, for others to take in.
+    """The code of a kernel and everything it calls, for callers to include.
 
-    Overrides what numba does to a library once its code is complete, and answers for the execution
-    engine, which never sees this one.
+    Overrides what numba does with a library once its code is complete, and replaces the execution
+    engine, which never receives this library.
     """
 
     def _optimize_final_module(self) -> None:
@@ -58,7 +59,7 @@ class Fragment(JITCodeLibrary):
         return self
 
     def set_env(self, name: str, environment: Any) -> None:
-        """Do nothing: kernels use no Python objects, which are what an environment holds."""
+        """Do nothing: environments hold Python objects, which kernels don't use."""
 
 
 for _name in ("_optimize_final_module", "_finalize_final_module", "get_pointer_to_function"):

@@ -28,8 +28,8 @@ from .schema import Field, explain, located, read, total_size
 from .state import copied
 from .validity import Validity
 
-# "flat": everything, as numbers; "planes": everything, on the board's grid; "compact": what matters
-# most, in few numbers.
+# "flat": everything, as numbers; "planes": everything, on the board's grid; "compact": a few
+# numbers, the most relevant.
 OBSERVATION_FORMS = ("flat", "planes", "compact")
 
 
@@ -266,7 +266,7 @@ class Game(Pictures):
     def step(self, states: np.ndarray, action: int, i: int = 0, *, illegal: str = "raise") -> None:
         """Play ``action`` in game ``i``, in place; ``illegal`` as in every interface.
 
-        The record is trusted, as in all that takes ``states``: see ``Game``.
+        The record is trusted, as in all methods that take ``states``: see ``Game``.
 
         Raises:
             IllegalActionError: the action is not legal; the state is unchanged.
@@ -392,8 +392,8 @@ class Game(Pictures):
                 f"action is not in action space: {action!r}; {self.name} has actions "
                 f"0 to {self.num_actions - 1}"
             )
-        # How many are legal would tell what the seat holds, to whoever reads the message; the ply,
-        # to the seat, how often others decided unseen.
+        # The number of legal actions would reveal the seat's hand to anyone who reads the message,
+        # and the ply would reveal to the seat how many hidden decisions others have taken.
         raise IllegalActionError(
             f"action {action} ({self.action_to_string(int(action), state)}) is not legal for "
             f"seat {state['to_play']} of {self.title} now: "

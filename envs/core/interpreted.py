@@ -60,7 +60,7 @@ def interpret_first(loop: Any, patience: Patience) -> None:
     """
     resolve = getattr(loop, "_compile_for_args", None)
     if resolve is None:
-        return  # not compiled at all, or by a numba of other ways
+        return  # not compiled at all, or by an incompatible numba
     twin: Callable[..., Any] | None = None
 
     def find_or_compile(*args: Any, **named: Any) -> Any:
@@ -85,7 +85,7 @@ def _interpreted(function: types.FunctionType, patience: Patience) -> Callable[.
 
     def run(states: np.ndarray, *args: Any) -> Any:
         start = perf_counter()
-        # On a copy: Ctrl-C may end this anywhere, and no game may be left in the midst of a move.
+        # On a copy: Ctrl-C may stop this anywhere, but no game may be left halfway through a move.
         copy = copied(states)
         with np.errstate(over="ignore"):  # whole numbers wrap around
             result = plain(copy, *args)

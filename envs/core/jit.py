@@ -1,18 +1,19 @@
 """Compiled kernels, and an on-disk cache of their machine code that cannot go stale.
 
-Numba's own cache looks at one source file only: after an edit to an imported kernel, or to a
-constant frozen into the machine code, it serves the old code. Here an entry's name is a digest of
-everything the machine code depends on: the bytecode of the kernel and of every kernel it calls,
+Numba's own cache tracks only the kernel's own source file: after an edit to an imported kernel, or
+to a constant compiled into the machine code, it serves stale code. Here an entry's name is a digest
+of everything the machine code depends on: the bytecode of the kernel and of every kernel it calls,
 the value of every constant they read, the argument types, the processor and the versions of
-Python, numpy and numba. What changed is compiled anew; nothing else is.
+Python, numpy and numba. Only what changed is recompiled.
 
-A kernel that many others call (``link_late``) is compiled once and called where it lies; numba
-would take its code into each of them and optimize it there again. Entries name such kernels. All
-others become machine code only inside their callers (``fragments``) and have no entries.
+A kernel with many callers (``link_late``) is compiled once and called at its address; numba would
+copy its code into each caller and optimize it again there. Entries list such kernels. All others
+become machine code only inside their callers (``fragments``) and have no entries.
 
-Entries are single files, written aside and renamed, so that processes starting together on a cold
-cache don't disturb each other. A cache that can't be written is no error. Nor is a numba whose
-internals have changed: kernels are then compiled at every start, and one warning says so.
+Each entry is one file, written under a temporary name and renamed, so that processes starting
+together on a cold cache don't disturb each other. A cache that can't be written is not an error.
+Neither is a numba whose internals have changed: kernels are then compiled at every start, after a
+single warning.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ import numpy as np
 
 from .digests import all_names, digest
 
-try:  # internals of numba, which any release may move; without them nothing is kept
+try:  # numba internals, which any release may move; without them nothing is cached
     from llvmlite.binding import add_symbol
     from numba.core.caching import NullCache
     from numba.core.compiler import CompileResult
@@ -55,8 +56,8 @@ else:
 logger = logging.getLogger("ludotheque")
 
 JIT_DISABLED = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
-# Settings of numba that change machine code, and their usual values. The processor's name and
-# features, which others of its settings change, are in the key by themselves.
+# Numba settings that affect machine code, and their defaults. Others override the processor's name
+# and features, which are in the key anyway.
 _NUMBA_SETTINGS = {
     "BOUNDSCHECK": None,
     "DEBUGINFO_DEFAULT": 0,
@@ -70,10 +71,10 @@ _NUMBA_SETTINGS = {
     "SLP_VECTORIZE": 0,
 }
 _VERSIONS = (platform.python_version(), np.__version__, numba.__version__)
-# Rises when entries are written otherwise.
+# Incremented when the format of entries changes.
 _FORMAT = 3
 _SYMBOL = re.compile(rb"ludotheque\.\w+-[0-9a-f]{32}")
-# Kernels that can be called where they lie: name in machine code → argument types.
+# Kernels that can be called at their address: name in machine code → argument types.
 _published: dict[str, tuple] = {}
 _CHECKSUM_SIZE = hashlib.sha256().digest_size
 _announced: set[str] = set()
@@ -84,8 +85,8 @@ _gave_up = False
 def cache_dir() -> Path | None:
     """Return the folder of compiled kernels.
 
-    ``LUDOTHEQUE_CACHE_DIR`` names it; else it is ``ludotheque`` in the user's cache folder. It is
-    None, and nothing is kept, for a user without a home directory who names no folder.
+    This is ``LUDOTHEQUE_CACHE_DIR`` if set, otherwise ``ludotheque`` in the user's cache folder.
+    Without either and without a home directory it is None, and nothing is cached.
     """
     named = os.environ.get("LUDOTHEQUE_CACHE_DIR")
     if named:
@@ -102,18 +103,18 @@ def cache_dir() -> Path | None:
 
 
 def is_own(folder: Path) -> bool:
-    """Return whether nobody but this user (or root) can write in a folder; warn once if not.
+    """Return whether only this user (or root) can write to a folder; warn once if not.
 
-    What lies in it is unpickled and run.
+    Its files are unpickled and executed.
     """
     if os.name != "posix":
         return True
     try:
         found = os.stat(folder)
     except OSError:
-        return True  # there is nothing to read yet
+        return True  # nothing to read yet
     foreign = found.st_uid not in (0, os.getuid())
-    # A group of one's own is the rule where new files are writable by the group.
+    # Where new files are group-writable, each user usually has a private group.
     by_others = found.st_mode & 0o002 or (found.st_mode & 0o020 and found.st_gid != os.getgid())
     if not foreign and not by_others:
         return True
@@ -130,10 +131,10 @@ def is_own(folder: Path) -> bool:
 
 
 class Kernel:
-    """A function compiled for other kernels to call, and only on demand for Python.
+    """A function compiled for other kernels, and for Python only on demand.
 
-    What makes a compiled function callable from Python takes a quarter of its compiling, and few
-    kernels need it.
+    The wrapper that makes a compiled function callable from Python takes a quarter of the compile
+    time, and few kernels need it.
     """
 
     def __init__(self, compiled: Any, plain: Callable[..., Any]):
@@ -141,7 +142,7 @@ class Kernel:
         self.compiled = compiled
         self.py_func = compiled.py_func
         self.plain = plain
-        self._numba_type_ = compiled._numba_type_  # what other kernels take it for
+        self._numba_type_ = compiled._numba_type_  # its type in other kernels
         self._entry: Any = None
 
     def __call__(self, *arguments: Any) -> Any:
@@ -153,7 +154,7 @@ class Kernel:
         return f"<kernel {self.py_func.__module__}.{self.py_func.__qualname__}>"
 
 
-inner: Any = None  # bound by ``Kernel``
+inner: Any = None  # bound in ``Kernel.__call__``
 
 
 def call(*arguments):
@@ -162,14 +163,14 @@ def call(*arguments):
 
 
 def kernel(function: Callable[..., Any], plain: Callable[..., Any] | None = None) -> Any:
-    """Compile ``function`` with numba: no Python objects, lock of the interpreter released, cached.
+    """Compile ``function`` with numba: no Python objects, GIL released, cached.
 
     Kernels must read constants by name (``SIZE``), never through a module (``board.SIZE``), so that
     their values are part of the digest.
 
     Args:
-        function: what to compile.
-        plain: does the same in Python, where ``function`` calls what can only be compiled.
+        function: the function to compile.
+        plain: its Python equivalent, if ``function`` calls something that only runs compiled.
     """
     if JIT_DISABLED:
         return _in_python(plain or function)
@@ -178,11 +179,11 @@ def kernel(function: Callable[..., Any], plain: Callable[..., Any] | None = None
 
 
 def _in_python(function: Callable[..., Any]) -> Any:
-    """Return ``function`` with integers that wrap around in silence, as compiled ones do."""
+    """Return ``function`` with integers that overflow without warnings, as in compiled code."""
 
     @functools.wraps(function)
     def run(*args: Any, **named: Any) -> Any:
-        # The outermost kernel does it for all that it calls: it takes longer than most of them.
+        # Only in the outermost kernel: switching warnings off takes longer than most kernels.
         if _silence.kept:
             return function(*args, **named)
         _silence.kept = True
@@ -196,7 +197,7 @@ def _in_python(function: Callable[..., Any]) -> Any:
 
 
 class _Silence(threading.local):
-    """Whether this thread is in a kernel that runs as plain Python."""
+    """Whether this thread is running a kernel as plain Python."""
 
     kept = False
 
@@ -219,10 +220,10 @@ def _compile(function: Callable[..., Any], fragment: bool = False, **settings: b
 
 
 def _hold_interrupts(compiled: Any) -> None:
-    """Have Ctrl-C wait until a compilation of ``compiled`` is finished.
+    """Make Ctrl-C wait until a compilation of ``compiled`` has finished.
 
-    In the midst of it, it can leave numba unable to compile anything more in this process, or LLVM
-    with memory that is freed twice.
+    Interrupting it can leave numba unable to compile anything else in this process, or make LLVM
+    free memory twice.
     """
     compile_one = compiled.compile
 
@@ -235,7 +236,7 @@ def _hold_interrupts(compiled: Any) -> None:
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Delay Ctrl-C to the end of the block; a second one comes at once."""
+    """Delay Ctrl-C until the end of the block; a second Ctrl-C takes effect at once."""
     handler = signal.getsignal(signal.SIGINT)
     in_main = threading.current_thread() is threading.main_thread()
     if not in_main or not callable(handler) or getattr(handler, "holds", False):
@@ -259,11 +260,11 @@ def _interrupts_held() -> Iterator[None]:
 
 
 def _share_specializations(compiled: Any) -> None:
-    """Have calls from other kernels compile ``compiled`` once for integers of all kinds.
+    """Compile ``compiled`` once for calls from other kernels with any kind of integer.
 
-    Numba compiles a kernel anew for every constant and every width of an argument, int8 fields of
-    records beside int64 among them: a third of all compiling. Where numba has no such method, it
-    still does.
+    Numba recompiles a kernel for every constant and every integer width (an int8 field of a record,
+    an int64 variable): a third of the total compile time. Versions of numba without
+    ``get_call_template`` still do.
     """
     resolve = getattr(compiled, "get_call_template", None)
     if resolve is not None:
@@ -273,7 +274,7 @@ def _share_specializations(compiled: Any) -> None:
 
 
 def _widened(kind: Any) -> Any:
-    """Return int64 for signed integers and constants, other types as they are."""
+    """Return int64 for signed integers and constants, and other types unchanged."""
     if not isinstance(kind, numba.types.Integer):
         return kind
     kind = numba.types.unliteral(kind)
@@ -281,10 +282,10 @@ def _widened(kind: Any) -> Any:
 
 
 def link_late(kernel: Any) -> Any:
-    """Have others call ``kernel`` where it lies rather than take its code into theirs; return it.
+    """Make callers call ``kernel`` at its address instead of copying its code; return it.
 
-    For large kernels with several callers: compiling takes less, and a call some nanoseconds.
-    Callers compiled before are not changed.
+    For large kernels with several callers: compiling is faster, and a call costs a few nanoseconds.
+    Callers that are already compiled are not affected.
     """
     compiled: Any = getattr(kernel, "compiled", None)
     cache = getattr(compiled, "_cache", None)
@@ -302,10 +303,10 @@ def link_late(kernel: Any) -> Any:
 
 
 def specialize(template: Callable[..., Any], name: str, **kernels: Any) -> Any:
-    """Compile ``template``, a plain function, with ``kernels`` standing in for its global names.
+    """Compile ``template``, a plain function, with ``kernels`` in place of its global names.
 
-    So a loop is written once and compiled for each game. It is for Python to call, unless the
-    template's name starts with an underscore: then it is a kernel.
+    This way, a loop is written once and compiled for each game. The result is called from Python,
+    unless the template's name starts with an underscore: then it is a kernel.
     """
     unknown = set(kernels) - set(all_names(template.__code__))
     if unknown:
@@ -320,17 +321,17 @@ def specialize(template: Callable[..., Any], name: str, **kernels: Any) -> Any:
 
 
 class _KernelCache(NullCache):
-    """One kernel's entries; numba asks it before compiling and tells it after.
+    """One kernel's entries. Numba loads from it before compiling and saves to it afterwards.
 
-    Uses numba's internal cache interface (``load_overload``, ``save_overload``). Where that
-    behaves otherwise than expected, the kernel is compiled and nothing is kept.
+    Uses numba's internal cache interface (``load_overload``, ``save_overload``). If that behaves
+    unexpectedly, the kernel is compiled and nothing is cached.
     """
 
     def __init__(self, function: Callable[..., Any], kept: bool = True):
         self._function = function
         self.kept = kept
         self._digest: str | None = None
-        self.compiled: Any = None  # the kernel, if others call it where it lies
+        self.compiled: Any = None  # the kernel, if it is called at its address
 
     @property
     def cache_path(self) -> str | None:
@@ -344,10 +345,10 @@ class _KernelCache(NullCache):
         self._attempt(self._save, *call)
 
     def _attempt(self, act: Callable[..., Any], *call: Any) -> Any:
-        """Return ``act(folder, *call)``; None, with one warning, if numba isn't as expected."""
+        """Return ``act(folder, *call)``; None, after one warning, if numba behaves unexpectedly."""
         folder = cache_dir()
         if self._digest is None:
-            self._digest = digest(self._function)  # its errors are the kernel's: they are raised
+            self._digest = digest(self._function)  # raises errors in the kernel itself
         if _gave_up or not self.kept or folder is None or not is_own(folder):
             _announce_compilation(self._function)
             return None
@@ -362,7 +363,7 @@ class _KernelCache(NullCache):
     def is_kept(self, sig, target_context) -> bool:
         """Return whether there is an entry for argument types ``sig``."""
         folder = cache_dir()
-        # Not Path.exists, which raises PermissionError for folders that may not be entered.
+        # Not Path.exists, which raises PermissionError for folders without access.
         return folder is not None and os.path.exists(
             self._path(folder, sig, target_context.codegen())
         )
@@ -380,7 +381,7 @@ class _KernelCache(NullCache):
         try:
             called, reduced = pickle.loads(pickled)
         except Exception:
-            return None  # it names what is no longer there; the same holds
+            return None  # so is one that refers to names that no longer exist
         if not all(self._find(symbol, argument_types) for symbol, argument_types in called):
             return None
         return CompileResult._rebuild(target_context, *reduced)
@@ -402,7 +403,7 @@ class _KernelCache(NullCache):
             logger.info("compiled kernels can't be kept in %s: %s", folder, error)
 
     def publish(self, result: Any) -> None:
-        """Give the machine code a name that callers in all processes find it by."""
+        """Give the machine code a name under which callers in any process find it."""
         if not _gave_up:
             try:
                 self._publish(result)
@@ -421,7 +422,7 @@ class _KernelCache(NullCache):
         _published[symbol] = argument_types
 
     def _find(self, symbol: str, argument_types: tuple) -> bool:
-        """Return whether the kernel of that name can be called; compile or load it if need be."""
+        """Return whether the kernel of that name can be called; compile or load it if necessary."""
         for kernel in _late_kernels(self._function, set()):
             codegen = kernel.targetctx.codegen()
             if symbol in _published:
@@ -454,14 +455,14 @@ def _machine(codegen: Any) -> tuple:
 
 
 def _was_interrupt(error: BaseException | None) -> bool:
-    """Return whether an error came of Ctrl-C, which generators of numba's turn into others."""
+    """Return whether Ctrl-C caused an error; generators in numba turn it into other errors."""
     if error is None or isinstance(error, KeyboardInterrupt):
         return error is not None
     return _was_interrupt(error.__cause__) or _was_interrupt(error.__context__)
 
 
 def _late_kernels(function: Callable[..., Any], seen: set[int]) -> list[Any]:
-    """Return the kernels that ``function`` or what it calls may call where they lie."""
+    """Return the kernels that ``function`` or its callees may call at their address."""
     found: list[Any] = []
     for name in all_names(function.__code__):
         called = function.__globals__.get(name)
@@ -476,7 +477,7 @@ def _late_kernels(function: Callable[..., Any], seen: set[int]) -> list[Any]:
 
 
 def _named_fields(argument_types) -> tuple[tuple[str, ...], ...]:
-    """Return the fields of each NamedTuple among the types of arguments, nested ones too."""
+    """Return the fields of each NamedTuple among argument types, including nested ones."""
     found: tuple[tuple[str, ...], ...] = ()
     for one in argument_types:
         found += (one.fields,) if hasattr(one, "instance_class") else ()
@@ -485,13 +486,13 @@ def _named_fields(argument_types) -> tuple[tuple[str, ...], ...]:
 
 
 def _changed_settings() -> list[tuple[str, Any]]:
-    """Return the settings of numba that change machine code and aren't at their usual values."""
+    """Return the numba settings that affect machine code and differ from their defaults."""
     found = [(name, getattr(numba.config, name, usual)) for name, usual in _NUMBA_SETTINGS.items()]
     return [(name, value) for name, value in found if value != _NUMBA_SETTINGS[name]]
 
 
 def _give_up(reason: object) -> None:
-    """Keep no kernels from here on, and say so once."""
+    """Stop caching kernels, and warn once."""
     global _gave_up
     if not _gave_up:
         _gave_up = True
@@ -504,7 +505,7 @@ def _give_up(reason: object) -> None:
 
 
 def _announce_compilation(function: Callable[..., Any]) -> None:
-    """Say once for each game that its kernels are being compiled."""
+    """Log once per game that its kernels are being compiled."""
     game = (function.__module__ or "").rpartition(".")[0].rpartition(".")[2]
     if game in ("", "core", "agents", "td") or game in _announced or _gave_up:
         return

@@ -24,9 +24,9 @@ import numpy as np
 from .errors import FileError, is_whole
 
 MEGABYTE = 1 << 20
-# No weight of a network that learned anything is near this; beyond, sums might overflow.
+# Weights of trained networks are far below this; sums of larger ones might overflow.
 LARGEST_WEIGHT = 1e6
-# As numpy writes a small array: version 1.0, the length of the header, and the header.
+# The start of a small array in numpy's format: version 1.0, header length, header.
 _NPY = re.compile(
     rb"\x93NUMPY\x01\x00(..)\{'descr': '([<|][iuf][1248])', 'fortran_order': (False|True), "
     rb"'shape': \(((?:\d{1,12}(?:, |,|(?=\))))*)\), \} *\n",

@@ -167,9 +167,9 @@ def histories(states, start, stop, seats, out):
 
 
 def first_illegal(states, rows, actions):
-    """Return the first k, ``rows[k]`` being a game not over, for which ``actions[k]`` is illegal.
+    """Return the first k for which ``actions[k]`` is illegal in game ``rows[k]``, -1 if none is.
 
-    -1 if there is none.
+    Finished games are skipped.
     """
     for k in range(len(rows)):
         state = states[rows[k]]
@@ -209,7 +209,7 @@ def advance(states, start, stop, actions, options, autoreset, rule, outputs):
         truncated[i] = state["truncated"]
         if autoreset and (terminated[i] or truncated[i]):
             setup(state, next_seed(state["seed"]), options)
-    # A second pass is faster than looking at each game right after its move.
+    # A second pass is faster than observing each game right after its move.
     for i in range(start, stop):
         to_play[i] = states[i]["to_play"]
         write_view(states[i], to_play[i], 1, observations[i], masks[i])
@@ -275,9 +275,9 @@ def redraw(states, start, stop, seats, seeds):
 
 
 _INNER = {"final": _final, "write_view": _write_view, "play_out": _play_out}
-# Not to be interpreted: whole games in a call.
+# Never interpreted: each call plays whole games.
 _LONG = {"playouts", "random_games"}
-# In an order in which each comes after those that it calls.
+# Each template comes after those it calls.
 _LOOPS = (
     play,
     deal,
@@ -309,7 +309,7 @@ def compile_loops(
         name: of the game and the observation form, for the names in the kernel cache.
         num_actions: size of the mask.
         kernels: one kernel for each name in ``KERNELS``.
-        made: loops of this game with another form; those that don't observe are taken from it.
+        made: loops of this game with another form, reused where they don't observe.
     """
     bound = {**kernels, "NUM_ACTIONS": num_actions}
     loops, patience = SimpleNamespace(), Patience()

@@ -33,7 +33,7 @@ class Pictures(ABC):
         """The package that defines the game."""
 
     def _table(self, module: str) -> ModuleType:
-        # Imported when first asked for: drawing needs packages that playing does not.
+        # Imported on first use: drawing needs packages that playing doesn't.
         return import_module(f"{self.home}.table.{module}")
 
     def describe(self, state: np.void, seat: int | None = None, last_action: Any = None) -> str:

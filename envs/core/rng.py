@@ -1,7 +1,7 @@
 """Random numbers that live in the state: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
 
-One 64-bit word is the whole generator, so a game record carries its own chance, and a copied game
-goes on with the same luck.
+The generator is one 64-bit word, so a game record contains its own chance, and a copy of a game
+continues with the same draws.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def mix64(word):
 
 @kernel
 def next_word(state):
-    """Draw a uint64 from the generator in ``state["rng"]``, which moves on."""
+    """Draw a uint64 from the generator in ``state["rng"]``, and advance it."""
     state["rng"] = state["rng"] + GAMMA
     return mix64(state["rng"])
 
@@ -75,8 +75,8 @@ def next_seed(seed):
 def decision_seed(seed, ply):
     """Return the seed of the decision taken at ``ply`` of the game dealt from ``seed``.
 
-    Agents are given it, so it must not lead back to the deal: a word and its scrambled self, added
-    by exclusive or, have no inverse short of a search (Davies and Meyer's construction).
+    Agents receive it, so it must not reveal the deal: the exclusive or of a word and its scrambled
+    form can only be inverted by a search (Davies–Meyer construction).
     """
     word = mix64(seed ^ _DECISION) + GAMMA * np.uint64(ply + 1)
     return mix64(mix64(word) ^ word)

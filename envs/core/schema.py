@@ -50,7 +50,8 @@ def total_size(fields: tuple[Field, ...]) -> int:
 def scales(fields: tuple[Field, ...]) -> Any:
     """Return the factor for each number that scales it to around 1 for a network.
 
-    float32 ``(size,)``. Numbers that may be large are mostly small: a root keeps them in sight.
+    float32 ``(size,)``. The divisor is the square root of the field's limit: values in large ranges
+    are mostly small.
     """
     each = [
         np.full(field.size, max(abs(field.low), abs(field.high), 1) ** -0.5) for field in fields
@@ -68,7 +69,7 @@ def slices(fields: tuple[Field, ...]) -> dict[str, slice]:
 
 
 def offsets(fields: tuple[Field, ...]) -> Any:
-    """Return the position of each field's first number, as a named tuple of ints.
+    """Return the offset of each field's first number, as a named tuple of ints.
 
     Compiled kernels can read it: ``AT = offsets(FLAT)``, then ``out[AT.hand + card]``.
     """

@@ -19,8 +19,8 @@ from .jit import kernel
 # ply:         actions taken so far
 # last_action: the action taken last through an interface, -1 before the first
 # terminated:  over by the rules;  truncated: over by max_plies
-# told:        how many actions everybody was told of; ``told_actions`` and ``told_seats`` hold the
-#              last, number n at n % HISTORY, -1 where there is none
+# told:        number of public actions so far; ``told_actions`` and ``told_seats`` hold the latest,
+#              number n at n % HISTORY, -1 where there is none
 HISTORY = 64
 HEADER = [
     ("rng", np.uint64),
@@ -47,7 +47,7 @@ def game_dtype(fields: list[tuple]) -> np.dtype:
 def copied(states: np.ndarray) -> np.ndarray:
     """Return a copy of records in which the bytes between fields are 0.
 
-    In numpy's own copies they are whatever the memory held before, and would be sent along.
+    In numpy's own copies they hold whatever was in memory, and would be sent along.
     """
     copy = np.zeros(states.shape, states.dtype)
     copy[...] = states
@@ -69,9 +69,9 @@ def _zero_bytes(typing_context, record, start):
 
 
 def _clear_from(state, start):
-    """Set every field to 0 that begins at byte ``start`` or later (``first_byte``).
+    """Set every field that begins at byte ``start`` (``first_byte``) or later to 0.
 
-    To set them one by one takes up to three seconds of compiling.
+    Setting them one by one takes up to three seconds to compile.
     """
     _zero_bytes(state, start)  # type: ignore[call-arg]
 
@@ -113,18 +113,18 @@ def begin(state, seed, num_players):
 
 @kernel
 def told_to_all(state):
-    """Return the last action: of a game in which everybody learns of every action."""
+    """Return the last action, for games in which all actions are public."""
     return np.int64(state["last_action"])
 
 
 @kernel
 def no_facts(state, seat, out):
-    """Fill nothing: of a game that names nothing that is hidden."""
+    """Fill nothing, for games without hidden facts."""
 
 
 @kernel
 def remember(state, seat, action):
-    """Add an action that everybody was told of to the history."""
+    """Add a public action to the history."""
     place = state["told"] % HISTORY
     state["told_actions"][place] = action
     state["told_seats"][place] = seat
@@ -133,7 +133,7 @@ def remember(state, seat, action):
 
 @kernel
 def write_history(state, seat, out):
-    """Write the last ``len(out)`` actions told, oldest first: seats after ``seat``, and numbers."""
+    """Write the last ``len(out)`` public actions, oldest first: relative seats and numbers."""
     start = np.int64(state["told"]) - len(out)
     for k in range(len(out)):
         if start + k < 0:

@@ -48,9 +48,9 @@ def first_outside(records, seats_at, table):
 
     Args:
         records: uint8 ``(n, itemsize)``.
-        seats_at: where the number of players stands in a record.
-        table: int64 ``(lines, 6)``: of each field where it stands, bytes of a number, whether it
-            has a sign, how many numbers, and the limits.
+        seats_at: byte offset of the number of players in a record.
+        table: int64 ``(lines, 6)``: each field's byte offset, bytes per number, whether it is
+            signed, count of numbers, and limits.
     """
     for row in range(len(records)):
         last_seat = np.int64(records[row, seats_at]) - 1
@@ -71,12 +71,12 @@ def first_outside(records, seats_at, table):
 
 
 def nothing_wrong(state):
-    """Stand for the ``check`` of a game that has none."""
+    """Replace the ``check`` of a game that has none."""
     return FINE
 
 
 def nothing_derived(state):
-    """Stand for the ``derive`` of a game that has none."""
+    """Replace the ``derive`` of a game that has none."""
 
 
 # Bound by ``Validity``.
@@ -84,10 +84,10 @@ check = derive = legal_actions = None
 
 
 def look_at_all(states, derived, mask, found):
-    """Fill ``found`` with the first record that ``check`` finds wrong, and the field's number.
+    """Fill ``found`` with the first record that ``check`` rejects, and the field's number.
 
-    Works out in ``derived``, a copy, what records keep for speed. A game that isn't over and has
-    no legal action is ``STUCK``, and so are those that its ``check`` says will be.
+    Recomputes cached values in ``derived``, a copy. A game that isn't over but has no legal action
+    is ``STUCK``, and so is one that ``check`` predicts will reach such a position.
     """
     for i in range(len(states)):
         field = check(states[i])
@@ -95,7 +95,7 @@ def look_at_all(states, derived, mask, found):
         if field == FINE and lost and not states[i]["terminated"]:
             field = FORFEIT
         if field == FINE:
-            # A forfeit stops a game as it stands.
+            # A forfeit ends a game at any point.
             if not lost:
                 derive(derived[i])
             over = derived[i]["terminated"] or derived[i]["truncated"]
@@ -135,7 +135,7 @@ class Validity:
         if not self._counts.issuperset(states["num_players"].tolist()):
             counts = np.isin(states["num_players"], self.game.player_counts)
             self._refuse(states, int(np.argmin(counts)), "num_players", "")
-        # Copied as bytes: those between fields then are the same in the copy.
+        # Copied as bytes, so that padding is equal in the copy.
         records = states.view(np.uint8).reshape(len(states), self.game.dtype.itemsize)
         worked_out = records.copy()
         row, line = first_outside(records, self._seats_at, self._table)
@@ -196,7 +196,7 @@ def all_or_nothing(setter: Callable[..., None]) -> Callable[..., None]:
         before = states[i].copy()
         try:
             setter(states, i, **position)
-            # Points can be counted where nothing is left to play.
+            # A position without legal actions can still be scored.
             game.check_states(states[i : i + 1], playable=False)
         except (AttributeError, KeyError, IndexError, OverflowError) as error:
             states[i] = before
@@ -225,7 +225,7 @@ def _header_limits(game: Game) -> dict[str, tuple[int, int] | None]:
 
 
 def _line(dtype: np.dtype, name: str, limits: Limits) -> tuple[int, ...] | None:
-    """Return a field's line of the table of ``first_outside``; None without limits."""
+    """Return a field's line in the table of ``first_outside``; None without limits."""
     kind, at = (dtype.fields or {})[name][:2]
     shape = kind.shape
     base = kind.base
@@ -237,7 +237,7 @@ def _line(dtype: np.dtype, name: str, limits: Limits) -> tuple[int, ...] | None:
 
 
 def unlimited(game: Game) -> list[str]:
-    """Return the fields of a record of which nothing is said, but for flags."""
+    """Return the fields of a record without limits, other than flags."""
     named = {*_HEADER_NAMES, *game.limits}
     fields = game.dtype.fields or {}
     return [name for name in fields if name not in named and fields[name][0].base.kind != "b"]

@@ -1,1 +1,1 @@
-"""What the pictures of every game are made with: canvas, icons, panels, words, window."""
+"""Building blocks of every game's pictures: canvas, icons, panels, words, window."""

@@ -32,9 +32,9 @@ __all__ = ["Canvas", "save_gif", "save_png"]
 FONT_FOLDER = Path(__file__).with_name("fonts")
 FONT_FILES = ("DejaVuSans.subset.ttf", "DejaVuSans-Bold.subset.ttf")
 FONT_NAME = "DejaVu Sans"
-# What a browser may use instead when it shows the SVG; resvg is given the first name only.
+# Fallbacks for browsers that show the SVG; resvg gets only the first name.
 FONT_FAMILY = f"{FONT_NAME}, Verdana, sans-serif"
-# Half the height of a capital letter in these fonts, as a part of the font size.
+# Half the height of a capital letter in these fonts, as a fraction of the font size.
 HALF_CAPITAL = 0.3645
 MAX_PIXELS = 64_000_000
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -46,8 +46,8 @@ Style = dict[str, Any]
 class Canvas:
     """A picture of `width` x `height` units (pixels at scale 1), the origin at the top left.
 
-    Every drawing method takes the attributes of SVG as keywords, with `_` for `-`
-    (`stroke_width=2`), and `title`, a text shown when the mouse rests on the shape.
+    Every drawing method takes SVG attributes as keywords, with `_` for `-` (`stroke_width=2`), and
+    `title`, the tooltip of the shape.
     Later shapes cover earlier ones.
 
     Args:
@@ -126,7 +126,7 @@ class Canvas:
         title: str | None = None,
         **style: object,
     ) -> None:
-        """Draw an ellipse around (x, y) with its axes along the picture's."""
+        """Draw an axis-aligned ellipse around (x, y)."""
         self._add("ellipse", title, style, cx=x, cy=y, rx=radius_x, ry=radius_y)
 
     def line(
@@ -139,7 +139,7 @@ class Canvas:
         title: str | None = None,
         **style: object,
     ) -> None:
-        """Draw a straight line; give it a `stroke`, it has none by itself."""
+        """Draw a straight line; it is invisible without a `stroke`."""
         self._add("line", title, style, x1=x1, y1=y1, x2=x2, y2=y2)
 
     def path(self, d: str, *, title: str | None = None, **style: object) -> None:
@@ -173,7 +173,7 @@ class Canvas:
         """Write one line of text; nothing for an empty one.
 
         Args:
-            x, y: where the text is put; see `anchor` and `centred`.
+            x, y: position of the text; see `anchor` and `centred`.
             size: font size in units.
             anchor: which part of the text is at x: "start", "middle" or "end".
             centred: True puts the middle of a capital letter at y, False the base line.
@@ -194,7 +194,7 @@ class Canvas:
 
     @contextlib.contextmanager
     def group(self, *, title: str | None = None, **style: object) -> Iterator[None]:
-        """Put what is drawn inside the `with` block in a group: one opacity, transform, title."""
+        """Group what is drawn inside the `with` block: one opacity, transform, title."""
         outer = self._parent
         self._parent = self._add("g", title, style)
         try:
@@ -203,7 +203,7 @@ class Canvas:
             self._parent = outer
 
     def insert(self, elements: Iterable[ElementTree.Element]) -> None:
-        """Put elements of another document here, as they are; `Icons` has some."""
+        """Insert elements of another document unchanged, for example from `Icons`."""
         self._parent.extend(elements)
 
     def linear_gradient(
@@ -213,9 +213,9 @@ class Canvas:
         start: tuple[float, float] = (0, 0),
         end: tuple[float, float] = (0, 1),
     ) -> str:
-        """Return a fill that goes through the `stops` (part of the way 0..1, colour).
+        """Return a linear gradient through the `stops` (offset 0..1, colour).
 
-        `start` and `end` are parts of the filled shape's box: the default runs downwards.
+        `start` and `end` are fractions of the filled shape's box: the default runs downwards.
         """
         ends = {"x1": start[0], "y1": start[1], "x2": end[0], "y2": end[1]}
         return self._gradient("linearGradient", ends, stops)
@@ -227,7 +227,7 @@ class Canvas:
         centre: tuple[float, float] = (0.5, 0.5),
         radius: float = 0.5,
     ) -> str:
-        """Return a fill that goes outwards from `centre`, in parts of the filled shape's box."""
+        """Return a radial gradient around `centre`, in fractions of the filled shape's box."""
         return self._gradient(
             "radialGradient", {"cx": centre[0], "cy": centre[1], "r": radius}, stops
         )
@@ -235,11 +235,11 @@ class Canvas:
     # Output
 
     def svg(self) -> str:
-        """The picture as an SVG document (no XML declaration: it can go into a web page)."""
+        """The picture as an SVG document without XML declaration, which can be inlined in HTML."""
         return ElementTree.tostring(self._root, encoding="unicode")
 
     def _repr_svg_(self) -> str:
-        """What a notebook shows."""
+        """The representation in notebooks."""
         return self.svg()
 
     def png(self, scale: float = 1.0) -> bytes:
@@ -273,7 +273,7 @@ class Canvas:
             scale: pixels per unit, above 0.
 
         Returns:
-            uint8 array of shape (H, W, 3), its own copy; what is transparent is white.
+            A new uint8 array of shape (H, W, 3); transparent parts are white.
 
         Raises:
             ValueError, ImportError: as `png`.
@@ -286,7 +286,7 @@ class Canvas:
         return ((pixels[..., :3] * alpha + 255 * (255 - alpha) + 127) // 255).astype(np.uint8)
 
     def save(self, path: str | os.PathLike, scale: float = 1.0) -> None:
-        """Write the picture to a file; the name's ending, `.svg` or `.png`, says which kind."""
+        """Write the picture to a file; the extension, `.svg` or `.png`, selects the format."""
         ending = Path(path).suffix.lower()
         if ending == ".svg":
             atomic_write_bytes(path, self.svg().encode("utf-8"))
@@ -313,8 +313,8 @@ class Canvas:
     def _gradient(
         self, tag: str, ends: dict[str, float], stops: Sequence[tuple[float, str]]
     ) -> str:
-        # The name is a digest of the content: in a notebook all pictures share one name space,
-        # and a name used twice for different gradients would take the wrong one.
+        # The name is a digest of the content: all pictures in a notebook share one namespace, and
+        # a name used for two gradients would select the wrong one.
         content = repr((tag, ends, tuple(stops)))
         name = "g" + hashlib.sha256(content.encode()).hexdigest()[:12]
         if name not in self._known_definitions:
@@ -341,9 +341,9 @@ class Canvas:
 
 
 def save_png(picture: Canvas | np.ndarray, path: str | os.PathLike, scale: float = 1.0) -> None:
-    """Write a canvas, or uint8 pixels (H, W, 3), to a PNG file, whole or not at all.
+    """Write a canvas, or uint8 pixels (H, W, 3), to a PNG file, atomically.
 
-    `scale` counts for a canvas only. Raises ImportError without the extra [render], and the
+    `scale` applies to canvases only. Raises ImportError without the extra [render], and the
     errors of `atomic_path`.
     """
     if isinstance(picture, Canvas):
@@ -362,22 +362,22 @@ def save_gif(
     scale: float = 1.0,
     loop: int = 0,
 ) -> None:
-    """Write an animated GIF, whole or not at all; a path that ends in ``.webp`` gets a WebP.
+    """Write an animated GIF atomically; a path that ends in ``.webp`` gives a WebP.
 
-    A WebP has all colours and a quarter of the bytes.
+    A WebP keeps all colours and is a quarter of the size.
 
-    Equal frames in a row become one frame that is shown for as long as all of them.
+    Consecutive equal frames are merged into one, with the same total duration.
 
     Args:
         frames: canvases, or uint8 arrays (H, W, 3), all of one size; at least one.
         path: the file.
         ms_per_frame: how long each frame is shown, in milliseconds, at least 20 (players treat
-            shorter ones as 100); or one number for each frame. GIF counts in steps of 10.
+            shorter ones as 100); or one number per frame. GIF rounds to multiples of 10.
         scale: pixels per unit, for canvases only.
-        loop: how often it is played; 0 = for ever.
+        loop: how often it is played; 0 means forever.
 
     Raises:
-        ValueError: no frames, frames of several sizes or another dtype, or a bad time.
+        ValueError: no frames, frames of different sizes or another dtype, or an invalid time.
         ImportError: the extra [render] is not installed.
     """
     pixels = [frame.rgb(scale) if isinstance(frame, Canvas) else frame for frame in frames]
@@ -423,7 +423,7 @@ def _durations(ms_per_frame: int | Sequence[int], count: int) -> list[int]:
 def _with_one_palette(images: list[Image]) -> list[Image]:
     """Reduce all frames to one palette of 256 colours: no flicker, and small differences."""
     image_module = _import_for_pixels("PIL.Image")
-    # Some frames from all over the game are enough to find the colours.
+    # A few frames from the whole game are enough to find the colours.
     step = max(1, len(images) // 8)
     sample = images[::step] + images[-1:]
     width, height = images[0].size
@@ -469,7 +469,7 @@ def _text_of(value: object) -> str:
 
 
 def _checked(text: str) -> str:
-    """Refuse what XML cannot hold; ElementTree would write it and no reader could parse it."""
+    """Reject characters that XML doesn't allow; ElementTree would write an unreadable file."""
     if _NOT_IN_XML.search(text):
         raise ValueError(f"the text {text!r} has a character that XML cannot hold")
     return text

@@ -1,4 +1,4 @@
-"""Icons of a game: drawn in an SVG file, read once, put into pictures in any size and ink."""
+"""Icons of a game: an SVG file, read once, drawn in pictures in any size and ink."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .panels import shift
 class Icons:
     """The icons of an SVG file.
 
-    Each is a group (``<g id="sword">``) around the origin, in a box of 20 x 20 units. What has the
-    fill or stroke ``currentColor`` is drawn in the ink that is asked for. What the document's
-    element says of lines and fills (``stroke-width``) counts for all icons.
+    Each is a group (``<g id="sword">``) around the origin, in a box of 20 x 20 units. A fill or
+    stroke of ``currentColor`` is drawn in the requested ink. Line and fill attributes of the root
+    element (``stroke-width``) apply to all icons.
 
     Args:
         path: the file.
@@ -43,10 +43,10 @@ class Icons:
         ink: str | None = None,
         **style: Any,
     ) -> None:
-        """Draw an icon around (x, y), ``size`` wide where it fills its box.
+        """Draw an icon around (x, y), its box ``size`` wide.
 
         Args:
-            style: of the group that it is in, as for `Canvas.group`.
+            style: attributes of its group, as for `Canvas.group`.
 
         Raises:
             KeyError: a name that isn't in the file.

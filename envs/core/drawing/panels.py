@@ -1,7 +1,7 @@
-"""What the pictures of all games share: boxes, the seats' parts, panels, frames, buttons.
+"""Shared elements of all games' pictures: boxes, the seats' parts, panels, frames, buttons.
 
-A game's ``geometry.py`` makes its parts of the picture from these boxes; its ``picture.py`` draws
-what is alike everywhere with a `Look`, and only what is its own by itself.
+A game's ``geometry.py`` lays out the picture with these boxes; its ``picture.py`` draws the shared
+elements with a `Look`, and only what is specific to the game itself.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Found = TypeVar("Found")
 
 INK, FAINT_INK, ACCENT = "#2e2820", "#766b5c", "#b0208f"
 
-# What can be clicked is named by the values of `decode_action`, in their order.
+# Clickable places are named by the values of `decode_action`, in order.
 Place = tuple[object, ...]
 
 
@@ -48,16 +48,16 @@ class Rect(NamedTuple):
         return self.x <= x < self.right and self.y <= y < self.bottom
 
     def path(self) -> str:
-        """Return it as an SVG path."""
+        """Return the box as an SVG path."""
         x, y, width, height = (round(float(number), 2) for number in self)
         return f"M {x:g} {y:g} h {width:g} v {height:g} h {-width:g} Z"
 
     def grown(self, by: float) -> Rect:
-        """Return it with so much more on each side; less if that is negative."""
+        """Return it grown by this much on each side; a negative amount shrinks it."""
         return Rect(self.x - by, self.y - by, self.width + 2 * by, self.height + 2 * by)
 
     def less(self, left: float = 0, top: float = 0, right: float = 0, bottom: float = 0) -> Rect:
-        """Return what is left of it without such strips at its sides."""
+        """Return it without strips of these widths at its sides."""
         width, height = self.width - left - right, self.height - top - bottom
         return Rect(self.x + left, self.y + top, width, height)
 
@@ -67,7 +67,7 @@ class Rect(NamedTuple):
         return Rect(x - width / 2, y - height / 2, width, height)
 
     def across(self, gap: float, *widths: float) -> list[Rect]:
-        """Split it from left to right; the widths that are 0 share what is left."""
+        """Split it from left to right; widths of 0 share the rest."""
         found, x = [], self.x
         for width in _shares(self.width, gap, widths):
             found.append(Rect(x, self.y, width, self.height))
@@ -75,7 +75,7 @@ class Rect(NamedTuple):
         return found
 
     def down(self, gap: float, *heights: float) -> list[Rect]:
-        """Split it from top to bottom; the heights that are 0 share what is left."""
+        """Split it from top to bottom; heights of 0 share the rest."""
         found, y = [], self.y
         for height in _shares(self.height, gap, heights):
             found.append(Rect(self.x, y, self.width, height))
@@ -88,7 +88,7 @@ class Rect(NamedTuple):
         return [cell for line in lines for cell in line.across(gap, *[0] * columns)]
 
     def repeated(self, count: int, columns: int, gap: float = 0) -> list[Rect]:
-        """Return so many of its size in lines of ``columns``, itself the first."""
+        """Return ``count`` boxes of its size in rows of ``columns``, starting with itself."""
         steps = [divmod(k, columns) for k in range(count)]
         right, down = self.width + gap, self.height + gap
         return [self._replace(x=self.x + k * right, y=self.y + n * down) for n, k in steps]
@@ -106,7 +106,7 @@ def equal_parts(room: Rect, count: int, gap: float) -> list[Rect]:
 
 
 def one_and_others(room: Rect, wide: float, others: int, gap: float) -> list[Rect]:
-    """Give the seat that looks a part so wide, and the others, from the top, what is beside it."""
+    """Give the viewer a part of this width, and stack the others beside it from the top."""
     if not others:
         return [room._replace(width=wide)]
     first, beside = room.across(gap, wide, 0)
@@ -114,7 +114,7 @@ def one_and_others(room: Rect, wide: float, others: int, gap: float) -> list[Rec
 
 
 def fan(room: Rect, count: int, width: float, gap: float) -> list[Rect]:
-    """Lay cards side by side from the left, over each other where they are too many for that."""
+    """Lay cards side by side from the left, overlapping if there are too many."""
     step = width + gap
     if count > 1:
         step = min(step, (room.width - width) / (count - 1))
@@ -122,7 +122,7 @@ def fan(room: Rect, count: int, width: float, gap: float) -> list[Rect]:
 
 
 def squares(room: Rect, count: int, gap: float, largest: float) -> list[Rect]:
-    """Put squares into lines from the top left, as large as they fit."""
+    """Arrange squares in rows from the top left, as large as possible."""
     ways = [(0.0, 1)]
     for columns in range(1, count + 1):
         cell = room.grid(columns, -(-count // columns), gap)[0]
@@ -132,7 +132,7 @@ def squares(room: Rect, count: int, gap: float, largest: float) -> list[Rect]:
 
 
 def uncovered(row: Sequence[Rect], k: int) -> Rect:
-    """Return what is seen of a box that the next one of its row covers."""
+    """Return the visible part of a box that the next one in its row covers."""
     box = row[k]
     if k + 1 == len(row) or row[k + 1].y != box.y:
         return box
@@ -145,9 +145,9 @@ def area_of(plan, seat: int):
 
 
 def of_last_record(work: Callable[[np.void], Found]) -> Callable[[np.void], Found]:
-    """Keep what ``work(state)`` returned for the record last asked about.
+    """Cache the result of ``work(state)`` for the latest record.
 
-    A pointer that moves over a picture asks about the same record many times.
+    A pointer moving over a picture queries the same record many times.
     """
     kept: dict[bytes, Found] = {}
 
@@ -165,7 +165,7 @@ def of_last_record(work: Callable[[np.void], Found]) -> Callable[[np.void], Foun
 def shift(x: float, y: float, scale: float, squash: float = 1) -> str:
     """Return the `transform` of a group drawn around (0, 0), to put it at (x, y).
 
-    ``squash`` makes it flatter, as something that lies on the table.
+    ``squash`` flattens it, like something lying on the table.
     """
     scales = f"{scale:.4f}" if squash == 1 else f"{scale:.4f} {squash * scale:.4f}"
     return f"translate({x:.2f} {y:.2f}) scale({scales})"
@@ -174,9 +174,9 @@ def shift(x: float, y: float, scale: float, squash: float = 1) -> str:
 def cylinder(
     x: float, y: float, radius: float, flat: float, height: float, whole: bool = False
 ) -> str:
-    """Return the path around the side of a disc that stands on (x, y), or around the whole disc.
+    """Return the outline of the side of a disc that stands on (x, y), or of the whole disc.
 
-    ``radius`` and ``flat`` are half of its width and of its depth, as it is seen from the front.
+    ``radius`` and ``flat`` are half of its width and half of its depth, seen from the front.
     """
     back = 0 if whole else 1
     return (
@@ -186,7 +186,7 @@ def cylinder(
 
 
 def head_path(box: Rect, height: float, radius: float) -> str:
-    """Return the path of the top of a box with round corners, so high."""
+    """Return the path of the top strip, of this height, of a box with round corners."""
     bottom = box.y + height
     corner = f"a {radius} {radius} 0 0 1 {radius}"
     return (
@@ -197,19 +197,19 @@ def head_path(box: Rect, height: float, radius: float) -> str:
 
 @dataclass(frozen=True)
 class Look:
-    """A game's colours and lines, and what is drawn with them in every game.
+    """A game's colours and lines, and the elements that every game draws with them.
 
     Attributes:
-        ink, faint_ink: texts.
-        accent: what is to be noticed: who is to play, what can be chosen, the last move.
-        panel_fill, panel_edge: panels.
-        on_turn, won: behind the seat to play, behind the winners.
-        label_at: where a panel's label is, from its top left corner.
-        line_step: from one line of text to the next.
+        ink, faint_ink: colours of text.
+        accent: highlights: the seat to play, available choices, the last move.
+        panel_fill, panel_edge: colours of panels.
+        on_turn, won: backgrounds of the seat to play and of the winners.
+        label_at: position of a panel's label, from its top left corner.
+        line_step: distance between lines of text.
         frame_radius, frame_dash: corners and dashes of frames.
-        frame_widths: how thick a whole frame is, and a dashed one.
-        seat_paints: fill and ink of the badge of each seat.
-        stripe: behind the rows of a table of points.
+        frame_widths: line widths of solid and of dashed frames.
+        seat_paints: fill and ink of each seat's badge.
+        stripe: background of rows in a table of points.
     """
 
     ink: str = INK
@@ -241,7 +241,7 @@ class Look:
             canvas.text(x, y, label, size=13, anchor="start", fill=fill)
 
     def text(self, canvas: Canvas, x: float, y: float, text: str, **style: Any) -> None:
-        """Write a line from (x, y) to the right, as `Canvas.text` does, in ink."""
+        """Write a line of text to the right of (x, y), as `Canvas.text` does, in ink."""
         style = {"size": 13, "anchor": "start", "fill": self.ink, **style}
         canvas.text(x, y, text, **style)
 
@@ -253,7 +253,7 @@ class Look:
         grow: float = 3,
         radius: float | None = None,
     ) -> None:
-        """Highlight a part: whole for what was done last, dashed for what can be chosen."""
+        """Highlight a part: a solid frame for the last move, a dashed one for a choice."""
         canvas.rect(
             *box.grown(grow),
             radius=self.frame_radius if radius is None else radius,
@@ -266,7 +266,7 @@ class Look:
     def write(
         self, canvas: Canvas, x: float, y: float, lines: Sequence[str], **style: Any
     ) -> float:
-        """Write lines from (x, y) down; return where the next one would be."""
+        """Write lines downwards from (x, y); return the position of the next one."""
         for line in lines:
             self.text(canvas, x, y, line, **style)
             y += self.line_step
@@ -281,7 +281,7 @@ class Look:
     def label(
         self, canvas: Canvas, x: float, y: float, text: str, fill: str, ink: str, title: str
     ) -> float:
-        """Write a word on a coloured label that begins at x; return where the next may begin."""
+        """Write a word on a coloured label that starts at x; return where the next may start."""
         box = Rect(x, y - 9, 7.2 * len(text) + 12, 18)
         self.flag(canvas, box, text, fill, ink, title)
         return box.right + 5
@@ -311,10 +311,10 @@ class Look:
         size: float = 14,
         edge: str = "",
     ) -> None:
-        """Draw a place where nothing lies, and what there is to say of it.
+        """Draw an empty place, with a label.
 
         Args:
-            size: of the letters, less where the place is narrow.
+            size: font size, reduced if the place is narrow.
         """
         canvas.rect(
             *box.grown(-1),
@@ -335,12 +335,12 @@ class Look:
     def last_move(
         self, canvas: Canvas, x: float, y: float, text: str, columns: int, gap: float = 19
     ) -> None:
-        """Tell the last move, in lines of so many letters."""
+        """Describe the last move, in lines of at most this many letters."""
         self.text(canvas, x, y, "last move", size=12, fill=self.faint_ink)
         self.write(canvas, x, y + gap, textwrap.wrap(text, columns), fill=self.accent)
 
     def area(self, canvas: Canvas, box: Rect, fill: str, edge: str, on_turn: bool) -> None:
-        """Draw the ground of a seat's part."""
+        """Draw the background of a seat's part."""
         stroke, width = (self.accent, 3) if on_turn else (edge, 1.5)
         canvas.rect(*box, radius=14, fill=fill, stroke=stroke, stroke_width=width)
 
@@ -353,7 +353,7 @@ class Look:
         won: bool,
         fill: str | None = None,
     ) -> None:
-        """Draw the ground of the head of a seat's part, where the name is written."""
+        """Draw the background of the head of a seat's part, which contains the name."""
         fill = self.on_turn if on_turn else self.won if won else fill or self.panel_fill
         canvas.rect(box.x + 3, box.y + 3, box.width - 6, height - 2, radius=11, fill=fill)
 
@@ -367,11 +367,11 @@ class Look:
         size: float,
         letter: float = 0.66,
     ) -> float:
-        """Write a seat's name, whether it plays first and whether it looks; return where it ends.
+        """Write a seat's name, and if it plays first or is the viewer; return where it ends.
 
         Args:
             seen: has ``num_players``, ``first_player``, ``seat`` and ``over``.
-            letter: how wide a letter is, in sizes.
+            letter: width of a letter, relative to the font size.
         """
         name = name_of(seat)
         canvas.text(x, y, name, size=size, bold=True, anchor="start", fill=self.ink)
@@ -395,7 +395,7 @@ class Look:
         loud: str = "",
         y: float = 108,
     ) -> None:
-        """Draw the game's name in a panel, and lines below it from ``y`` on, the last one loud."""
+        """Draw the game's name in a panel, lines below it from ``y`` on, then ``loud`` in bold."""
         self.panel(canvas, box)
         x = box.x + 16
         style: dict[str, Any] = {"bold": True, "anchor": "start"}
@@ -418,13 +418,13 @@ class Look:
         ground: tuple[str, str],
         large: bool = True,
     ) -> float:
-        """Draw a seat's part with its head: badge, name, place at the end; return where they end.
+        """Draw a seat's part with its head: badge, name, final rank; return where they end.
 
         Args:
             head: height of the head.
             seen: as for `seat_name`; also ``to_play`` and ``ranks``.
             ground: fill and edge of the part.
-            large: it has large letters.
+            large: whether it has large letters.
         """
         on_turn = not seen.over and seat == seen.to_play
         won = seen.over and seen.ranks[seat] == 1
@@ -441,7 +441,7 @@ class Look:
         return x
 
     def decision(self, canvas: Canvas, box: Rect, seen, words: str, columns: int) -> float:
-        """Tell who decides what, from the top of a box; return where the next line would be."""
+        """Write who decides what at the top of a box; return the position of the next line."""
         if seen.to_play is not None:
             x, y = box.x + 26, box.y + 26
             self.badge(canvas, x, y, seen.to_play, 13)
@@ -461,7 +461,7 @@ class Look:
         """Draw the points of all seats as a table that fills a box.
 
         Args:
-            rows: name and points of each seat, as numbers or as bounds of one; the last is the sum.
+            rows: a name and each seat's points, as numbers or bounds; the last row is the sum.
             column: width of a seat's column.
         """
         head, *lines = box.down(0, 40, *[0] * len(rows))
@@ -481,7 +481,7 @@ class Look:
                 self._number(canvas, x, y, number, last)
 
     def _number(self, canvas: Canvas, right: float, y: float, number, bold: bool) -> None:
-        """Write a number up to ``right``; bounds of one above each other."""
+        """Write a number, right-aligned at ``right``; bounds are written one above the other."""
         bounds = number if isinstance(number, tuple) else (number, number)
         low, high = map(minus, bounds)
         style: dict[str, Any] = {"bold": bold, "anchor": "end", "fill": self.ink}
@@ -502,14 +502,14 @@ class Look:
         fills: Mapping[int, str] | None = None,
         step: float = 46,
     ) -> None:
-        """Draw the places at the end, one below the other.
+        """Draw the final ranking, one seat per line.
 
         Args:
-            y: the middle of the first.
-            rows: as `ranked` gives them.
-            badge: draws a seat at a height; `badge` if not given.
-            fills: colours of the seats' results, where they are not `ink`.
-            step: from one to the next.
+            y: the middle of the first line.
+            rows: as returned by `ranked`.
+            badge: draws a seat at a height; by default the method `badge`.
+            fills: colours of the seats' results, if not `ink`.
+            step: distance between lines.
         """
         high = step - 6
         for rank, seat, text in rows:

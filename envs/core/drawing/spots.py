@@ -1,7 +1,7 @@
-"""What can be clicked in a picture: named shapes, for a pointer in a window and for a web page.
+"""Clickable places in a picture: named shapes, for a pointer in a window and for a web page.
 
-A game's ``geometry.spots`` lists them once. `spot_at` asks them where a click was, and
-`add_spots` draws them over a picture, invisible, each with the name of its place.
+A game's ``geometry.spots`` lists them once. `spot_at` finds the place of a click, and `add_spots`
+draws them over a picture, invisibly, each with the name of its place.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Shape(Protocol):
         ...
 
 
-# The values of `decode_action` that a shape stands for, in their order, or the one value.
+# The values of `decode_action` that a shape stands for, in order, or a single value.
 Spot = tuple[Any, Shape]
 
 
@@ -52,7 +52,7 @@ class Ellipse(NamedTuple):
 
 
 class Stack(NamedTuple):
-    """Discs piled up on (x, y), seen a little from the front; ``radius``, ``flat`` of a disc."""
+    """Discs piled up on (x, y), in a slight perspective; ``radius`` and ``flat`` of a disc."""
 
     x: float
     y: float
@@ -73,19 +73,19 @@ class Stack(NamedTuple):
 
 
 def spot_at(spots: Iterable[Spot], x: float, y: float) -> Any:
-    """Return the name of the first spot that has a point, or None."""
+    """Return the name of the first spot that contains a point, or None."""
     return next((place for place, shape in spots if shape.has(x, y)), None)
 
 
 def parts_of(place: Any) -> tuple:
-    """Return what a spot stands for as a tuple: one value of an action's parts is one too."""
+    """Return the parts of an action that a spot stands for as a tuple, even a single value."""
     return place if isinstance(place, tuple) else (place,)
 
 
 def add_spots(canvas: Canvas, spots: Sequence[Spot]) -> None:
-    """Draw spots over a picture as paths without paint, the first on top.
+    """Draw spots over a picture as invisible paths, the first on top.
 
-    Each has the attribute ``data-place``: the parts of an action that it stands for, as JSON.
+    Each has the attribute ``data-place``: its parts of an action, as JSON.
     """
     with canvas.group(fill="none", **{"class": "spots"}):
         for place, shape in reversed(spots):

@@ -1,4 +1,4 @@
-"""What every game shows of a record; games extend it."""
+"""The visible part of a record that all games share; games extend it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .words import check_seat, ranks_after_forfeit
 
 @dataclass(frozen=True, kw_only=True)
 class VisibleBase:
-    """What pictures and texts of all games read of a record.
+    """What the pictures and texts of all games read from a record.
 
     Attributes:
         seat: the observing seat; None sees everything.
@@ -23,7 +23,7 @@ class VisibleBase:
         ply: number of actions played, None if it is hidden.
         forfeit: the seat that has forfeited, -1 for none.
         scores, ranks: of the seats, empty until the game is over.
-        move: the last move, as the game tells it.
+        move: the last move, in the game's form.
     """
 
     seat: int | None
@@ -40,10 +40,10 @@ class VisibleBase:
 
 
 def common_of(state: np.void, seat: int | None, phases: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the fields of `VisibleBase` that every record has alike.
+    """Return the fields of `VisibleBase` that all games' records have.
 
     Args:
-        phases: names of the phases, for a game that has them.
+        phases: names of the phases, for games with phases.
 
     Raises:
         ValueError: there is no such seat.
@@ -65,9 +65,9 @@ def numbers_of(state: np.void, *names: str) -> dict[str, Any]:
 
 
 def fields_of(kind: type, state: np.void) -> dict[str, Any]:
-    """Return the fields of a dataclass that a record has by the same names, as Python values.
+    """Return the fields of a dataclass that a record has under the same names, as Python values.
 
-    What a seat may not know must be put in their place afterwards.
+    Hidden values must be replaced afterwards.
     """
     shared = state.dtype.names or ()
     names = (item.name for item in fields(kind) if item.name in shared)
@@ -90,13 +90,13 @@ def legal_of(state: np.void, legal_actions: Callable[..., int], num_actions: int
 def choices_of(
     state: np.void, legal_actions: Callable[..., int], actions: ActionTable
 ) -> list[tuple[Any, ...]]:
-    """Return what `legal_of` does, each action by the values of its parts."""
+    """Return the actions of `legal_of`, each as the values of its parts."""
     legal = legal_of(state, legal_actions, len(actions))
     return [tuple(actions.decode(action).values()) for action in legal]
 
 
 def result_of(state: np.void, returns: Callable[..., None]) -> dict[str, Any]:
-    """Return ``scores`` and ``ranks`` of a game that is over, none before; a forfeit comes last.
+    """Return ``scores`` and ``ranks`` of a finished game, else none; a forfeit ranks last.
 
     Args:
         returns: the game's kernel.

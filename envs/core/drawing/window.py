@@ -1,8 +1,8 @@
-"""A window that shows pictures and hears clicks and keys. Only this module uses pygame.
+"""A window that shows pictures and receives clicks and keys. Only this module uses pygame.
 
-Pygame (pygame-ce, of the extra [render]) is imported when the first window is made, so that
-importing this module costs nothing and works without it. Use windows from the main thread only:
-some systems refuse anything else.
+Pygame (pygame-ce, in the extra [render]) is imported when the first window is created, so this
+module can be imported without it at no cost. Use windows from the main thread only: some systems
+allow nothing else.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 __all__ = ["Window", "WindowEvent"]
 
 MARGIN_COLOUR = (38, 34, 30)
-# Leave room for the desktop's bars when a picture is larger than the screen.
+# Leaves room for the desktop's bars when a picture is larger than the screen.
 PART_OF_SCREEN = 0.9
 # Every open window: pygame has one queue of events for all of them.
 _open_windows: list[Window] = []
@@ -30,9 +30,8 @@ class WindowEvent(NamedTuple):
     """Something that happened in a window.
 
     kind: "quit" (the user closed the window), "click" (left button) or "key".
-    x, y: where the click was, in pixels of the picture last shown; -1 for other kinds.
-    key: the key's name in lower case as pygame has it ("escape", "space", "a", "left"...),
-        else "".
+    x, y: position of the click, in pixels of the picture last shown; -1 for other kinds.
+    key: pygame's name of the key in lower case ("escape", "space", "a", "left"...), else "".
     """
 
     kind: str
@@ -47,8 +46,8 @@ class Window:
     The window opens with the first `show`. Several can be open at once.
 
     Args:
-        title: what the window's bar says.
-        fps: `show` returns at most this many times a second, above 0.
+        title: the text in the title bar.
+        fps: maximum number of calls of `show` per second, above 0.
 
     Raises:
         ImportError: pygame-ce is not installed.
@@ -75,7 +74,7 @@ class Window:
         return self._quit_requested
 
     def show(self, rgb: np.ndarray) -> None:
-        """Show a picture, then wait as long as `fps` asks.
+        """Show a picture, then wait as long as `fps` requires.
 
         Args:
             rgb: uint8 array of shape (H, W, 3).
@@ -91,18 +90,18 @@ class Window:
         self._clock.tick(self.fps)
 
     def say(self, text: str) -> None:
-        """Show a line in the window's bar, after its title; ``""`` takes it away."""
+        """Show a text in the title bar, after the title; ``""`` removes it."""
         self._require_open()
         self._line = f"{self.title} — {text}" if text else self.title
         if self._window is not None:
             self._window.title = self._line
 
     def poll(self, wait: float = 0.0) -> list[WindowEvent]:
-        """Return what has happened since the last call, oldest first.
+        """Return the events since the last call, oldest first.
 
         Args:
-            wait: when nothing has happened yet, wait up to this many seconds for something.
-                A loop that polls should pass a little (0.05), not to keep a core busy.
+            wait: if there are none yet, wait up to this many seconds for one. A polling loop should
+                pass a small value (0.05), so as not to keep a core busy.
         """
         self._require_open()
         _route_events(self._pygame)
@@ -144,11 +143,11 @@ class Window:
                 f"{rgb.dtype} of shape {rgb.shape}"
             )
         height, width = rgb.shape[:2]
-        # From bytes: the picture is copied, the caller may go on writing into its array.
+        # From bytes: the picture is copied, so the caller may keep writing to its array.
         return self._pygame.image.frombytes(rgb.tobytes(), (width, height), "RGB")
 
     def _first_size(self, picture_size: tuple[int, int]) -> tuple[int, int]:
-        """The picture's size, made smaller where the screen is."""
+        """The picture's size, reduced to fit the screen."""
         width, height = picture_size
         with contextlib.suppress(self._pygame.error):
             screen_width, screen_height = self._pygame.display.get_desktop_sizes()[0]
@@ -179,7 +178,7 @@ class Window:
         self._window.flip()
 
     def _take(self, event) -> None:
-        """Turn one event of pygame, of this window, into ours."""
+        """Convert one of this window's pygame events into ours."""
         pygame = self._pygame
         if event.type == pygame.WINDOWCLOSE:
             self._quit_requested = True
@@ -192,7 +191,7 @@ class Window:
             self._paint()
 
     def _take_click(self, x: float, y: float) -> None:
-        """Clicks beside the picture are dropped."""
+        """Add a click; clicks beside the picture are dropped."""
         scale, left, top = self._placement()
         width, height = self._picture.get_size()
         x, y = (x - left) / scale, (y - top) / scale
@@ -201,10 +200,10 @@ class Window:
 
 
 def _start_pygame() -> ModuleType:
-    """Import pygame and open the display, or say what is missing."""
-    # Pygame greets on standard output, which may be somebody's JSON.
+    """Import pygame and open the display; the errors name what is missing."""
+    # Pygame prints a greeting to standard output, which may be used for JSON.
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
-    # SDL would catch SIGTERM and turn it into an event: `kill` would not end a training any more.
+    # SDL would turn SIGTERM into an event, and `kill` would no longer end a training run.
     os.environ.setdefault("SDL_NO_SIGNAL_HANDLERS", "1")
     try:
         pygame = importlib.import_module("pygame")
@@ -225,11 +224,11 @@ def _start_pygame() -> ModuleType:
     if sys.platform.startswith("linux"):
         advice += "; over ssh, `ssh -X` or `xvfb-run` gives a display"
     try:
-        # Not pygame.init(): that would open the sound card too.
+        # Not pygame.init(), which would also open the sound card.
         pygame.display.init()
     except pygame.error as error:
         raise RuntimeError(f"{advice} ({error})") from error
-    # Without a display SDL may silently draw to memory, and nobody would ever see the window.
+    # Without a display, SDL may silently draw to memory, and the window would never appear.
     if pygame.display.get_driver() == "offscreen" and not os.environ.get("SDL_VIDEODRIVER"):
         if not _open_windows:
             pygame.display.quit()
@@ -238,7 +237,7 @@ def _start_pygame() -> ModuleType:
 
 
 def _route_events(pygame: ModuleType, wait: float = 0.0) -> None:
-    """Hand the events of pygame's one queue to the windows they belong to."""
+    """Pass the events in pygame's single queue to their windows."""
     events = []
     if wait > 0:
         first = pygame.event.wait(round(wait * 1000))

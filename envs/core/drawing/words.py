@@ -1,6 +1,6 @@
 """Shared code of the pictures and texts of all games: seats, results, wording.
 
-``seen`` in an argument is a game's own `Visible`: whatever may be shown of a record.
+The argument ``seen`` is a game's own `Visible`: whatever may be shown of a record.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ PLACES = ("1st", "2nd", "3rd", "4th", "5th")
 
 
 def check_seat(state: np.void, seat: int | None) -> None:
-    """Raise ValueError for a seat that doesn't exist; None sees everything."""
+    """Raise ValueError for a seat that doesn't exist; None is valid and sees everything."""
     num_players = int(state["num_players"])
     if seat is not None and seat not in range(num_players):
         raise ValueError(
@@ -26,10 +26,10 @@ def action_number(
     encode_action: Callable[[dict[str, object]], int],
     num_actions: int,
 ) -> int:
-    """Return the number of an action that is given as it or by its parts.
+    """Return the number of an action given by its number or its parts.
 
     Raises:
-        ValueError: a number of no action, and what ``encode_action`` raises.
+        ValueError: no action has this number; also the errors of ``encode_action``.
     """
     if isinstance(last_action, Mapping):
         last_action = encode_action(dict(last_action))
@@ -45,21 +45,21 @@ def action_number(
 
 
 def ranks_of(keys: Sequence) -> list[int]:
-    """Return the rank of each key, 1 for the highest; equal ones share a rank."""
+    """Return the rank of each key, 1 for the highest; equal keys share a rank."""
     return [1 + sum(other > key for other in keys) for key in keys]
 
 
 def ranks_after_forfeit(num_players: int, forfeit: int) -> list[int]:
-    """Return the ranks after a forfeit: that seat comes last, alone as if there were another."""
+    """Return the ranks after a forfeit: that seat ranks last, in a solo game second."""
     last = max(num_players, 2)
     return [last if seat == forfeit else 1 for seat in range(num_players)]
 
 
 def ranked(seen, words: Callable[[int], str]) -> list[tuple[int | None, int, str]]:
-    """Return rank, seat and result of all seats, the best first.
+    """Return rank, seat and result of all seats, best first.
 
     Args:
-        seen: has ``num_players``, ``ranks`` (None where one isn't known) and ``forfeit``.
+        seen: has ``num_players``, ``ranks`` (None where unknown) and ``forfeit``.
         words: the result of a seat that has not forfeited.
     """
     seats = sorted(range(seen.num_players), key=lambda s: (seen.ranks[s] or len(PLACES) + 1, s))
@@ -79,7 +79,7 @@ def name_of(seat: int) -> str:
 
 
 def ordinal(rank: int | None) -> str:
-    """Return 1st, 2nd, 3rd, 4th, 5th; "?" for a rank that isn't known."""
+    """Return 1st, 2nd, 3rd, 4th, 5th; "?" for an unknown rank."""
     return "?" if rank is None else PLACES[rank - 1]
 
 
@@ -89,23 +89,23 @@ def minus(number: float) -> str:
 
 
 def amount(count: float, noun: str) -> str:
-    """Return so many of something in words: ``1 card``, ``2 cards``, ``-1 point``."""
+    """Return an amount in words: ``1 card``, ``2 cards``, ``-1 point``."""
     return f"{count:g} {noun}" if abs(count) == 1 else f"{count:g} {noun}s"
 
 
 def looker_last(seat: int | None, num_players: int) -> list[int]:
-    """Return the seats in turn order, the one that looks last: it is read first from below."""
+    """Return the seats in turn order, the viewer last: the bottom of a text is read first."""
     first = 0 if seat is None else seat + 1
     return [(first + k) % num_players for k in range(num_players)]
 
 
 def paragraphs(parts: Iterable[Sequence[str]]) -> str:
-    """Return parts of a text, each some lines, with an empty line between them."""
+    """Join paragraphs, each a list of lines, with an empty line between them."""
     return "\n\n".join("\n".join(lines) for lines in parts)
 
 
 def wrapped(head: str, words: Sequence[str], width: int) -> list[str]:
-    """Return words after a head, with commas, in lines of at most ``width``; none is broken."""
+    """Return comma-separated words after a head, wrapped at ``width`` without breaking a word."""
     lines = [head]
     for k, word in enumerate(words):
         text = word + (", " if k < len(words) - 1 else "")

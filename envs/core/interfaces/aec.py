@@ -202,7 +202,7 @@ class TurnBasedEnv(Restorable, AECEnv):
 
     def _read_state(self) -> None:
         """Set what PettingZoo reads: agents, ends and infos, from the state."""
-        # Fields of the array and not of its record, which takes three times as long.
+        # Fields of the array rather than of its record, which takes three times as long.
         states = self._states
         terminated, truncated = states["terminated"].item(), states["truncated"].item()
         self.terminations = dict.fromkeys(self.agents, terminated)
@@ -252,7 +252,7 @@ class TurnBasedEnv(Restorable, AECEnv):
         agent = self.agent_selection
         self._stepped = True
         if self.terminations[agent] or self.truncations[agent]:
-            # An action other than None is refused, and changes nothing.
+            # An action other than None raises an error and changes nothing.
             self._whole = action is not None
             self._was_dead_step(action)
             self._whole = True
@@ -417,7 +417,7 @@ class TurnBasedEnv(Restorable, AECEnv):
         states = self.settings.adopt(saved["states"], 1)
         try:
             self._check_turns(saved, states[0])
-        except TypeError as error:  # something is no list, or can't be compared
+        except TypeError as error:  # something isn't a list, or can't be compared
             raise StateError(f"agents or actions of a saved state are wrong: {error}") from error
         return states
 

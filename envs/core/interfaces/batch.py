@@ -23,8 +23,8 @@ from .checks import (
 from .settings import Restorable, Settings, check_flags, with_seeds_of
 from .threads import check_num_threads, run
 
-# Games that a thread gets at least: to wake it takes as long as it takes to step a hundred. Loops
-# that do less for each game need more games. 0 for tests, in which a few games shall do.
+# Minimum number of games per thread: waking a thread takes as long as stepping a hundred games.
+# Loops that do less work per game need more. Tests set it to 0, to use threads for a few games.
 LEAST_SLICE = 128
 _LIGHT = {"random_actions": 16}
 _ALIGNMENT = 64
@@ -345,7 +345,7 @@ class BatchEnv(Restorable):
 
     def _restore(self, state: dict[str, Any]) -> None:
         super()._restore(state)
-        # One buffer seen through two shapes: a pickle would hold it twice and part them.
+        # Two views of one buffer: a pickle would store it twice and separate them.
         self.observations = np.ascontiguousarray(self.observations)
         self._flat = self.observations.reshape(len(self.observations), -1)
 

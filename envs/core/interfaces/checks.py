@@ -12,7 +12,7 @@ from ..game import Game
 from ..rng import next_seed
 from .settings import Settings
 
-# Of a batch: gigabytes.
+# Games in a batch: gigabytes.
 MOST_GAMES = 1_000_000
 INTERRUPTED = (
     "the last step or reset was interrupted: call reset(), or "
@@ -37,7 +37,7 @@ def check_actions(actions: Any, num_envs: int) -> np.ndarray:
             f"{column}"
         )
     actions = actions.astype(np.int64, copy=False)
-    # Kernels are compiled for arrays in one piece that can be written; others cost a new compiling.
+    # Kernels are compiled for contiguous, writable arrays; others would cause a recompilation.
     return actions if actions.flags.carray else actions.copy()
 
 

@@ -102,7 +102,7 @@ class SeatEnv(Restorable, gymnasium.Env):
         Raises:
             ValueError: a seed that isn't a whole number from 0 to 2**64 - 1.
         """
-        # Gymnasium takes Python's integers alone.
+        # Gymnasium accepts only Python integers.
         super().reset(seed=None if seed is None else check_seed(seed))
         self._batch.deal(self._batch.seeds([seed]))
         self._batch.refresh()

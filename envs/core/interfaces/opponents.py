@@ -81,7 +81,7 @@ def check_act(agent: Any) -> None:
     try:
         parameters = inspect.signature(agent.act).parameters
     except (AttributeError, TypeError, ValueError):
-        return  # a pool, or something that doesn't say what it takes
+        return  # a pool, or a callable without a signature
     if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
         return
     missing = [name for name in ("states", "seeds") if name not in parameters]

@@ -56,7 +56,7 @@ class Recall:
     def _view(self, states: np.ndarray, seat: int) -> bytes:
         told = np.empty((1, 2), np.int16)
         self._game.loops.histories(states, 0, 1, np.array([seat]), told[None])
-        # How many everybody was told of: the newest alone may be as the one before.
+        # The count of public actions: the latest may equal the one before.
         parts = [self._game.observe(states, seat), states["told"], told]
         over = states["terminated"][0] or states["truncated"][0]
         if states["to_play"][0] == seat and not over:

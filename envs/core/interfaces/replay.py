@@ -20,11 +20,11 @@ from ..state import copied
 from .registry import get_game
 from .settings import unpickling
 
-# A file of a hundred thousand games.
+# Enough for a hundred thousand games.
 MOST_BYTES = 512 * MEGABYTE
 # The rules for illegal actions that a replay can have: a penalty leaves no trace in a game.
 RULES = ("raise", "lose")
-# What stands for a number outside the action space, by which somebody lost.
+# Notation for a number outside the action space that lost the game.
 NO_ACTION = "no action"
 
 
@@ -64,7 +64,7 @@ class Replay:
                     f"{name} of a replay is {getattr(self, name)!r}; it must be {kind.__name__}"
                 )
         _check_contents(self)
-        # Options may hold lists and dicts, which the game that was played goes on using.
+        # Options may hold lists and dicts that the game played is still using.
         self.options = copy.deepcopy(self.options)
         current = get_game(self.game).version
         if self.version is None:
@@ -160,7 +160,7 @@ class Replay:
         except StateError:
             raise
         except (ValueError, TypeError) as error:
-            # Also a game, an option or a number of players that there isn't.
+            # Also an unknown game, option or number of players.
             raise StateError(f"this line is not a replay: {error}") from error
         return replay
 
@@ -220,7 +220,7 @@ def _check_contents(replay: Replay) -> None:
         raise StateError(
             f"agents of a replay are {names!r}; they must be {replay.num_players} names, or null"
         )
-    # Names are shown in terminals, which take commands from such letters.
+    # Names are shown in terminals, which interpret such characters as commands.
     if any(category(letter) == "Cc" for name in names for letter in name):
         raise StateError(
             f"agents of a replay are {names!r}; names can't contain control characters"
@@ -256,7 +256,7 @@ def load_replays(path: str | Path) -> list[Replay]:
     replays = []
     source = Source(Path(path), "file of replays", "give one that Replay.save or `--save` wrote")
     text = source.read_text(MOST_BYTES)
-    # Not splitlines(): it breaks lines at characters that JSON may hold inside a name.
+    # Not splitlines(): it breaks lines at characters that JSON allows inside a name.
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             try:

@@ -31,14 +31,14 @@ from .threads import check_num_threads
 __all__ = ["Opponent", "OpponentPool", "SeatBatch", "check_act", "query_agent"]
 
 RANDOM = 0
-# Games that are dealt one after the other until the learner has a turn.
+# Maximum number of consecutive deals until the learner has a turn.
 MOST_DEALS = 1000
-# Illegal actions in a row that cost a penalty, before the game is cut off.
+# Maximum number of consecutive penalties for illegal actions before the game is truncated.
 MOST_PENALTIES = 1000
-# The draw of an opponent counts as a decision at a ply that no game reaches.
+# Drawing an opponent counts as a decision at a ply that no game reaches.
 _DRAW = 1 << 30
-# Arrays of observations that are kept to be used again, and what Python counts as references to one
-# that only the list of them holds: the list itself, and the call that counts.
+# Maximum number of observation arrays kept for reuse, and the reference count of one that only the
+# list refers to: the list itself, and the call that counts.
 _MOST_KEPT = 3
 _UNSHARED = 2
 

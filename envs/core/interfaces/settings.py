@@ -70,7 +70,7 @@ class Settings:
         self.illegal_reward = check_finite(illegal_reward, "illegal_reward")
         self.illegal_code = ILLEGAL.index(illegal)
         self.reward_code = REWARDS.index(reward)
-        # As the loops take it: (illegal, penalty, reward_kind).
+        # In the form of the loops' argument: (illegal, penalty, reward_kind).
         self.rule = (self.illegal_code, self.illegal_reward, self.reward_code)
         self.observation_size = self.game.observation_size(observation)
         self.observation_shape = self.game.observation_shape(observation)

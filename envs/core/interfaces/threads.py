@@ -1,4 +1,4 @@
-"""A small pool of threads that share a batch; kernels release the interpreter's lock.
+"""A small pool of threads that share a batch; kernels release the GIL.
 
 One thread by default. Numba's own parallel loops are not used: they can't be cached safely and
 don't survive a fork. A batch of a thousand games takes a tenth of a millisecond, which is what
@@ -63,7 +63,7 @@ class _Job:
             start, stop = self.edges[k], self.edges[k + 1]
             try:
                 self.results[k] = self.loop(self.states, start, stop, *self.args), None
-            except BaseException as error:  # raised in the calling thread, when all are at rest
+            except BaseException as error:  # raised in the calling thread, once all have stopped
                 self.results[k] = None, error
                 if not isinstance(error, Exception):
                     self.todo.clear()
@@ -77,7 +77,7 @@ class _Job:
         """Withdraw the slices that haven't been started, and wait for the running ones."""
         self.todo.clear()
         while self.running:
-            # Not ``ended``, of which the interrupted wait may have taken an entry.
+            # Not ``ended``: the interrupted wait may have taken an entry from it.
             time.sleep(1e-4)
 
 
@@ -104,7 +104,7 @@ class _Workers:
     def call(self, job: _Job, count: int) -> None:
         """Offer a job to ``count`` workers."""
         while len(self._threads) < count:
-            # Not threading.Thread: an interrupt while it starts may leave its locks taken.
+            # Not threading.Thread: an interrupt while it starts may leave its locks held.
             self._threads.append(_thread.start_new_thread(_serve, (self._jobs,)))
         for _ in range(count):
             self._jobs.put(job)
@@ -136,7 +136,7 @@ def run(loop: Callable[..., Any], num_threads: int, states: Any, *args: Any) -> 
     except BaseException:
         try:
             job.cancel()
-        except BaseException:  # a second Ctrl-C doesn't leave threads at work either
+        except BaseException:  # a second Ctrl-C doesn't leave threads running either
             job.cancel()
             raise
         raise

@@ -1,4 +1,4 @@
-"""Where everything is in a picture of Harmonies: for drawing, and for finding what was clicked."""
+"""The layout of a picture of Harmonies, for drawing and for locating clicks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EDGE, GAP = 16, 8
 HEAD_HEIGHT = 172
 COLUMN = 208  # the decision, at the left
 CENTRAL_WIDTH, BAG_WIDTH = 262, 190
-# A card in its own units.
+# Size of a card, in its own units.
 CARD_WIDTH, CARD_HEIGHT = 140, 112
 CARD_SCALES = (1.3, 1.2, 1.1, 1.0, 0.9, 0.84, 0.75)
 LARGEST_HEX = 70
@@ -34,29 +34,29 @@ LARGE_HEAD, SMALL_HEAD = 38, 32
 # Completed cards, with their names or without.
 CHIP_HEIGHT, CHIP_GAP = 18, 5
 LARGE_CHIP, SMALL_CHIP, SHORT_CHIP = 115, 108, 30
-# Boards are seen a little from the front: everything flat is squashed by this, and tokens rise.
+# Boards are drawn in a slight perspective: flat things are squashed by this, and tokens rise.
 SQUASH = 0.8
 TOKEN_RADIUS, TOKEN_HEIGHT = 0.73, 0.25
 ROW_STEP = math.sqrt(3) * SQUASH
-# Room for stacks of the first row, with a cube; and the frame around the hexes.
+# Room for the first row's stacks with a cube, and the frame around the hexes.
 RISE, FRAME = 0.85, 0.42
-# Where the spaces of the central board are: like the pips of a die, three in a zigzag.
+# Positions of the central board's spaces: like the pips of a die, three in a zigzag.
 SPACES = {3: ((0, 0), (1, 0), (2, -1)), 5: ((0, 0), (2, -1), (1, 0), (0, 1), (2, 0))}
 
 
 class Grid(NamedTuple):
-    """Hexes in the picture: the middle of the one at q = 0, r = 0, and the length of an edge."""
+    """Hexes in the picture: the centre of the hex at q = 0, r = 0, and the length of an edge."""
 
     x: float
     y: float
     size: float
 
     def at(self, q: float, r: float) -> tuple[float, float]:
-        """Return the middle of a hex."""
+        """Return the centre of a hex."""
         return self.x + 1.5 * self.size * q, self.y + ROW_STEP * self.size * (r + q / 2)
 
     def outline(self, q: float, r: float, part: float = 1) -> list[tuple[float, float]]:
-        """Return the corners of a hex, or of one smaller than it."""
+        """Return the corners of a hex, or of a smaller one inside it."""
         x, y = self.at(q, r)
         size = part * self.size
         return [
@@ -85,12 +85,12 @@ class Area(NamedTuple):
     """A seat's part of the picture.
 
     Attributes:
-        large: it has large letters.
+        large: whether it has large letters.
         head: height of its head.
         board: the frame around its hexes.
-        centres: the middle of each hex.
-        slots: where the four cards are.
-        chips: where its completed cards are, in the order of ``completed``.
+        centres: the centre of each hex.
+        slots: boxes of the four cards.
+        chips: boxes of its completed cards, in the order of ``completed``.
     """
 
     seat: int
@@ -104,7 +104,7 @@ class Area(NamedTuple):
     chips: list[Rect]
 
     def hexes(self, stacks: Sequence[tuple[int, ...]]) -> list[Spot]:
-        """Return where each hex is; a stack is in front of what it hides."""
+        """Return each hex's shape; a stack comes before what it hides."""
         size = self.grid.size
         radius, flat = TOKEN_RADIUS * size, SQUASH * TOKEN_RADIUS * size
         front = sorted(range(len(stacks)), key=lambda k: -self.centres[k][1])
@@ -121,9 +121,9 @@ class Layout(NamedTuple):
 
     Attributes:
         spaces: hexes of the central board, on its ``grid``.
-        cards: where those of the display are.
-        hand: where the tokens in hand are.
-        button: to end the turn.
+        cards: boxes of the display's cards.
+        hand: boxes of the tokens in hand.
+        button: the button that ends the turn.
     """
 
     title: Rect
@@ -211,7 +211,7 @@ def _board_size(side: int) -> tuple[float, float]:
 
 
 def _arrangements(inner: Rect, side: int) -> Iterator[tuple[float, list[Rect], Rect, float]]:
-    """Yield ways to put four cards and a board: how good, the slots, the board's room, its size."""
+    """Yield ways to arrange four cards and a board: score, slots, the board's room and size."""
     across, down = _board_size(side)
     forms = ((4, True), (2, True), (2, False), (1, False))
     for scale, (in_row, above) in itertools.product(CARD_SCALES, forms):
@@ -226,12 +226,12 @@ def _arrangements(inner: Rect, side: int) -> Iterator[tuple[float, list[Rect], R
             continue
         x, y, _, _ = cards.middle(last.right, last.bottom)
         slots = first._replace(x=x, y=y).repeated(HAND_LIMIT, in_row, GAP)
-        # Cards belong above the board: they lie beside it where that gains a lot.
+        # Cards belong above the board; they are put beside it only where that gains a lot of room.
         yield size * scale**0.6 * (1.25 if above else 1), slots, field, size
 
 
 def _chips(count: int, inner: Rect, large: bool) -> list[Rect]:
-    """Put completed cards into lines at the bottom, without their names where they are many."""
+    """Arrange completed cards in rows at the bottom, without names if there are many."""
     width = LARGE_CHIP if large else SMALL_CHIP
     if not large and count * (width + CHIP_GAP) > inner.width + CHIP_GAP:
         width = SHORT_CHIP
@@ -245,7 +245,7 @@ def _chips(count: int, inner: Rect, large: bool) -> list[Rect]:
 
 
 def places(plan: Layout, seen: Visible) -> list[tuple[Place, Rect]]:
-    """Return what can be clicked but hexes: on the board and the central board."""
+    """Return the clickable places other than hexes, on the board and the central board."""
     if seen.over:
         return []
     own = area_of(plan, seen.to_play).slots
@@ -266,7 +266,7 @@ def places(plan: Layout, seen: Visible) -> list[tuple[Place, Rect]]:
 
 
 def spots(state: np.void, seat: int | None = None) -> list[Spot]:
-    """Return what can be clicked in ``seat``'s picture, topmost first."""
+    """Return the clickable places in ``seat``'s picture, topmost first."""
     seen = see(state, seat)
     plan = layout_of(seen)
     found: list[Spot] = [*places(plan, seen)]
@@ -286,10 +286,10 @@ def _spots_of(state: np.void):
 def locate(x: float, y: float, state: np.void) -> Place | int | None:
     """Return the place at a point of the picture, or None.
 
-    It is named by the values of ``decode_action``, in their order. One point names a whole action
-    (``("take", 0)``, ``("card", 2)``, ``("end",)``, ``("spirit", 1)``, ``("discard", 0)``), or
-    how it begins (``("place", "blue")`` at a token in hand, ``("settle", 0)`` at a card above the
-    board) or ends: a hex, ``11``. Whether it is legal is not asked.
+    Its name consists of values of ``decode_action``, in order. A point names a whole action
+    (``("take", 0)``, ``("card", 2)``, ``("end",)``, ``("spirit", 1)``, ``("discard", 0)``), its
+    first parts (``("place", "blue")`` at a token in hand, ``("settle", 0)`` at a card above the
+    board) or its last: a hex, ``11``. The action may be illegal.
 
     Args:
         x, y: in the picture's units (pixels of `draw(...).rgb(1.0)`).

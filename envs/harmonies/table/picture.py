@@ -1,6 +1,6 @@
-"""Pictures of Harmonies, and what stands at a point of them.
+"""Pictures of Harmonies, and the places in them.
 
-They show the table as it lies: see ``visible.py`` for what that is. The text is in ``text.py``.
+They show what ``visible.py`` returns. The text is in ``text.py``.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ LOOK = Look(
         ("#2f9c95", "#ffffff"),
     ),
 )
-# Hexes are named where their edges are so long.
+# Minimum edge length of hexes that are labelled.
 NAMED_FROM = 34
 MOST_SUNS = 11
 
@@ -71,8 +71,8 @@ def draw(
 
     Args:
         state: one record, for example ``states[0]``.
-        seat: who looks, 0..num_players-1: its board is the largest, and of the spirit cards still
-            to be chosen it sees its own alone. None gives all the same room and sees all.
+        seat: the viewer, 0..num_players-1: its board is the largest, and of the spirit cards still
+            to be chosen it sees only its own. None gives all boards the same room and sees all.
         last_action: the action played last, to highlight: 0..265, or its parts as
             ``decode_action`` gives them.
 
@@ -93,7 +93,7 @@ def draw(
         _draw_area(canvas, area, seen)
     _draw_column(canvas, plan, seen)
     for place, box in places(plan, seen):
-        # The tokens in hand and the button show it themselves.
+        # The tokens in hand and the button already show it.
         if place in seen.begun and box not in (*plan.hand, plan.button):
             LOOK.frame(canvas, box, dashed=True, grow=2)
     return canvas

@@ -1,6 +1,6 @@
-"""The material of Harmonies drawn on a canvas: tokens, stacks, cubes, cards.
+"""The components of Harmonies, drawn on a canvas: tokens, stacks, cubes, cards.
 
-Colours differ in lightness where they can, and each has the symbol of its landscape.
+Colours differ in lightness where possible, and each has the symbol of its landscape.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .visible import ANY, FACES, STACK_OF_KIND, Face
 
 
 class Paint(NamedTuple):
-    """Fill of the top, the side, the edge, and what can be read on the top."""
+    """Colours of the top, the side, the edge, and writing on the top."""
 
     fill: str
     side: str
@@ -41,7 +41,7 @@ PAINTS = {
     YELLOW: Paint("#f8d850", "#cca425", "#7a5c06", "#7a5400"),
     RED: Paint("#e2462f", "#a82c1a", "#5c1108", "#fff0e6"),
 }
-# What `ANY` colour is drawn in, from the left.
+# Colours used to draw `ANY`, from the left.
 ANY_COLOURS = (BROWN, GRAY, RED)
 CREAM = "#fffaf0"
 INK = "#2e2820"
@@ -53,7 +53,7 @@ CUBE = ("#ffb057", "#f08a24", "#b85c0a", "#5e2d00")
 SPIRIT_CUBE = ("#ffffff", "#e3dcf5", "#b3a4d8", "#4b3b7c")
 # Fill, edge and ink of an animal card and of a spirit.
 CARD_PAINTS = ((CREAM, "#6d5c40", INK), ("#efe9fb", "#5d4a94", "#5d4a94"))
-# What each spirit counts, by the colour that shows it.
+# The colour that shows what each spirit counts.
 LANDSCAPE_COLOUR = {
     "tree": GREEN,
     "mountain": GRAY,
@@ -65,7 +65,7 @@ ICONS = Icons(Path(__file__).with_name("icons.svg"))
 
 
 def symbol(canvas: Canvas, x: float, y: float, colour: int, size: float) -> None:
-    """Draw the symbol of a colour's landscape, ``size`` wide, as it lies on a token."""
+    """Draw the symbol of a colour's landscape, ``size`` wide, squashed as on a token."""
     with canvas.group(transform=shift(x, y, 1, SQUASH)):
         ICONS.draw(canvas, COLOURS[colour], 0, 0, size, PAINTS[colour].ink)
 
@@ -73,7 +73,7 @@ def symbol(canvas: Canvas, x: float, y: float, colour: int, size: float) -> None
 def token(
     canvas: Canvas, x: float, y: float, radius: float, colour: int, plain: bool = False
 ) -> None:
-    """Draw a token that stands on (x, y); a plain one has no symbol."""
+    """Draw a token standing on (x, y); a plain one has no symbol."""
     flat, height = SQUASH * radius, radius * TOKEN_HEIGHT / TOKEN_RADIUS
     paint = PAINTS[BROWN if colour == ANY else colour]
     side = paint.side
@@ -98,11 +98,11 @@ def stack(
     ghost: bool = False,
     label: str = "",
 ) -> None:
-    """Draw a stack on the hex around (x, y) whose edges are ``size`` long.
+    """Draw a stack on the hex around (x, y) with edges of length ``size``.
 
     Args:
-        cube: card that a cube on top came from, 0 for none.
-        ghost: that cube may be settled there only.
+        cube: the card that a cube on top came from, 0 for none.
+        ghost: the cube isn't there yet, but may be settled there.
         label: the hex's name.
     """
     radius = TOKEN_RADIUS * size
@@ -113,7 +113,7 @@ def stack(
         token(canvas, x, top, radius, colour, plain=True)
         top -= TOKEN_HEIGHT * size
     if label:
-        # On top of the stack: its side may be hidden by what stands in front.
+        # On top of the stack: another stack may hide its side.
         ink = PAINTS[last].ink
         canvas.text(x, top + 0.4 * size, label, size=0.2 * size, bold=True, fill=ink)
         top -= 0.08 * size
@@ -126,7 +126,7 @@ def stack(
 
 
 def halo(canvas: Canvas, x: float, y: float, size: float, count: int) -> None:
-    """Highlight a whole stack of so many tokens."""
+    """Highlight a whole stack of this many tokens."""
     radius = TOKEN_RADIUS * size
     around = cylinder(x, y, radius, SQUASH * radius, count * TOKEN_HEIGHT * size, whole=True)
     canvas.path(around, fill="none", stroke=ACCENT, stroke_width=max(2.5, radius / 9))
@@ -135,7 +135,7 @@ def halo(canvas: Canvas, x: float, y: float, size: float, count: int) -> None:
 def draw_cube(
     canvas: Canvas, x: float, y: float, size: float, card: int, ghost: bool = False
 ) -> None:
-    """Draw a cube that stands on (x, y), ``size`` being half its width."""
+    """Draw a cube standing on (x, y); ``size`` is half its width."""
     top, left, right, edge = SPIRIT_CUBE if FACES[card].spirit else CUBE
     flat, tall = 0.5 * size, 1.05 * size
     style: Style = {"stroke": edge, "stroke_width": max(0.7, size / 9), "stroke_linejoin": "round"}
@@ -156,12 +156,12 @@ def draw_cube(
 def card(
     canvas: Canvas, box: Rect, number: int, left: int, title: str = "", label: str = ""
 ) -> None:
-    """Draw a card in its box: its name, its habitat, and its cubes or its points.
+    """Draw a card in its box: name, habitat, and cubes or points.
 
     Args:
         number: the card, 1 to 42.
         left: cubes still on it.
-        title: what is written when the mouse rests on it, before the card's own words.
+        title: start of the tooltip, before the description of the card.
         label: the number of its place.
     """
     face = FACES[number]
@@ -172,7 +172,7 @@ def card(
         whole = Rect(0, 0, CARD_WIDTH, CARD_HEIGHT).grown(-1)
         own, high = PAINTS[card_colour(face)], CARD_HEIGHT - 2
         canvas.rect(*whole, radius=8, fill=fill, stroke=edge, stroke_width=1.4 + 0.6 * face.spirit)
-        # The band of the colour that the cubes settle on.
+        # A band in the colour that the cubes settle on.
         band = f"M 9 2 H 11 V {high} H 9 A 7 7 0 0 1 2 {high - 7} V 9 A 7 7 0 0 1 9 2 Z"
         canvas.path(band, fill=own.fill)
         if label:
@@ -249,7 +249,7 @@ def _spirit_points(canvas: Canvas, number: int, left: int) -> None:
 
 
 def card_back(canvas: Canvas, box: Rect, title: str) -> None:
-    """Draw a spirit card that lies face down."""
+    """Draw a face-down spirit card."""
     whole, (light, dark, _) = Rect(0, 0, CARD_WIDTH, CARD_HEIGHT), CARD_PAINTS[True]
     x, y = whole.centre
     with canvas.group(transform=shift(box.x, box.y, box.width / CARD_WIDTH), title=title):

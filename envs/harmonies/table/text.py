@@ -13,7 +13,7 @@ from ..state import CATEGORIES, cards_of, completed_of
 from .visible import FACE_DOWN, FACES, STACK_OF_KIND, Table, Visible, see
 
 WIDTH = 79
-# Letters of the colours: those of blue, green, yellow and red begin them. The last one is any.
+# Letters of the colours; the last one stands for any.
 LETTERS = "BANGYRx"
 LEGEND = "B blue  A gray  N brown  G green  Y yellow  R red; * cube, + spirit's cube"
 CELL = 5
@@ -29,12 +29,12 @@ def describe(
 ) -> str:
     """Return the table as text, without colour codes, at most 79 columns wide.
 
-    A stack is the letters of its tokens from the bottom to the top: ``NNG`` is a tree of three. A
-    cube on it is ``*``, that of a spirit ``+``. Columns of hexes are letters, rows numbers; even
-    columns (b, d, f) sit half a hex lower, their row numbers stand at the right.
+    A stack is written as the letters of its tokens from bottom to top: ``NNG`` is a tree of three.
+    A cube on it is ``*``, a spirit's ``+``. Columns of hexes are letters, rows numbers; even
+    columns (b, d, f) are half a hex lower, with row numbers on the right.
 
-    A card has its points by cubes settled, a bar after those settled: ``4 9|15`` pays 9. Below it
-    is its habitat, the hex that gets the cube with its ``*``; ``xR`` is any building.
+    A card lists its points by cubes settled, with a bar after those reached: ``4 9|15`` pays 9.
+    Its habitat is below, with ``*`` on the hex that gets the cube; ``xR`` is any building.
 
     Args:
         state, seat, last_action: as for `draw`.
@@ -50,29 +50,29 @@ def describe(
 
 
 def side_words(seen: Visible) -> str:
-    """Say which side of the boards is played, and what water scores for there."""
+    """Describe the side of the boards in play, and what water scores for on it."""
     return f"side {SIDES[seen.side]} ({WATER[seen.side]})"
 
 
 def category_names(seen: Visible) -> list[str]:
-    """Return what points are for, with the word that fits the side for water."""
+    """Return the names of the scoring categories; that of water depends on the side."""
     return [WATER[seen.side] if name == "water" else name for name in CATEGORIES]
 
 
 def end_words(seen: Visible) -> str:
-    """Say that the game is over, or about to end, in two words."""
+    """Describe in two words whether the game is over or about to end."""
     if seen.over or not seen.last_round:
         return "game over" if seen.over else ""
     return "last turn" if seen.num_players == 1 else "last round"
 
 
 def worth(card: int, table: Table) -> int:
-    """Return the points of a card that was completed."""
+    """Return the points of a completed card."""
     return table.points["spirits"] if FACES[card].spirit else FACES[card].ladder[-1]
 
 
 def prompt(seen: Visible) -> str:
-    """Say what the seat to play decides."""
+    """Describe the decision of the seat to play."""
     if seen.phase == "SPIRIT":
         return "keeps one of two Nature's Spirits"
     if seen.phase == "DISCARD":
@@ -92,7 +92,7 @@ def prompt(seen: Visible) -> str:
 
 
 def solo_outcome(seen: Visible) -> str:
-    """Say how a game alone has ended."""
+    """Describe the result of a solo game."""
     if seen.forfeit >= 0:
         return "forfeit"
     suns = amount(seen.suns, "sun")
@@ -149,7 +149,7 @@ def _card(head: str, number: int, settled: int = 0) -> list[str]:
 
 
 def _habitat(number: int) -> list[str]:
-    """A habitat as a small map, turned so that it is low, else narrow."""
+    """Return a habitat as a small map, turned to be as low, then as narrow, as possible."""
     maps = [_turned(number, turns) for turns in range(NUM_ROTATIONS)]
     return min(maps, key=lambda lines: (len(lines), max(map(len, lines))))
 
@@ -206,7 +206,7 @@ def _cards(table: Table) -> list[str]:
 
 
 def _board(seen: Visible, seat: int) -> list[str]:
-    """The hexes: two lines a row, since every second column sits half a hex lower."""
+    """Return the hexes: two lines per row, since every second column is half a hex lower."""
     table, side = seen.tables[seat], seen.side
     columns = COLUMNS[side]
     cells = {}
@@ -242,7 +242,7 @@ def _results(seen: Visible) -> list[str]:
 
 
 def _result(seen: Visible, seat: int) -> str:
-    """A seat's points; where others have the same, also the cubes that break the tie."""
+    """Return a seat's points and, if others have the same, the cubes that break the tie."""
     words = amount(seen.scores[seat], "point")
     if seen.scores.count(seen.scores[seat]) > 1:
         words += f", {amount(len(seen.tables[seat].cubes), 'cube')}"
@@ -250,10 +250,10 @@ def _result(seen: Visible, seat: int) -> str:
 
 
 def remarks(before: np.void, after: np.void) -> list[str]:
-    """Say what an action brought about, beyond the action itself.
+    """Describe the consequences of an action, beyond the action itself.
 
     Args:
-        before, after: the record on both sides of it.
+        before, after: the record before and after the action.
     """
     said = []
     for seat in range(int(after["num_players"])):

@@ -1,7 +1,7 @@
 """What a picture or a text of Harmonies may show: everything on the table, and nothing hidden.
 
-Only spirit cards are hidden: until a seat has kept one, the others see two backs, and the card that
-it puts back into the box is never shown again. All else lies open to everybody.
+Only spirit cards are hidden: until a seat has kept one, the others see two backs, and the card it
+returns to the box is never shown. Everything else is public.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ from ..state import (
     stacks_of,
 )
 
-# In the place of a card that is not shown.
+# Stands for a card that is not shown.
 FACE_DOWN = 0
-# Under the top of a building: any of three colours, as cards have it.
+# Under the top of a building: any of three colours, as on cards.
 ANY = len(COLOURS)
 STACK_OF_KIND = {KINDS[int(KIND_OF_STACK[k])]: STACKS[k] for k in reversed(range(len(STACKS)))}
 STACK_OF_KIND["building"] = (ANY, COLOURS.index("red"))
@@ -67,10 +67,10 @@ class Table(NamedTuple):
     Attributes:
         stacks: colours on each hex from bottom to top.
         cubes: hexes with a cube, each with the card that the cube came from.
-        cards: what is in the four slots.
+        cards: the cards in the four slots.
         completed: cards set aside.
-        offered: the two spirits to choose from, ``FACE_DOWN`` where they are; none afterwards.
-        points: now, by category.
+        offered: the two spirits to choose from, or ``FACE_DOWN``; none afterwards.
+        points: current points by category.
     """
 
     stacks: list[tuple[int, ...]]
@@ -93,11 +93,11 @@ class Move(NamedTuple):
     """The last move.
 
     Attributes:
-        text: what was done, in words.
-        seat: who did it, None if that doesn't fit the record.
-        card: the card of that seat it was about.
-        about: what else it was about, as the codec's targets: ``("hexes", 11)``, ``("display", 0)``
-            or ``("central", 4)``.
+        text: the move in words.
+        seat: who made it, None if that doesn't fit the record.
+        card: the card of that seat that it concerned.
+        about: what else it concerned, as the codec's targets: ``("hexes", 11)``,
+            ``("display", 0)`` or ``("central", 4)``.
     """
 
     text: str
@@ -112,9 +112,9 @@ class Visible(VisibleBase):
 
     Attributes:
         central: colours on each space.
-        deck: cards in it.
+        deck: number of cards in it.
         bag: tokens of each colour.
-        suns: of the solo game, as if it ended now.
+        suns: suns of a solo game, as if it ended now.
         begun: kind and first part of the legal actions.
         ready: slots and hexes of the seat to play where a cube may be settled now.
     """
@@ -135,7 +135,7 @@ class Visible(VisibleBase):
         return self.tables[self.to_play]
 
     def moved(self, field: str, row: int) -> bool:
-        """Say whether the last move was about this."""
+        """Return whether the last move concerned this."""
         return self.move is not None and (field, row) in self.move.about
 
 
@@ -193,11 +193,11 @@ class Face(NamedTuple):
     """What is printed on a card.
 
     Attributes:
-        spirit: it is a spirit card.
-        ladder: points of an animal card by cubes settled, from one on.
+        spirit: whether it is a spirit card.
+        ladder: points of an animal card by cubes settled, starting with one.
         habitat: hexes (q, r) and their kinds; the first one gets the cube.
         landscape: what a spirit counts: ``tree``, ``water`` ...
-        groups: a spirit counts groups of its landscape, else each one by its height.
+        groups: whether a spirit counts groups of its landscape, or each one by its height.
         rows: points of a spirit: sizes (``"2+"``, ``"1-2"``) and points for one.
     """
 
@@ -210,12 +210,12 @@ class Face(NamedTuple):
     rows: list[tuple[str, int]]
 
     def turned(self, turns: int) -> list[tuple[tuple[int, int], str]]:
-        """Return the habitat turned by so many sixths."""
+        """Return the habitat rotated by this many sixths."""
         at = rotated([at for at, _ in self.habitat], turns)
         return [(place, kind) for place, (_, kind) in zip(at, self.habitat, strict=True)]
 
     def words(self, settled: int = 0) -> str:
-        """Return the name, what it pays, and the habitat."""
+        """Return name, points and habitat in words."""
         habitat = ", ".join(kind for _, kind in self.habitat)
         if self.spirit:
             what = "group of size" if self.groups else "of height"
@@ -259,11 +259,11 @@ FACES = [_face(card) for card in range(NUM_CARDS + 1)]
 
 
 def _move(state: np.void, tables: list[Table], last_action) -> Move:
-    """Say what was done, as far as the record after it tells: it keeps no list of moves."""
+    """Describe the last move, as far as the record shows it: records keep no list of moves."""
     action = action_number(last_action, ACTIONS.encode, NUM_ACTIONS)
     to_play, num_players = int(state["to_play"]), len(tables)
-    # Only the end of a turn passes it on, but not the last one. A forfeit ends the game when the
-    # turn has passed on already.
+    # Only the end of a turn passes it on, except for the last one. A forfeit ends the game after
+    # the turn has been passed on.
     passed = action == END and (not state["terminated"] or state["forfeit"] >= 0)
     seat = (to_play - 1) % num_players if passed else to_play
     told = _told(state, seat, tables[seat], action)
@@ -274,13 +274,13 @@ def _move(state: np.void, tables: list[Table], last_action) -> Move:
 
 
 def _told(state: np.void, seat: int, table: Table, action: int) -> tuple[str, int | None] | None:
-    """Return what a seat did and the card it was about; None if that doesn't fit the record."""
+    """Return what a seat did and the card concerned; None if that doesn't fit the record."""
     kind, *parts = ACTIONS.decode(action).values()
     if kind == "take" and state["taken"] == parts[0]:
         colours = ", ".join(COLOURS[colour] for colour in hand_of(state))
         return f"took {colours or 'tokens'}", None
     if kind == "card" and state["took_card"] and not state["display"][parts[0]]:
-        # The record doesn't tell which card is the newest; often only one can be.
+        # The record doesn't show which card is the newest; often only one can be.
         new = [held.card for held in table.cards if held.card and not held.settled]
         new = [card for card in new if not FACES[card].spirit]
         if len(new) == 1:

@@ -1,4 +1,4 @@
-"""Where everything is in a picture of Saga: for drawing, and for finding what was clicked."""
+"""The layout of a picture of Saga, for drawing and for locating clicks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COLUMN = 214
 TITLE_HEIGHT, DECISION_HEIGHT, FREE_HEIGHT = 96, 256, 236
 KINGDOM_HEIGHT = 248
 LARGE_HEAD, SMALL_HEAD = 40, 32
-# A card in its own units; the room between two; what is seen of one that another covers.
+# Size of a card in its own units; the gap between two; the visible part of one that is covered.
 CARD_WIDTH, CARD_HEIGHT, SPACE = 40, 56, 3
 COVERED = 0.52
 HAND_SCALES = (1.65, 1.5, 1.35, 1.2, 1.1, 1.0, 0.9, 0.8, 0.7)
@@ -36,7 +36,7 @@ FORCE_SCALES = (1.6, 1.4, 1.25, 1.1, 1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.34)
 PAD = 5
 BUTTON_WIDTH, BUTTON_HEIGHT, BUTTON_SPACE = 84, 20, 4
 
-# An action, and where it is clicked.
+# An action, and the place to click for it.
 Choice = tuple[int, Rect]
 
 
@@ -44,9 +44,9 @@ class Group(NamedTuple):
     """A kingdom's part, an attack force, or the place for a new one.
 
     Attributes:
-        cards: where its cards are, the first at the left; later ones lie on top.
-        buttons: what can be done with it.
-        named: the name of its kingdom is above its cards; else all words are beside them.
+        cards: boxes of its cards, from the left; later ones lie on top.
+        buttons: its actions.
+        named: whether the kingdom's name is above the cards; if not, all words are beside them.
         letters: size of a force's letters.
     """
 
@@ -58,7 +58,7 @@ class Group(NamedTuple):
 
 
 class Area(NamedTuple):
-    """A seat's part of the picture: its hand, its forces, and where it can begin a new one."""
+    """A seat's part of the picture: its hand, its forces, and the place for a new one."""
 
     seat: int
     box: Rect
@@ -72,8 +72,8 @@ class Layout(NamedTuple):
     """All parts of a picture.
 
     Attributes:
-        knights: each free knight with its place; equal ones lie on top of each other.
-        choices: what can be clicked; what lies on top comes first.
+        knights: each free knight with its box; equal ones lie on top of each other.
+        choices: clickable places, topmost first.
     """
 
     title: Rect
@@ -107,7 +107,7 @@ def layout_of(seen: Visible) -> Layout:
 
 
 def row_width(count: int, scale: float, covered: bool) -> float:
-    """Return how wide a row is of cards side by side, or each covered by the next."""
+    """Return the width of a row of cards, side by side or each covered by the next."""
     return count * scale * CARD_WIDTH + (count - 1) * _gap(scale, covered)
 
 
@@ -116,7 +116,7 @@ def _gap(scale: float, covered: bool) -> float:
 
 
 def row_of(box: Rect, count: int, scale: float, covered: bool = False) -> list[Rect]:
-    """Lay cards in a row from the left, closer where they need it."""
+    """Lay cards in a row from the left, closer together if necessary."""
     room = box._replace(height=scale * CARD_HEIGHT)
     return fan(room, count, scale * CARD_WIDTH, _gap(scale, covered))
 
@@ -134,8 +134,8 @@ def _hand(room: Rect, count: int) -> list[Rect]:
     return cards
 
 
-# Ways to lay a hand, the best first: scale, lines, each covered by the next. The last does always:
-# cards are as close as need be.
+# Layouts of a hand, best first: scale, rows, whether each card is covered by the next. The last one
+# always works: cards are as close together as necessary.
 _HAND_WAYS = sorted(
     itertools.product(HAND_SCALES, (1, 2, 3), (False, True)),
     key=lambda way: (-way[0] * (COVERED if way[2] else 1), way[1]),
@@ -167,7 +167,7 @@ def _area(seen: Visible, seat: int, box: Rect) -> Area:
 
 
 def _groups(field: Rect, counts: Sequence[int], rows: Sequence[list[int]]) -> list[Group]:
-    """Lay forces of so many cards, with buttons for these actions, as large as they fit."""
+    """Lay out forces of these sizes, with buttons for these actions, as large as possible."""
     groups: list[Group] = []
     for way in _FORCE_WAYS:
         groups = _flow(field, counts, rows, *way)
@@ -176,8 +176,8 @@ def _groups(field: Rect, counts: Sequence[int], rows: Sequence[list[int]]) -> li
     return groups
 
 
-# Ways to lay forces, the best first: scale, named, each card covered by the next. The last is for
-# more forces than anybody has who plays to win.
+# Layouts of forces, best first: scale, named, whether each card is covered by the next. The last
+# one is for more forces than sensible play leads to.
 _FORCE_WAYS = sorted(
     itertools.product(FORCE_SCALES, (True, False), (False, True)),
     key=lambda way: -way[0] * (1 if way[1] else 0.55) * (0.8 if way[2] else 1),
@@ -230,7 +230,7 @@ def _buttons(box: Rect, actions: Sequence[int]) -> list[Choice]:
 
 
 def _realm(seen: Visible, kingdom: Kingdom, box: Rect) -> Group:
-    # What isn't covered of six is narrower than their numbers, unless they are smaller.
+    # The uncovered parts of six are narrower than their numbers, unless the cards are smaller.
     scale = {5: 0.92, 6: 0.8}.get(len(kingdom.cards), 1.12)
     room = Rect(box.x + 10, box.y + 152, box.width - 70, 0)
     buttons = _buttons(box, _offered(seen, kingdom=kingdom.name))
@@ -284,10 +284,10 @@ def _cards(plan: Layout, seen: Visible, area: Area) -> list[Choice]:
 def locate(x: float, y: float, state: np.void) -> Place | None:
     """Return the place at a point of the picture, or None.
 
-    It is named by the values of ``decode_action``, in their order: every point names a whole
-    action, as ``("strengthen", 0)`` at a button of a force, ``("new",)``, ``("pass",)``,
-    ``("recruit", "red", 3)`` at a free knight, ``("card", "red", 3)`` at a card once the place for
-    it is chosen. Whether it is legal is not asked.
+    Its name consists of values of ``decode_action``, in order. Every point names a whole action:
+    ``("strengthen", 0)`` at a button of a force, ``("new",)``, ``("pass",)``, ``("recruit",
+    "red", 3)`` at a free knight, ``("card", "red", 3)`` at a card once the place for it is chosen.
+    The action may be illegal.
 
     Args:
         x, y: in the picture's units (pixels of `draw(...).rgb(1.0)`).
@@ -297,9 +297,9 @@ def locate(x: float, y: float, state: np.void) -> Place | None:
 
 
 def spots(state: np.void, seat: int | None = None) -> list[Spot]:
-    """Return what can be clicked in ``seat``'s picture, topmost first.
+    """Return the clickable places in ``seat``'s picture, topmost first.
 
-    Nothing for a seat that isn't to play.
+    There are none for a seat that isn't to play.
     """
     choices = layout_of(see(state, seat)).choices
     return [(tuple(ACTIONS.decode(action).values()), box) for action, box in choices]

@@ -1,6 +1,6 @@
-"""Pictures of Saga, and what stands at a point of them.
+"""Pictures of Saga, and the places in them.
 
-They show the table as it lies: see ``visible.py`` for what that is. The text is in ``text.py``.
+They show what ``visible.py`` returns. The text is in ``text.py``.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def draw(state: np.void, seat: int | None = None, last_action: LastAction = None
 
     Args:
         state: one record, for example ``states[0]``.
-        seat: who looks, 0..num_players-1: its part is the largest, and it sees no card that lies
-            face down and no hand that it can't know. None gives all the same room and sees all.
+        seat: the viewer, 0..num_players-1: its part is the largest, and it sees neither the others'
+            face-down cards nor hands it can't know. None gives all the same room and sees all.
         last_action: the action played last, to highlight: 0..229, or its parts as
             ``decode_action`` gives them.
 

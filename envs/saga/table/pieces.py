@@ -1,6 +1,6 @@
-"""The material of Saga drawn on a canvas: knights, shields, fame, and the powers as icons.
+"""The components of Saga, drawn on a canvas: knights, shields, fame, and the powers as icons.
 
-Colours differ in lightness where they can, and each has the emblem of its kingdom.
+Colours differ in lightness where possible, and each has the emblem of its kingdom.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .geometry import CARD_HEIGHT, CARD_WIDTH
 
 
 class Paint(NamedTuple):
-    """Fill, a darker fill, the edge, and what can be read on the fill."""
+    """Colours of the fill, a darker fill, the edge, and writing on the fill."""
 
     fill: str
     side: str
@@ -82,7 +82,7 @@ def badge(canvas: Canvas, x: float, y: float, colour: int, radius: float, title:
 
 
 def card(canvas: Canvas, box: Rect, knight: int, *, title: str = "", faded: bool = False) -> None:
-    """Draw a knight: its value at the top left, its emblem below; a corner of another back."""
+    """Draw a knight: value at the top left, emblem below; if recruited, a corner of its back."""
     colour, (fill, side, edge, ink) = COLOUR_OF[knight], PAINTS[COLOUR_OF[knight]]
     name, opacity = title + knight_name(knight), 0.5 if faded else None
     at = shift(box.x, box.y, box.width / CARD_WIDTH)
@@ -97,7 +97,7 @@ def card(canvas: Canvas, box: Rect, knight: int, *, title: str = "", faded: bool
 def card_back(
     canvas: Canvas, box: Rect, title: str, knight: int | None = None, *, recruited: bool = False
 ) -> None:
-    """Draw a card that lies face down; with what it is for the one who knows."""
+    """Draw a face-down card, with its value for a viewer who knows it."""
     x, y = CARD_WIDTH / 2 + 2, CARD_HEIGHT / 2 + 8
     with canvas.group(transform=shift(box.x, box.y, box.width / CARD_WIDTH), title=title):
         _ground(canvas, RECRUITED_BACK if recruited else BACK, BACK_EDGE)
@@ -171,7 +171,7 @@ def _star(canvas: Canvas) -> None:
 
 # Powers
 
-# What is in each power's icon, in a box of 30 x 30 units, the lowest first: sign and where it is.
+# Contents of each power's icon, in a box of 30 x 30 units, lowest first: sign and position.
 _ICONS: dict[str, tuple[tuple, ...]] = {
     "defence_plus_1": ((shield, 0, 0, 22, "+1"),),
     "free_recruit_on_conquest": ((_card_sign, -4, "+"), (_free_sign,)),
@@ -190,7 +190,7 @@ _ICONS: dict[str, tuple[tuple, ...]] = {
 
 
 def power_icon(canvas: Canvas, x: float, y: float, size: float, power: str) -> None:
-    """Draw the icon of a power around (x, y): light if it works in play, dark if at the end."""
+    """Draw a power's icon around (x, y): light if it works during play, dark if at the end."""
     end = WHEN[power] == "end"
     fill, edge = ("#4b4238", "#2b241c") if end else ("#fff3cf", "#b08d3c")
     with canvas.group(transform=shift(x, y, size / 30)):

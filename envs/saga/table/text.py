@@ -28,9 +28,9 @@ LEGEND = ", ".join(f"{colour[0].upper()} {colour}" for colour in COLOURS)
 def describe(state: np.void, seat: int | None = None, last_action: LastAction = None) -> str:
     """Return the table as text, without colour codes, at most 79 columns wide.
 
-    A card is the letter of its colour and its value: ``R3``, or ``r3`` with the back of a knight
-    recruited. One that lies face down is ``??``, or ``(R3)`` for who knows it. A force's first card
-    that lies face up names the kingdom it attacks.
+    A card is written as the letter of its colour and its value: ``R3``, or ``r3`` for a recruited
+    knight, which has another back. A face-down card is ``??``, or ``(R3)`` for a viewer who knows
+    it. A force's first face-up card names the kingdom it attacks.
 
     Args:
         state, seat, last_action: as for `draw`.
@@ -40,7 +40,7 @@ def describe(state: np.void, seat: int | None = None, last_action: LastAction = 
     """
     seen = see(state, seat, last_action)
     parts = [_heading(seen), _kingdoms(seen)]
-    # That of the seat that looks last, nearest to where the answer is typed.
+    # The viewer's table comes last, nearest to where the answer is typed.
     parts += [_table(seen, other) for other in looker_last(seen.seat, seen.num_players)]
     parts.append(_points(seen))
     if seen.over:
@@ -49,13 +49,13 @@ def describe(state: np.void, seat: int | None = None, last_action: LastAction = 
 
 
 def pass_words(seen: Visible) -> str:
-    """Say what passing means now."""
+    """Describe the meaning of passing in this position."""
     special = {"RECRUITING": "recruit nobody", "LAST_CARD": "add no card"}
     return special.get(seen.phase, "end the turn")
 
 
 def prompt(seen: Visible) -> str:
-    """Say what the seat to play decides, as far as everybody knows."""
+    """Describe the decision of the seat to play, as far as it is public."""
     if seen.phase == "RECRUITING":
         return "conquered Castleland, may recruit a knight for free"
     if seen.phase == "LAST_CARD":
@@ -77,7 +77,7 @@ def prompt(seen: Visible) -> str:
 
 
 def guess_words(laid: Laid) -> str:
-    """Say what a face-down card is, or can be."""
+    """Describe what a face-down card is, or can be."""
     if laid.knight is not None:
         return knight_name(laid.knight)
     return f"one of {', '.join(knight_name(card) for card in laid.guesses)}"
@@ -186,10 +186,10 @@ def _points(seen: Visible) -> list[str]:
 
 
 def remarks(before: np.void, after: np.void) -> list[str]:
-    """Say what an action brought about, beyond the action itself.
+    """Describe the consequences of an action, beyond the action itself.
 
     Args:
-        before, after: the record on both sides of it.
+        before, after: the record before and after the action.
     """
     said = []
     for kingdom, name in enumerate(KINGDOMS):

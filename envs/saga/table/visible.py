@@ -1,8 +1,8 @@
 """What a picture or a text of Saga may show: everything on the table, and nothing hidden.
 
-Hidden from the others is which cards lie face down, but not their backs. Packs are known by their
-backs, and so is all that a seat has: from the start, or, with ``packs_known="once_shown"``, once it
-has shown a card. The same holds when the game is over; the all-seeing eye sees the final count.
+Face-down cards are hidden from the others, but not their backs. The backs identify the packs and
+so everything a seat has: from the start or, with ``packs_known="once_shown"``, once it has shown a
+card. This remains so when the game is over; the omniscient view shows the final count.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from ..scoring import points_for, table_points
 from ..state import PHASES, Force, defence_of, forces_of, free_of, hand_of, kingdoms_of, owner_of
 
 CATEGORIES = ("fame", "kingdoms", "powers", "hand")
-# What a kingdom's power does, in a few words, by the name of the power.
+# Short descriptions of the kingdoms' powers, by name.
 POWER_WORDS = {
     "defence_plus_1": "defence +1",
     "free_recruit_on_conquest": "who conquers it recruits a knight for free",
@@ -61,7 +61,7 @@ POWER_WORDS = {
     "plus_5": f"+{FIELDLAND_BONUS} points",
     "defence_scores_15": f"its defence scores {FIELDLAND_SCORE}",
 }
-# What the seat does that has chosen a place for a card.
+# What a seat that has chosen a place for a card does there.
 CHOSEN_WORDS = {
     "new": "begins a new force",
     "strengthen": "adds a card to {}",
@@ -73,7 +73,7 @@ CHOSEN_WORDS = {
 
 
 class Kingdom(NamedTuple):
-    """A kingdom; ``used`` says that its power was used since it was conquered."""
+    """A kingdom; ``used``: whether its power was used since it was conquered."""
 
     number: int
     side: str
@@ -90,12 +90,12 @@ class Kingdom(NamedTuple):
 
     @property
     def modifier(self) -> int:
-        """What its power adds to its defence: 1, -1 or 0."""
+        """The effect of its power on its defence: 1, -1 or 0."""
         return self.strength - sum(int(VALUE_OF[knight]) for knight in self.cards)
 
 
 class Points(NamedTuple):
-    """Points as if the game ended now; what the hand costs is known within bounds."""
+    """Points as if the game ended now, with bounds for the cost of the hand."""
 
     fame: int
     kingdoms: int
@@ -109,14 +109,14 @@ class Points(NamedTuple):
 
 
 class Table(NamedTuple):
-    """What is a seat's.
+    """A seat's cards.
 
     Attributes:
-        hand: cards in hand, None if they aren't known. Those face down are among them if the one
-            who looks can't tell them apart.
-        size: how many are in hand.
-        mixed: how many of ``hand`` lie face down.
-        forces: attack forces, the oldest first.
+        hand: cards in hand, None if unknown. Includes face-down cards if the viewer can't tell
+            them apart.
+        size: number of cards in hand.
+        mixed: number of cards in ``hand`` that lie face down.
+        forces: attack forces, oldest first.
     """
 
     hand: tuple[int, ...] | None
@@ -131,12 +131,12 @@ class Move(NamedTuple):
     """The last move.
 
     Attributes:
-        text: what was done, in words.
-        seat: who did it, None if the record doesn't tell.
-        force: the force of that seat it was about.
-        kingdom: the kingdom it was about.
-        knight: the number of the card it was about, None if it is hidden.
-        to_hand: that card came into that seat's hand.
+        text: the move in words.
+        seat: who made it, None if the record doesn't show it.
+        force: the force of that seat that it concerned.
+        kingdom: the kingdom that it concerned.
+        knight: the number of the card that it concerned, None if hidden.
+        to_hand: whether that card went to that seat's hand.
     """
 
     text: str
@@ -151,17 +151,17 @@ class Move(NamedTuple):
 class Visible(VisibleBase):
     """Everything that a picture or a text reads.
 
-    Scores are least and most, as hidden cards allow; a rank that they leave open is None.
+    Scores are lower and upper bounds, given the hidden cards; undetermined ranks are None.
     """
 
-    backs: int  # knights recruited are told from those of the own pack
+    backs: int  # recruited knights can be distinguished from those of the own pack
     ending: int
     played: int
     recruited: int
     took: int
     fresh: int  # a card was put face down in this turn
     chosen: int  # the place chosen for a card, -1 for none
-    choices: frozenset[int]  # legal actions; empty for whom it isn't to choose
+    choices: frozenset[int]  # legal actions; empty for viewers who aren't to choose
     kingdoms: list[Kingdom]
     free: list[int]
     tables: list[Table]
@@ -213,7 +213,7 @@ def _table(state: np.void, seat: int, viewer: int | None) -> Table:
     down = [] if own else [laid for force in forces for laid in force.laid if not laid.up]
     if down:
         hand = sorted([*hand, *(laid.knight for laid in down)])
-    # Cards face down cost nothing; which ones these are the others can only bound.
+    # Face-down cards cost nothing; the others don't know which these are, hence the bounds.
     values = [[int(VALUE_OF[k]) for k in laid.guesses if k in hand] or [0] for laid in down]
     most = sum(int(VALUE_OF[knight]) for knight in hand)
     least = max(most - sum(map(max, values)), 0)
@@ -235,7 +235,7 @@ def _as_others_see(force: Force) -> Force:
 def _points(state: np.void, seat: int, cost: tuple[int, int]) -> Points:
     powers, fame = int(state["powers"]), int(state["fame"][seat])
     owned = kingdoms_of(state, seat)
-    # The bonus of Fieldland counts among the powers.
+    # The bonus of Fieldland is counted with the powers.
     kingdoms = sum(int(points_for(powers & ~PLUS_5, k, state["strength"][k])) for k in owned)
     if FORESTLAND in owned and has_power(state, HAND_IS_FREE):
         cost = (0, 0)
@@ -244,7 +244,7 @@ def _points(state: np.void, seat: int, cost: tuple[int, int]) -> Points:
 
 
 def _result(state: np.void, tables: list[Table]):
-    """Points and ranks, as far as they are known; who forfeits comes last."""
+    """Return points and ranks, as far as they are known; a forfeit ranks last."""
     num_players, forfeit = len(tables), int(state["forfeit"])
     if forfeit >= 0:
         return [(0.0, 0.0)] * num_players, ranks_after_forfeit(num_players, forfeit)
@@ -253,7 +253,7 @@ def _result(state: np.void, tables: list[Table]):
     for low, high in totals:
         best = 1 + sum(other > high for other, _ in totals)
         worst = 1 + sum(other > low for _, other in totals)
-        # A seat's own bounds don't make it better than itself.
+        # A seat's own bounds can't make it better than itself.
         worst -= high > low
         ranks.append(best if best == worst else None)
     return [(float(low), float(high)) for low, high in totals], ranks
@@ -263,26 +263,26 @@ def _result(state: np.void, tables: list[Table]):
 
 
 def span(bounds: tuple[float, float]) -> str:
-    """Write a number that is known within bounds: ``12``, or ``9..12``."""
+    """Return a number known within bounds as text: ``12``, or ``9..12``."""
     low, high = bounds
     return f"{low:g}" if low == high else f"{low:g}..{high:g}"
 
 
 def power_text(kingdom: Kingdom, power: str) -> str:
-    """Return a power in words, with when it works and whether it was used."""
+    """Describe a power, when it works and whether it was used."""
     used = " (used)" if kingdom.used and "once" in power else ""
     when = "" if WHEN[power] == "in_play" else "end: "
     return f"{when}{POWER_WORDS[power]}{used}"
 
 
 def place_of(action: int) -> tuple[int | None, int | None]:
-    """Return the force and the kingdom that a choice of a place is about, None for none."""
+    """Return the force and the kingdom that a choice of a place concerns; None for none."""
     parts = ACTIONS.decode(action) if action >= 0 else {}
     return parts.get("force"), KINGDOMS.index(parts["kingdom"]) if "kingdom" in parts else None
 
 
 def chosen_words(action: int) -> str:
-    """Say what the seat that has chosen a place does next."""
+    """Describe what the seat that has chosen a place does next."""
     force, kingdom = place_of(action)
     place = KINGDOMS[kingdom] if kingdom is not None else f"force {(force or 0) + 1}"
     return CHOSEN_WORDS[ACTIONS.decode(action)["kind"]].format(place)
@@ -292,7 +292,7 @@ def chosen_words(action: int) -> str:
 
 
 def _move(state: np.void, viewer: int | None, last_action) -> Move:
-    """Say what was done, as far as the record after it tells: it keeps no list of moves."""
+    """Describe the last move, as far as the record shows it: records keep no list of moves."""
     action = action_number(last_action, ACTIONS.encode, NUM_ACTIONS)
     if state["chosen"] == action:
         player = int(state["to_play"])
@@ -322,7 +322,7 @@ def _done(state: np.void, action: int) -> str:
 
 
 def _taken(state: np.void) -> tuple[bool, bool]:
-    """Say whether the card of the last move can have been taken back, and whether it must have."""
+    """Return whether the last move's card may have been taken back, and whether it must have."""
     fresh, owned = untouched(state), owner_of(state, FIELDLAND) is not None
     can = has_power(state, TAKE_BACK) and owned and bool(fresh or state["took"])
     return can, can and not (fresh or state["played"])

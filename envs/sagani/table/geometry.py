@@ -1,4 +1,4 @@
-"""Where everything is in a picture of Sagani: for drawing, and for finding what was clicked."""
+"""The layout of a picture of Sagani, for drawing and for locating clicks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .visible import Face, Position, Visible, see
 WIDTH, HEIGHT = 1200, 900
 EDGE, GAP = 16, 8
 COLUMN = 190  # the title, and the decision below it
-# Cells are at most so large: on the tables of the seat that looks (or of all), on the others.
+# Maximum size of cells: on the viewer's table (or on all), and on the others.
 LARGEST_CELL, LARGEST_SMALL_CELL = 104, 74
 HEAD, CHIPS = 40, 28
 AXIS = 18
@@ -32,9 +32,9 @@ class Area(NamedTuple):
     """A seat's part of the picture.
 
     Attributes:
-        large: it has large letters and axes.
-        margin: it has room for the next tile around those that lie there.
-        cells: of the table, line by line from the north-west.
+        large: whether it has large letters and axes.
+        margin: whether there is room around the tiles for the next one.
+        cells: boxes of the table's cells, row by row from the north-west.
     """
 
     seat: int
@@ -45,7 +45,7 @@ class Area(NamedTuple):
 
     @property
     def narrow(self) -> bool:
-        """Whether the head needs a second line, for the points and what lies beside the table."""
+        """Whether the head needs a second line, for the points and the items beside the table."""
         return self.box.width < 415
 
 
@@ -101,7 +101,7 @@ def _spaces(panel: Rect, size: float, count: int) -> list[Rect]:
 
 
 def _areas(room: Rect, seen: Visible) -> list[Area]:
-    """Give all seats equal parts, or the one that looks a larger one, the others beside it."""
+    """Give all seats equal parts, or the viewer a larger one with the others beside it."""
     count = seen.num_players
     if seen.seat is None:
         boxes = equal_parts(room, count, GAP)
@@ -121,7 +121,7 @@ def _areas(room: Rect, seen: Visible) -> list[Area]:
 
 
 def _cells(seen: Visible, area: Area) -> dict[Position, Rect]:
-    """Fit a seat's tiles into its part, below the head."""
+    """Fit a seat's tiles in its part, below the head."""
     axis = AXIS if area.large else 0
     head = HEAD + CHIPS * area.narrow
     field = area.box.grown(-6).less(left=axis, top=head, bottom=axis)
@@ -143,7 +143,7 @@ def _cells(seen: Visible, area: Area) -> dict[Position, Rect]:
 
 
 def places(plan: Layout, seen: Visible) -> list[tuple[Place, Rect]]:
-    """Return where everything is that an action can be about, legal or not; the first is on top."""
+    """Return the places of everything an action can concern, legal or not, topmost first."""
     found: list[tuple[Place, Rect]] = []
     found += [(("turn", k), box) for k, box in enumerate(plan.turned[: len(seen.turned)])]
     found += [((name,), plan.button) for name in ("pass", "done") if (name,) in seen.legal]
@@ -167,7 +167,7 @@ def places(plan: Layout, seen: Visible) -> list[tuple[Place, Rect]]:
 
 
 def _arrows(face: Face, box: Rect) -> list[tuple[Place, Rect]]:
-    """Return the arrows of the tile chosen, drawn in a square."""
+    """Return the arrows of the chosen tile, drawn in a square."""
     x, y = box.centre
     scale = box.width / 100
     found: list[tuple[Place, Rect]] = []
@@ -179,7 +179,7 @@ def _arrows(face: Face, box: Rect) -> list[tuple[Place, Rect]]:
 
 
 def spots(state: np.void, seat: int | None = None) -> list[Spot]:
-    """Return what can be clicked in ``seat``'s picture, topmost first."""
+    """Return the clickable places in ``seat``'s picture, topmost first."""
     seen = see(state, seat)
     return [*places(layout_of(seen), seen)]
 
@@ -192,9 +192,9 @@ def _spots_of(state: np.void):
 def locate(x: float, y: float, state: np.void) -> Place | None:
     """Return the place at a point of the picture, or None.
 
-    It is named by the values of ``decode_action``, in their order, so that one point names one
-    action: ``("take", 0)``, ``("aside",)``, ``("choose", 3)``, ``("pass",)``, ``("turn", 1)``,
-    ``("cover", "ne")``, ``("done",)``, ``("cell", 9, 11)``. Whether it is legal is not asked.
+    Its name consists of values of ``decode_action``, in order, so every point names one action:
+    ``("take", 0)``, ``("aside",)``, ``("choose", 3)``, ``("pass",)``, ``("turn", 1)``,
+    ``("cover", "ne")``, ``("done",)``, ``("cell", 9, 11)``. The action may be illegal.
 
     Args:
         x, y: in the picture's units (pixels of `draw(...).rgb(1.0)`).

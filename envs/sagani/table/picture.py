@@ -1,6 +1,6 @@
-"""Pictures of Sagani, and what stands at a point of them.
+"""Pictures of Sagani, and the places in them.
 
-They show the table as it lies: see ``visible.py`` for what that is. The text is in ``text.py``.
+They show what ``visible.py`` returns. The text is in ``text.py``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LOOK = Look(
     frame_widths=(4, 2.5),
     seat_paints=[(paint.fill, paint.ink) for paint in SEAT_PAINTS],
 )
-# What lies beside a table: field of ``Table``, and its words.
+# Items beside a table: field of ``Table``, and description.
 BESIDE = {
     "supply": "discs in the supply",
     "cacophony": "cacophony received",
@@ -48,8 +48,8 @@ def draw(
 
     Args:
         state: one record, for example ``states[0]``.
-        seat: who looks, 0..num_players-1: its table is the largest. None gives all the same room.
-            Nobody sees more than the others.
+        seat: the viewer, 0..num_players-1: its table is the largest. None gives all the same room.
+            All viewers see the same.
         last_action: the action played last, to highlight: 0..423, or its parts as
             ``decode_action`` gives them.
 
@@ -85,7 +85,7 @@ def _frame(canvas: Canvas, box: Rect, dashed: bool = False, grow: float = -1) ->
 
 
 def _mark(canvas: Canvas, place: Place, box: Rect, seen: Visible) -> None:
-    """Highlight what can be taken now, and the space the last move was about."""
+    """Highlight what can be taken now, and the space that the last move concerned."""
     kind = place[0]
     if place in seen.legal and kind in ("take", "choose", "aside"):
         _frame(canvas, box, dashed=True, grow=2)
@@ -138,7 +138,7 @@ def _draw_piles(canvas: Canvas, plan: Layout, seen: Visible) -> None:
     for k, (box, (size, top)) in enumerate(zip(plan.pile_spaces, seen.piles, strict=True)):
         _draw_space(canvas, box, f"pile {k + 1}")
         if top is not None:
-            # The tiles below peek out, all alike.
+            # The edges of the tiles below are visible, all alike.
             for level in range(min(3, (size - 1 + 7) // 8), 0, -1):
                 x, y, width, height = box.grown(-2)
                 with canvas.group(fill="#b9a88a", stroke="#6d604a", stroke_width=1):
@@ -149,7 +149,7 @@ def _draw_piles(canvas: Canvas, plan: Layout, seen: Visible) -> None:
 
 
 def _draw_solo(canvas: Canvas, box: Rect, seen: Visible) -> None:
-    """Draw what a game alone is about, and how far it is."""
+    """Draw the goal of a solo game, and the progress towards it."""
     placed = len(seen.tables[0].tiles)
     if seen.advanced:
         LOOK.panel(canvas, box, "solo, advanced: place all 72 tiles")
@@ -167,7 +167,7 @@ def _draw_solo(canvas: Canvas, box: Rect, seen: Visible) -> None:
 
 
 def _draw_count(canvas: Canvas, box: Rect, seen: Visible) -> None:
-    """Draw what the advanced game counts at its end, as it stands."""
+    """Draw what the advanced game counts at its end, in its current state."""
     unfinished, cacophony = seen.deductions
     parts = {
         "track": seen.tables[0].score,
@@ -254,7 +254,7 @@ def _draw_area(canvas: Canvas, area: Area, seen: Visible) -> None:
 
 
 def _framed(area: Area, seen: Visible) -> Position | None:
-    """Return the cell or tile chosen, or what the last move was about where none is to choose."""
+    """Return the chosen cell or tile, or else the one that the last move concerned."""
     seat, move = area.seat, seen.move
     if seat == seen.to_play and (seen.chosen is not None or seen.movable):
         return seen.chosen
@@ -264,12 +264,12 @@ def _framed(area: Area, seen: Visible) -> Position | None:
 
 
 def _draw_axes(canvas: Canvas, area: Area) -> None:
-    """Write positions from the first tile, as actions name them."""
+    """Write positions relative to the first tile, as in the names of actions."""
     (west, top), first = next(iter(area.cells.items()))
     columns, rows = (len({position[axis] for position in area.cells}) for axis in (0, 1))
     if max(columns, rows) < 4:
         return
-    # Where cells are small, not every name fits.
+    # If cells are small, not every name fits.
     every = math.ceil(26 / first.width)
     for (east, north), box in area.cells.items():
         x, y = box.centre
@@ -280,7 +280,7 @@ def _draw_axes(canvas: Canvas, area: Area) -> None:
 
 
 def _draw_free(canvas: Canvas, area: Area, seen: Visible) -> None:
-    """Draw where the tile in hand may go."""
+    """Draw the cells where the tile in hand may go."""
     for position in seen.free:
         box = area.cells[position]
         canvas.rect(
@@ -297,7 +297,7 @@ def _draw_free(canvas: Canvas, area: Area, seen: Visible) -> None:
 
 
 def _draw_turning(canvas: Canvas, box: Rect, hand: Face) -> None:
-    """Draw the tile in hand on its cell, not turned yet."""
+    """Draw the tile in hand on its cell before it is turned."""
     paint = ELEMENT_PAINTS[hand.element]
     for fill, opacity in ((CREAM, 1), (paint.fill, 0.6)):
         canvas.rect(
@@ -307,7 +307,7 @@ def _draw_turning(canvas: Canvas, box: Rect, hand: Face) -> None:
 
 
 def _draw_head(canvas: Canvas, area: Area, seen: Visible) -> None:
-    """Draw who it is, the points, and what lies beside the table."""
+    """Draw the seat's name, its points, and the items beside the table."""
     box, seat, large = area.box, area.seat, area.large
     fill = canvas.linear_gradient(((0, FIELD[0]), (1, FIELD[1])))
     LOOK.seat_part(canvas, box, HEAD, seat, seen, (fill, "#b39a6c"), large)
@@ -324,10 +324,10 @@ def _draw_head(canvas: Canvas, area: Area, seen: Visible) -> None:
 
 
 def _draw_score(canvas: Canvas, right: float, y: float, area: Area, seen: Visible) -> float:
-    """Write a seat's points up to ``right``; return where they begin."""
+    """Write a seat's points, right-aligned at ``right``; return where they start."""
     seat, size = area.seat, 24 if area.large and not area.narrow else 18
     on_track = seen.tables[seat].score
-    # Alone, the classic game's score counts tiles too; its points are what stands on the track.
+    # The score of the classic solo game also counts tiles; the points are those on the track.
     classic = seen.num_players == 1 and not seen.advanced
     points = seen.scores[seat] if seen.over and not classic else on_track
     text = minus(points)
@@ -378,7 +378,7 @@ def _draw_decision(canvas: Canvas, plan: Layout, seen: Visible) -> None:
 
 
 def _draw_turned(canvas: Canvas, part: Rect, degrees: int, face: Face, seat: int) -> None:
-    """Draw the tile in hand as it may lie, and the arrows that would be covered."""
+    """Draw the possible orientations of the tile in hand, and the arrows they would cover."""
     tile(canvas, part.middle(80, 80), face, f"turned by {degrees} degrees", seat)
     words = f"{degrees}°"
     if face.marked:

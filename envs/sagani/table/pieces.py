@@ -1,7 +1,7 @@
-"""The material of Sagani drawn on a canvas: tiles, discs, markers, symbols of the elements.
+"""The components of Sagani, drawn on a canvas: tiles, discs, markers, symbols of the elements.
 
-Tiles are drawn in a box of 100 x 100 units around their middle and scaled from there. Elements
-differ in colour, lightness, letter and symbol; players' discs have no element's colour.
+Tiles are drawn in a box of 100 x 100 units around their centre and then scaled. Elements differ in
+colour, lightness, letter and symbol; players' discs don't use the elements' colours.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from .visible import ELEMENT_LETTERS, Face
 
 
 class Paint(NamedTuple):
-    """Fill, darker edge, and what can be read on the fill."""
+    """Colours of the fill, the darker edge, and writing on the fill."""
 
     fill: str
     edge: str
     ink: str
 
 
-# They stay apart for every kind of colour blindness, and in grey from light to dark: air, earth,
+# Distinguishable with any kind of colour blindness, and in grey, from light to dark: air, earth,
 # fire, water.
 ELEMENT_PAINTS = (
     Paint("#c9301f", "#6d150b", "#ffffff"),
@@ -42,7 +42,7 @@ CACOPHONY_PAINT = Paint("#e9b824", "#7a5a00", "#3a2b00")
 CREAM = "#fffaf0"
 GOLD = "#d9a520"
 
-# Outlines of the symbols, about 40 units high around the middle.
+# Outlines of the symbols, about 40 units high, centred.
 _SYMBOLS = (
     "M 3 -24 C 2 -15 9 -11 11 -4 C 14 -7 14 -11 13 -14 C 19 -7 20 1 18 8 A 18 16 0 0 1 -18 8 "
     "C -19 0 -14 -5 -13 -12 C -9 -10 -7 -8 -6 -4 C -5 -12 -3 -18 3 -24 Z",
@@ -50,7 +50,7 @@ _SYMBOLS = (
     "M 0 -24 C 7 -11 16 -3 16 6 A 16 16 0 0 1 -16 6 C -16 -3 -7 -11 0 -24 Z",
     "M -14 14 A 10 10 0 0 1 -14 -6 A 12 12 0 0 1 8 -11 A 10 10 0 0 1 19 -3 A 9 9 0 0 1 15 14 Z",
 )
-# Where the face of a spirit is, from the middle of its symbol.
+# Position of a spirit's face relative to the centre of its symbol.
 _FACES_AT = (6, 6, 6, 3)
 _URN = (
     "M -9 -30 H 9 L 7 -24 C 22 -18 27 -6 26 4 C 25 18 14 25 10 30 H -10 C -14 25 -25 18 -26 4 "
@@ -60,7 +60,7 @@ _URN = (
 _ARROW = "M 0 -15 L 12.5 -2.5 V 11 H -12.5 V -2.5 Z"
 _ARROW_AT = 31.5
 _CORNER_AT = 31
-# What stands for numbers beside a table, in a circle of radius 10: outline, fill, ink, sign.
+# Icons of the numbers beside a table, in a circle of radius 10: outline, fill, ink, sign.
 _ICONS = {
     "cacophony": (
         "M 10 0 A 10 10 0 1 1 -10 0 A 10 10 0 1 1 10 0 Z",
@@ -73,7 +73,7 @@ _ICONS = {
 
 
 def arrow_centre(direction: int) -> tuple[float, float]:
-    """Return the middle of an arrow in a tile's units."""
+    """Return the centre of an arrow in a tile's units."""
     angle = math.radians(45 * direction)
     x, y = round(math.sin(angle)), -round(math.cos(angle))
     reach = _CORNER_AT if x and y else _ARROW_AT
@@ -94,7 +94,7 @@ def disc(canvas: Canvas, x: float, y: float, paint: Paint, radius: float) -> Non
 
 
 def icon(canvas: Canvas, x: float, y: float, kind: str, seat: int, radius: float) -> None:
-    """Draw what stands for a number beside a table: ``supply``, ``cacophony``, ``unfinished``."""
+    """Draw the icon of a number beside a table: ``supply``, ``cacophony``, ``unfinished``."""
     if kind == "supply":
         disc(canvas, x, y, SEAT_PAINTS[seat], radius)
         return
@@ -113,10 +113,10 @@ def stack(
     thickness: float,
     texts: Sequence[str] = (),
 ) -> None:
-    """Draw a stack of discs or markers seen from the front, its foot on (x, y).
+    """Draw a stack of discs or markers seen from the front, with its foot on (x, y).
 
     Args:
-        paints: of each, bottom to top.
+        paints: of each, from bottom to top.
         texts: on the edge of each, if any.
     """
     flat = 0.52 * radius
@@ -134,8 +134,8 @@ def tile(canvas: Canvas, box: Rect, face: Face, title: str, seat: int | None = N
     """Draw one side of a tile in a square.
 
     Args:
-        title: what is written when the mouse rests on it, before the tile's own words.
-        seat: whose table it lies on, and so whose discs are on it; None is nobody's.
+        title: start of the tooltip, before the description of the tile.
+        seat: the owner of the table it lies on, and so of its discs; None for no one.
     """
     asks = ", ".join(
         f"{DIRECTIONS[k]} {ELEMENTS[element]}{' covered' if k in face.covered else ''}"
@@ -174,7 +174,7 @@ def _arrow(canvas: Canvas, face: Face, direction: int, discs: Paint) -> None:
 
 
 def _middle(canvas: Canvas, face: Face, discs: Paint) -> None:
-    """The value, on the stack of discs that covers it, or on a plate where there is none."""
+    """Draw the value on the stack of discs that covers it, or on a plate if there is none."""
     if not face.discs:
         canvas.circle(0, 0, 17, fill=CREAM, stroke=INK, stroke_width=1.2)
         canvas.text(0, 0, str(face.value), size=22, bold=True, fill=INK)
@@ -187,7 +187,7 @@ def _middle(canvas: Canvas, face: Face, discs: Paint) -> None:
 
 
 def _spirit(canvas: Canvas, face: Face, paint: Paint) -> None:
-    """The other side: the element's spirit, and the value."""
+    """Draw the other side: the element's spirit, and the value."""
     canvas.rect(-41, -41, 82, 82, radius=7, fill="none", stroke=GOLD, stroke_width=4)
     canvas.circle(0, -3, 35, fill=CREAM, fill_opacity=0.28)
     with canvas.group(transform=shift(0, -8, 1.25)):

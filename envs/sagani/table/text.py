@@ -14,7 +14,7 @@ from .visible import ELEMENT_LETTERS, Face, Visible, see
 
 WIDTH = 79
 BETWEEN = "    "
-# A tile is five columns wide and three lines high; a free place has this in its middle.
+# A tile is five columns wide and three lines high; a free place has this in its centre.
 TILE_WIDTH = 5
 FREE = "+"
 
@@ -26,17 +26,17 @@ def describe(
 ) -> str:
     """Return the table as text, without colour codes.
 
-    A tile is its element's letter and its value, with its arrows around it as they lie, each the
-    letter of the element it asks for; ``o`` is an arrow with a disc. The discs on a tile's middle
-    are as many as its open arrows. A completed tile is in brackets. Here, a fire tile of 6 points
-    asks for water to the north-west, air to the north, and has its north-east covered, beside a
-    completed earth tile::
+    A tile is written as its element's letter and its value, surrounded by its arrows, each as the
+    letter of the element it asks for; ``o`` is an arrow with a disc. There are as many discs in the
+    centre of a tile as open arrows. A completed tile is in brackets. Here, a fire tile worth 6
+    points asks for water to the north-west and air to the north, its north-east arrow is covered,
+    and a completed earth tile is next to it::
 
         w a o
          F6   (E10)
 
-    Rows and columns are named by their places east and north of the first tile, as actions name
-    them; ``+`` is a place where the tile in hand may go.
+    Rows and columns are named by their distance east and north of the first tile, as in the names
+    of actions; ``+`` is a place where the tile in hand may go.
 
     Args:
         state, seat, last_action: as for `draw`.
@@ -57,7 +57,7 @@ def describe(
 
 
 def prompt(seen: Visible) -> str:
-    """Say what the seat to play decides."""
+    """Describe the decision of the seat to play."""
     hand = "" if seen.hand is None else seen.hand.name
     pointed = "" if seen.pointed is None else seen.pointed.name
     stop = ", or stops" if ("done",) in seen.legal else ""
@@ -78,7 +78,7 @@ def prompt(seen: Visible) -> str:
 
 
 def solo_outcome(seen: Visible) -> str:
-    """Say how a game alone has ended."""
+    """Describe the result of a solo game."""
     if seen.forfeit >= 0:
         return "forfeit"
     placed = len(seen.tables[0].tiles)
@@ -132,7 +132,7 @@ def _supply(seen: Visible) -> list[str]:
 
 
 def _spaces(name: str, tiles: Sequence[Face | None]) -> list[str]:
-    """Tiles side by side, above them the numbers of their spaces."""
+    """Return tiles side by side, with the numbers of their spaces above."""
     blocks = [_block(tile) if tile else EMPTY for tile in tiles]
     lines = [f"{name:10}" + "   ".join(str(k + 1).center(TILE_WIDTH) for k in range(len(tiles)))]
     return [lines[0].rstrip(), *((" " * 10 + line).rstrip() for line in _beside(blocks, "   "))]
@@ -157,7 +157,7 @@ def _in_hand(hand: Face, turned: Sequence[Face]) -> list[str]:
 
 
 def _tables(seen: Visible) -> list[list[str]]:
-    """All tables, side by side where they fit, that of the seat that looks last and alone."""
+    """Return all tables, side by side where they fit; the viewer's comes last, on its own."""
     order = looker_last(seen.seat, seen.num_players)
     joined: list[list[str]] = []
     for seat in order:
@@ -229,7 +229,7 @@ EMPTY = _middle_only("")
 
 
 def _block(face: Face) -> tuple[str, str, str]:
-    """A tile as three lines of five characters."""
+    """Return a tile as three lines of five characters."""
     if face.flipped:
         return _middle_only(f"({face.code})")
     signs = {
@@ -250,10 +250,10 @@ def _results(seen: Visible) -> list[str]:
 
 
 def remarks(before: np.void, after: np.void) -> list[str]:
-    """Say what an action brought about, beyond the action itself.
+    """Describe the consequences of an action, beyond the action itself.
 
     Args:
-        before, after: the record on both sides of it.
+        before, after: the record before and after the action.
     """
     said = []
     for seat in range(int(after["num_players"])):

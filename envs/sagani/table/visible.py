@@ -1,8 +1,8 @@
 """What a picture or a text of Sagani may show: everything on the table, and nothing hidden.
 
-Of tiles in the piles only the backs of the top ones are here, and of tiles put aside (solo
-advanced) only the backs, so what is drawn from these can't tell the order of the piles. All else
-lies open to everybody: a seat sees what all see.
+Tiles in the piles appear only as the backs of the top ones, and tiles put aside (solo advanced)
+only as backs, so pictures and texts can't reveal the order of the piles. Everything else is public:
+all seats see the same.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ Position = tuple[int, int]
 
 
 class Face(NamedTuple):
-    """One side of a tile: with its arrows as it lies, or the back, which has none.
+    """One side of a tile: the front with its arrows, as turned, or the back, which has none.
 
     Attributes:
         element, value: as printed on both sides.
-        arrows: direction 0 to 7 to the element that the arrow asks for.
+        arrows: direction (0 to 7) → the element that the arrow asks for.
         covered: directions of the arrows with a disc.
         marked: directions of the arrows that can be covered now.
-        discs: discs on its middle.
+        discs: number of discs in its centre.
     """
 
     element: int
@@ -80,12 +80,12 @@ class Face(NamedTuple):
 
     @property
     def code(self) -> str:
-        """The tile in short: ``F10``."""
+        """The abbreviation of the tile: ``F10``."""
         return f"{ELEMENT_LETTERS[self.element]}{self.value}"
 
 
 class Table(NamedTuple):
-    """A seat's play area and what lies beside it; positions count from its first tile."""
+    """A seat's play area and the items beside it; positions are relative to its first tile."""
 
     tiles: dict[Position, Face]
     score: int
@@ -98,10 +98,10 @@ class Move(NamedTuple):
     """The last move.
 
     Attributes:
-        text: what was done, in words.
-        seat: who did it, None if it isn't the record's last action.
+        text: the move in words.
+        seat: who made it, None if it isn't the record's last action.
         place: its parts.
-        position: the tile or cell of that seat's table it was about.
+        position: the tile or cell of that seat's table that it concerned.
     """
 
     text: str
@@ -115,7 +115,7 @@ class Visible(VisibleBase):
     """Everything that a picture or a text reads."""
 
     advanced: bool  # the advanced solo game
-    last_round: bool  # the end is set off, and others play on
+    last_round: bool  # the end has been triggered, and others play on
     display: list[Face | None]
     interlude: list[Face | None]
     piles: list[tuple[int, Face | None]]  # tiles left, and the top one's back
@@ -128,7 +128,7 @@ class Visible(VisibleBase):
     hand: Face | None  # not turned
     turned: list[Face]  # ROTATE: ``hand`` by quarter turns
     pointed: Face | None  # ARROW: the tile whose disc is moved, as it lies
-    chosen: Position | None  # the cell of ``pointed``, or that of ``hand`` in ROTATE
+    chosen: Position | None  # the cell of ``pointed``, or of ``hand`` in ROTATE
     queue: list[int]  # seats that choose after ``to_play`` in this interlude
     tables: list[Table]
     track: list[tuple[int, list[int]]]
@@ -136,13 +136,13 @@ class Visible(VisibleBase):
 
     @property
     def movable_places(self) -> set[Place]:
-        """The tiles in ``movable``, as actions name them."""
+        """Return the tiles in ``movable``, as named in actions."""
         row, column = self.origin
         return {("cell", row - y, column + x) for x, y in self.movable}
 
     @property
     def deductions(self) -> tuple[int, int]:
-        """What unfinished tiles and cacophony discs cost so far in the advanced solo game."""
+        """Return the current cost of unfinished tiles and cacophony discs (advanced solo game)."""
         table = self.tables[0]
         unfinished = sum(face.value for face in table.tiles.values() if not face.flipped)
         return unfinished, CACOPHONY_PENALTY * table.cacophony
@@ -208,7 +208,7 @@ def position_words(position: Position) -> str:
 def _front(
     tile: int, rotation: int = 0, covered: tuple[int, ...] = (), marked: int = 0, discs: int = 0
 ) -> Face:
-    """Return a tile with its arrows up; ``marked`` is a word of arrows, of any elements."""
+    """Return a tile face up; ``marked`` is a word of arrows, with any elements."""
     word = int(TILE_ARROWS[tile, rotation])
     arrows = {k: (word >> 4 * k & 15).bit_length() - 1 for k in directions_of(word)}
     return Face(*back_of(tile), arrows, covered, frozenset(directions_of(word & marked)), discs)
@@ -244,7 +244,7 @@ def _lying(state: np.void, lies: Placed, choosing: bool) -> Face:
 
 
 def _chosen(state: np.void) -> Position | None:
-    """Return the cell of the tile about to be turned, or of the one whose disc is moved."""
+    """Return the cell of the tile to be turned, or of the one whose disc is moved."""
     seat, phase = int(state["to_play"]), int(state["phase"])
     if phase == ARROW_PHASE:
         return position_of(state, seat, int(state["cell"][state["pointed"]]))
@@ -254,7 +254,7 @@ def _chosen(state: np.void) -> Position | None:
 
 
 def _turned(state: np.void) -> list[Face]:
-    """Return the tile in hand as it may be turned, with what it would see around its cell."""
+    """Return the possible orientations of the tile in hand, marking the arrows they would cover."""
     spot = SPOT[int(state["hand_cell"])] + SPOT_SHIFT
     sight = 0
     for tile in tiles_of(state, int(state["to_play"])):
@@ -267,7 +267,7 @@ def _turned(state: np.void) -> list[Face]:
 
 
 def _move(state: np.void, tables: list[Table], last_action) -> Move:
-    """Say what was done; an action that isn't the record's last is named as it is written."""
+    """Describe the last move; an action that isn't the record's last gives its notation."""
     action = action_number(last_action, ACTIONS.encode, NUM_ACTIONS)
     if action != state["last_action"]:
         return Move(action_to_string(action))

@@ -1,4 +1,4 @@
-"""Where things lie in the picture of Sàrèná, in units."""
+"""The layout of the picture of Sàrèná, in units."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from ...core.drawing.spots import Ellipse, Spot, Stack, spot_at
 from ..components import COLS, NUM_CIRCLES
 
-# The picture, in units: circles are seen a little from the front, so a stack rises upwards.
+# The picture, in units: a slight perspective, in which stacks rise upwards.
 WIDTH, HEIGHT = 1084, 880
 
 
@@ -33,7 +33,7 @@ PANEL = (796, 22, 266, 836)
 
 
 def circle_centre(circle: int) -> tuple[int, int]:
-    """Return the middle of a circle 0..35 in the picture's units."""
+    """Return the centre of a circle 0..35 in the picture's units."""
     if not 0 <= circle < NUM_CIRCLES:
         raise ValueError(f"circle must be 0..{NUM_CIRCLES - 1}, not {circle!r}")
     row, col = divmod(circle, COLS)
@@ -41,19 +41,19 @@ def circle_centre(circle: int) -> tuple[int, int]:
 
 
 def locate(x: float, y: float, state: np.void | None = None) -> int | None:
-    """Return the circle 0..35 at a point of the picture, or None beside all of them.
+    """Return the circle 0..35 at a point of the picture, or None outside all of them.
 
     Args:
         x, y: in the picture's units (pixels of `draw(...).rgb(1.0)`).
-        state: the record drawn there. With it, a click anywhere on a stack counts for the stack's
-            circle, though a high one hides part of the circle behind; without it, only the
-            circles on the board count.
+        state: the record drawn there. With it, a click anywhere on a stack counts as the stack's
+            circle, even where a high stack hides the circle behind it; without it, only the circles
+            on the board count.
     """
     return spot_at(_CIRCLES if state is None else spots(state), x, y)
 
 
 def spots(state: np.void, seat: int | None = None) -> list[Spot]:
-    """Return where the circles are, what hides before what is hidden; alike for every seat."""
+    """Return the circles' shapes, topmost first; the same for every seat."""
     heights = state["height"].tolist()
     standing = [circle for circle in reversed(range(NUM_CIRCLES)) if heights[circle]]
     found: list[Spot] = [

@@ -1,7 +1,7 @@
 """Pictures and text boards of Sàrèná.
 
-Both show what is open to everybody (every disc, both its faces) and the secret colours that the
-viewer may know: with a seat, that seat's own until the game is over; with None, all of them.
+Both show what is public (every disc, both its faces) and the secret colours that the viewer may
+know: a seat knows only its own until the game is over; None shows all of them.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from .geometry import (
 from .text import LETTERS, _faces, outcome, result_of
 from .visible import Visible, discs_on_top, see
 
-# Fill, dark edge and letter of each colour. They stay apart for every kind of colour blindness, and
-# in grey from light to dark: yellow, green, red, blue.
+# Fill, dark edge and letter of each colour. Distinguishable with any kind of colour blindness, and
+# in grey, from light to dark: yellow, green, red, blue.
 FACES = (
     ("#f6cf3c", "#a8830a", "#3a2d00"),
     ("#cf3a2b", "#7d1c12", "#ffffff"),
@@ -65,7 +65,7 @@ def draw(
 
     Args:
         state: one record, for example ``states[0]``.
-        seat: whose eyes, 0..num_players-1; None sees all secret colours.
+        seat: the viewer, 0..num_players-1; None sees all secret colours.
         last_action: the move to highlight: an action 0..119, ``(from, to)`` or
             ``{"from": ..., "to": ...}`` in circles.
 
@@ -155,7 +155,7 @@ def _draw_circle(canvas: Canvas, circle: int, seen: Visible) -> None:
 
 
 def _draw_arrowheads(canvas: Canvas, circle: int) -> None:
-    """Point from an arrow circle along each of its lines."""
+    """Draw arrowheads from an arrow circle along each of its lines."""
     x, y = circle_centre(circle)
     row, col = divmod(circle, COLS)
     for d_row, d_col in ((0, 1), (1, 0), (0, -1), (-1, 0)):
@@ -174,7 +174,7 @@ def _draw_arrowheads(canvas: Canvas, circle: int) -> None:
 
 
 def _draw_turning_arrows(canvas: Canvas, x: float, y: float) -> None:
-    """Two arrows around the middle of an empty arrow circle: what comes here turns over."""
+    """Draw two arrows around the centre of an empty arrow circle: stacks are turned over here."""
     style: Style = {"fill": "none", "stroke": ARROW_INK, "stroke_width": 4}
     for sign in (1, -1):
         canvas.path(
@@ -222,7 +222,7 @@ def _outline(x: float, y: float, height: float, whole: bool = False) -> str:
 
 
 def _draw_band(canvas: Canvas, x: float, y: float, colour: int) -> None:
-    """Half the height of a disc's edge, in the colour of the face it belongs to."""
+    """Draw half the height of a disc's edge, in the colour of its face."""
     fill, edge, ink = FACES[colour]
     half = DISC_HEIGHT / 2
     canvas.path(_outline(x, y, half), fill=fill, stroke=edge, stroke_width=0.8)
@@ -230,7 +230,7 @@ def _draw_band(canvas: Canvas, x: float, y: float, colour: int) -> None:
 
 
 def _draw_sides(canvas: Canvas, x: float, y: float, count: int) -> None:
-    """Shade the stack as a round body, and part its discs."""
+    """Shade the stack like a round body, and separate its discs."""
     shade = canvas.linear_gradient(
         ((0, "#00000066"), (0.25, "#00000000"), (0.75, "#00000000"), (1, "#00000066")),
         end=(1, 0),
@@ -307,7 +307,7 @@ def _draw_player(
 
 
 def _note(seen: Visible, seat: int) -> str:
-    """The second line of a player's box."""
+    """Return the second line of a player's box."""
     if seen.over:
         return f"{ordinal(seen.ranks[seat])}, {result_of(seen, seat)}"
     if seat == seen.to_play:
@@ -317,7 +317,7 @@ def _note(seen: Visible, seat: int) -> str:
 
 
 def _draw_pawn(canvas: Canvas, x: float, y: float, colour: int | None, scale: float = 1) -> None:
-    """A black pawn; its secret side shows the colour, or a question mark when face down."""
+    """Draw a black pawn; its secret side shows the colour, or a question mark if face down."""
     with canvas.group(transform=f"translate({x:g} {y:g}) scale({scale:g})"):
         canvas.path("M -15 21 C -15 10 -7 8 -6 -2 L 6 -2 C 7 8 15 10 15 21 Z", fill=PAWN)
         fill, _, ink = ("#55504a", "", "#ffffff") if colour is None else FACES[colour]
@@ -368,7 +368,7 @@ def _draw_counts(canvas: Canvas, x: float, y: float, width: float, seen: Visible
 def _write_owner(
     canvas: Canvas, x: float, y: float, length: float, room: float, colour: int, seen: Visible
 ) -> None:
-    """Name the holder of a colour beside its bar, or in it where it is long."""
+    """Write the holder of a colour beside its bar, or inside a long one."""
     seat = seen.secrets.index(colour)
     name = "you" if seat == seen.seat else name_of(seat)
     inside = length > 0.55 * room

@@ -16,7 +16,7 @@ from .visible import Visible, discs_on_top, own_discs, see, winners
 LETTERS = "".join(colour[0].upper() for colour in COLOURS)
 
 
-# The same in a terminal: bold black or white letters on a background of the 256-colour palette.
+# The colours in a terminal: bold black or white letters on a 256-colour background.
 TERMINAL = {
     "Y": "\x1b[1;30;48;5;220m",
     "R": "\x1b[1;97;48;5;160m",
@@ -35,15 +35,15 @@ def describe(
     *,
     colour: bool = False,
 ) -> str:
-    """Return a text board, 24 lines or so of at most 76 columns.
+    """Return a text board of about 24 lines, at most 76 columns wide.
 
     Circles with arrows are `< >`, plain ones `( )`. `<Y3>` is a stack of three with yellow on
-    top; below it stand its discs from the bottom upwards, each as its face below and its face
-    above: `RG BY RY`.
+    top; its discs are listed below it from bottom to top, each as its lower and its upper face:
+    `RG BY RY`.
 
     Args:
         state, seat, last_action: as for `draw`.
-        colour: paint the colour letters with ANSI codes, for a terminal.
+        colour: whether to colour the letters with ANSI codes, for a terminal.
 
     Raises:
         ValueError: as `draw`.
@@ -56,7 +56,7 @@ def describe(
 
 
 def outcome(seen: Visible, names_in_line: int = 4) -> list[str]:
-    """Who has won, in words, in short lines."""
+    """Return the winners in words, in short lines."""
     names = [name_of(seat) for seat in winners(seen)]
     if len(names) == 1:
         return [f"{names[0]} wins"]
@@ -127,7 +127,7 @@ def _painted(letters: re.Match[str]) -> str:
 
 
 def result_of(seen: Visible, seat: int) -> str:
-    """A seat's score; where others have the same, also the count that breaks the tie."""
+    """Return a seat's score and, if others have the same, the count that breaks the tie."""
     text = amount(seen.scores[seat], "disc")
     secret = seen.secrets[seat]
     if secret is not None and seen.scores.count(seen.scores[seat]) > 1:

@@ -16,11 +16,11 @@ from ..state import Stack, stacks_of
 
 @dataclass(frozen=True, kw_only=True)
 class Visible(VisibleBase):
-    """What may be shown: everything that a picture or a text reads, and nothing else."""
+    """What may be shown: everything that a picture or a text reads, and nothing more."""
 
     stacks: list[Stack]
     secrets: list[int | None]  # of each seat; None where it is face down
-    unused: list[int | None]  # the pawns nobody drew, by colour
+    unused: list[int | None]  # the undrawn pawns, by colour
 
 
 def see(state, seat=None, last_action=None) -> Visible:
@@ -67,19 +67,19 @@ def _move_of(last_action) -> tuple[int, int] | None:
 def _result(
     stacks: Sequence[Stack], colours: Sequence[int], forfeit: int
 ) -> tuple[list[int], list[int]]:
-    """Discs and rank of each seat (Fin du jeu); a seat that forfeited comes last."""
+    """Return discs and rank of each seat (Fin du jeu); a forfeit ranks last."""
     keys = [(seat != forfeit, *own_discs(stacks, colour)) for seat, colour in enumerate(colours)]
     return [key[1] for key in keys], ranks_of(keys)
 
 
 def own_discs(stacks: Sequence[Stack], colour: int) -> tuple[int, int]:
-    """Discs in the stacks with that colour on top, and how many of them carry it on a face."""
+    """Return the discs in stacks with that colour on top, and how many of them show it."""
     discs = [disc for stack in stacks if stack and stack[-1][1] == colour for disc in stack]
     return len(discs), sum(colour in disc for disc in discs)
 
 
 def discs_on_top(stacks: Sequence[Stack]) -> list[int]:
-    """Discs that each colour would take now."""
+    """Return the discs that each colour would take now."""
     counts = [0] * NUM_COLOURS
     for stack in stacks:
         if stack:
@@ -93,6 +93,6 @@ def winners(seen: Visible) -> list[int]:
 
 
 def points_seen(seen: Visible) -> list[str]:
-    """Return the discs that each seat would take now, where its colour is known."""
+    """Return the discs that each seat would take now, if its colour is known."""
     counts = discs_on_top(seen.stacks)
     return ["" if colour is None else str(counts[colour]) for colour in seen.secrets]

@@ -1,4 +1,4 @@
-"""Where everything is in a picture of Shamans: for drawing, and for finding what was clicked."""
+"""The layout of a picture of Shamans, for drawing and for locating clicks."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from .visible import Player, Visible, see
 
 WIDTH, HEIGHT = 1440, 960
 GAP = 8
-# The parts of the picture: a column at the left, the table, below it the seats.
+# The parts of the picture: a column at the left, the table, and the seats below it.
 _LEFT, _RIGHT = Rect(0, 0, WIDTH, HEIGHT).grown(-16).across(GAP, 212, 0)
 TITLE, COLUMN = _LEFT.down(GAP, 148, 0)
 TRACK, _TABLE, SEATS = _RIGHT.down(GAP, 98, 300, 0)
 BOARD, ARTEFACTS = _TABLE.across(GAP, 0, 356)
-# Cards are higher than wide by this.
+# Ratio of a card's height to its width.
 CARD_SHAPE = 1.42
-# A seat's part that is at least so wide has all in one line.
+# Minimum width of a seat's part that fits in one line.
 ONE_LINE = 800
 WORLD_HEAD, RITUAL_HEIGHT, STATUS_HEIGHT = 30, 66, 24
-# Where the artefact is that is about to be kept.
+# Position of the artefact about to be kept.
 LOOKED_AT = Rect(COLUMN.x, COLUMN.y + 146, COLUMN.width, 76).middle(76, 76)
-# What is chosen at a button, and its words.
+# A button's choice, and its label.
 BUTTONS: dict[Place, str] = {
     ("portal", "back"): "portal: pawn back",
     ("portal", "on"): "portal: pawn on",
@@ -41,12 +41,12 @@ class Area(NamedTuple):
     """A seat's part of the picture.
 
     Attributes:
-        large: it has all in one line.
+        large: whether everything is in one line.
         head: the strip with the name.
         role: the role card.
         front: the place for the card played in this trick.
         room: for the hand.
-        hand: the cards in hand, each over the one before.
+        hand: the cards in hand, each on top of the previous one.
         tiles: the artefacts, in the order of ``Player.artefacts``.
     """
 
@@ -62,12 +62,12 @@ class Area(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """All parts of a picture that aren't always the same.
+    """The variable parts of a picture.
 
     Attributes:
-        worlds: in their order; slots: of their cards, in the order of their values.
+        worlds: boxes of the worlds, in order; slots: of their cards, by value.
         display: the places for artefacts, then the pile.
-        places: what can be clicked, what lies on top first.
+        places: clickable places, topmost first.
     """
 
     areas: list[Area]
@@ -90,7 +90,7 @@ def layout_of(seen: Visible) -> Layout:
 
 
 def _boxes(count: int, looks: bool) -> list[Rect]:
-    """Divide the room for the seats into lines; the one that looks has the lower line."""
+    """Divide the room for the seats into rows; the viewer gets the lower row."""
     if looks:
         others, own = SEATS.down(GAP, 276, 0)
         return [*others.grid(count - 1, 1, GAP), own]
@@ -102,7 +102,7 @@ def _boxes(count: int, looks: bool) -> list[Rect]:
 
 
 def _area(player: Player, box: Rect) -> Area:
-    """Role, card played and artefacts in a line; the hand in it too, or below."""
+    """Lay out role, played card and artefacts in a row, and the hand in it or below."""
     large = box.width >= ONE_LINE
     head, inner = box.less(bottom=10).down(6, 36 if large else 32, 0)
     upper = room = inner.less(12, 0, 12)
@@ -127,7 +127,7 @@ def _slots(box: Rect, size: int) -> list[Rect]:
 
 
 def track_square(seen: Visible, square: int) -> tuple[float, float]:
-    """Return where a square of the Shadow track is."""
+    """Return the position of a square of the Shadow track."""
     return TRACK.x + 34 + (TRACK.width - 114) * square / seen.moon, TRACK.y + 58
 
 
@@ -135,7 +135,7 @@ def _places(seen: Visible, plan: Layout) -> list[tuple[Place, Rect]]:
     buttons = [place for place in BUTTONS if place in seen.choices]
     first = Rect(COLUMN.x + 14, COLUMN.y + 236, COLUMN.width - 28, 40)
     found = dict(zip(buttons, first.repeated(len(buttons), 1, 8), strict=True))
-    # A card of the hand lies over the one before.
+    # Each card of the hand lies on top of the previous one.
     for place in reversed(seen.choices):
         if place not in found:
             found[place] = _place(seen, plan, place)
@@ -152,17 +152,17 @@ def _place(seen: Visible, plan: Layout, place: tuple[Any, ...]) -> Rect:
             return plan.display[-1 if number == "top" else number]
         case ("ritual", world):
             return plan.worlds[WORLDS.index(world)]
-    # What is left names a seat, as many places after the one to play.
+    # The remaining actions name a seat, by its distance from the seat to play.
     return area_of(plan, (seen.to_play + place[1]) % seen.num_players).box
 
 
 def locate(x: float, y: float, state: np.void) -> Place | None:
     """Return the place at a point of the picture, or None.
 
-    It is a legal action of the seat to play, named by the values of ``decode_action`` in their
-    order: ``("card", "violet", 3)`` at a card of its hand, ``("take", 0)`` at an artefact,
-    ``("take", "top")`` at the pile, ``("swap", 1)`` (or ``"eliminate"``, ``"guide"``) at another
-    player's part, ``("ritual", "green")`` at a world, the others at their buttons.
+    It is a legal action of the seat to play, named by the values of ``decode_action``, in order:
+    ``("card", "violet", 3)`` at a card in its hand, ``("take", 0)`` at an artefact, ``("take",
+    "top")`` at the pile, ``("swap", 1)`` (or ``"eliminate"``, ``"guide"``) at another player's
+    part, ``("ritual", "green")`` at a world, the others at their buttons.
 
     Args:
         x, y: in the picture's units (pixels of `draw(...).rgb(1.0)`).
@@ -172,9 +172,9 @@ def locate(x: float, y: float, state: np.void) -> Place | None:
 
 
 def spots(state: np.void, seat: int | None = None) -> list[Spot]:
-    """Return what can be clicked in ``seat``'s picture, topmost first.
+    """Return the clickable places in ``seat``'s picture, topmost first.
 
-    Nothing for a seat that isn't to play.
+    There are none for a seat that isn't to play.
     """
     return [*layout_of(see(state, seat)).places]
 

@@ -1,7 +1,6 @@
-"""Pictures of Shamans, and what stands at a point of them.
+"""Pictures of Shamans, and the places in them.
 
-They show the table as the seat that looks sees it: see ``visible.py`` for what that is. The text is
-in ``text.py``.
+They show what ``visible.py`` returns for the viewer. The text is in ``text.py``.
 """
 
 from __future__ import annotations
@@ -63,9 +62,9 @@ from .visible import FACE_DOWN, Player, Visible, World, see
 PAPER = "#dedcea"
 GROUND, OUT = "#f0eef8", "#d3d0de"
 BLOOD = "#8d2340"
-# The Moon is larger than the squares: it lies a little beyond the last one.
+# The Moon is larger than the squares and lies a little beyond the last one.
 MOON_SHIFT = 37
-# Frames around what can be chosen: how far beyond its edge; what has an edge of its own is less.
+# How far a choice's frame extends beyond its edge; less for things with an edge of their own.
 FRAMES = {"take": 2, "ritual": -4, "swap": -4, "eliminate": -4, "guide": -4}
 # Fill and ink by a world's status.
 STATUS_PAINTS = {
@@ -85,11 +84,11 @@ def draw(
 
     Args:
         state: one record, for example ``states[0]``.
-        seat: who looks, 0..num_players-1: it sits at the bottom, and of what is hidden it sees
-            what it knows. None sees all, and the pile.
+        seat: the viewer, 0..num_players-1: it sits at the bottom, and sees the hidden things that
+            it knows. None sees everything, even the pile.
         last_action: the action played last, to highlight: 0..83, or its parts as
-            ``decode_action`` gives them. If the seat may not know it, the last one that everybody
-            knows takes its place.
+            ``decode_action`` gives them. If the seat may not know it, the last public action is
+            highlighted instead.
 
     Returns:
         A canvas of 1440 x 960 units.
@@ -151,7 +150,7 @@ def _draw_track(canvas: Canvas, seen: Visible) -> None:
 
 
 def _draw_square(canvas: Canvas, seen: Visible, square: int, step: float) -> None:
-    """Draw a square of the track; numbers close to the pawn's would run into it."""
+    """Draw a square of the track, without numbers that would overlap the pawn's."""
     x, y = track_square(seen, square)
     radius = min(13.0, 0.42 * step)
     here, start = square == seen.pawn, square == seen.start
@@ -191,7 +190,7 @@ def _draw_world(canvas: Canvas, plan: Layout, world: World, seen: Visible) -> No
 
 
 def _draw_slot(canvas: Canvas, slot: Rect, world: World, value: int, seen: Visible) -> None:
-    """Draw the place of a card at a world, and the card if it is laid."""
+    """Draw the place of a card at a world, and the card if it has been laid."""
     number, edge = VALUES * world.number + value - 1, PAINTS[world.name].edge
     if value in world.values:
         card(canvas, slot, number)
@@ -273,7 +272,7 @@ def _draw_area(canvas: Canvas, area: Area, seen: Visible) -> None:
 
 
 def _draw_front(canvas: Canvas, box: Rect, player: Player, seen: Visible) -> None:
-    """Draw the card that was played in this trick."""
+    """Draw the card played in this trick."""
     if player.front is None:
         title, *lines = {
             "": ("no card in this trick", "no card", "played"),
@@ -300,7 +299,7 @@ def _draw_hand(canvas: Canvas, area: Area, player: Player) -> None:
             continue
         card_back(canvas, where)
         if k == backs - 1:
-            # How many cards there are, on the last one that lies face down.
+            # The number of cards, on the last face-down one.
             radius = min(0.2 * where.height, shown.width / 2 - 1)
             LOOK.disc(canvas, *shown.centre, radius, str(len(player.hand)), WHITE, INK)
 
@@ -330,7 +329,7 @@ def _draw_column(canvas: Canvas, seen: Visible) -> None:
 
 
 def _draw_points(canvas: Canvas, box: Rect, seen: Visible) -> None:
-    """Draw the points of all seats as bars, and what pays."""
+    """Draw the points of all seats as bars, and how they are earned."""
     left, right = box.x + 14, box.right - 14
     canvas.line(left, box.y, right, box.y, stroke=LOOK.panel_edge, stroke_width=1.5)
     LOOK.text(canvas, left, box.y + 20, "points", bold=True)

@@ -1,7 +1,7 @@
-"""The material of Shamans drawn on a canvas: cards, roles, artefacts; and the picture's colours.
+"""The components of Shamans, drawn on a canvas: cards, roles, artefacts; and the colours.
 
-Colours of worlds differ in lightness where they can, and each world has a symbol. The pictures on
-the cards are ours, not those of the game.
+Colours of worlds differ in lightness where possible, and each world has a symbol. The images on the
+cards are our own, not those of the game.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .visible import FACE_DOWN, Held, Player
 
 
 class Paint(NamedTuple):
-    """Fill, edge, what can be read on the fill, and a light ground of the same hue."""
+    """Colours of the fill, the edge, writing on the fill, and a light background in that hue."""
 
     fill: str
     edge: str
@@ -38,7 +38,7 @@ PAINTS = {
 }
 INK, WHITE = "#27243a", "#ffffff"
 GOLD, CREAM = "#e6b93e", "#fffaf0"
-# Of the backs of cards and tiles, and of the track.
+# For the backs of cards and tiles, and the track.
 NIGHT = Paint("#262a52", "#8f96cf", "#aeb4e6")
 NIGHT_EDGE = "#12142e"
 CAMP_PAINTS = {
@@ -70,8 +70,8 @@ def card(
 
     Args:
         number: the card, 0 to 55.
-        note: written at its foot.
-        shown: width from the left that nothing covers, if not all.
+        note: text at the bottom.
+        shown: uncovered width from the left, if not all of it.
     """
     world, width = WORLDS[number // VALUES], box.width
     paint = PAINTS[world]
@@ -81,7 +81,7 @@ def card(
         canvas.rect(*box, radius=0.1 * width, fill=paint.fill, **edge)
         size = min(0.5 * width, 0.4 * box.height, 1.2 * shown)
         if box.height < 1.2 * width:
-            # No room below: the symbol stands beside the number.
+            # No room below: the symbol goes beside the number.
             x, y, wide = 0.3 * width, 0.5 * box.height, 0.36 * width
             right, down = 0.69 * width, y
         else:
@@ -96,7 +96,7 @@ def card(
 
 
 def _note(canvas: Canvas, box: Rect, note: str, shown: float) -> None:
-    """Write something across the foot of a card, as far as it is to be seen."""
+    """Write a note across the bottom of a card's visible part."""
     room = shown - 4
     size = min(12.0, room / (0.64 * len(note)))
     y = box.bottom - 0.1 * box.width - size / 2 - 3
@@ -105,7 +105,7 @@ def _note(canvas: Canvas, box: Rect, note: str, shown: float) -> None:
 
 
 def card_back(canvas: Canvas, box: Rect) -> None:
-    """Draw a card that lies face down."""
+    """Draw a face-down card."""
     width = box.width
     style: Style = {"fill": NIGHT.fill, "stroke_width": 1}
     canvas.rect(*box, radius=0.1 * width, stroke=NIGHT.edge, **style)
@@ -114,7 +114,7 @@ def card_back(canvas: Canvas, box: Rect) -> None:
 
 
 def role(canvas: Canvas, box: Rect, player: Player) -> None:
-    """Draw a role card; below, who has seen it, or that everybody has."""
+    """Draw a role card, and below it who has seen it, or that everybody has."""
     paint, width, x = CAMP_PAINTS[player.camp], box.width, box.centre[0]
     edge, thick = (GOLD, 26) if player.revealed else (paint.edge, 50)
     style: Style = {"stroke": edge, "stroke_width": max(1.4, width / thick)}
@@ -136,7 +136,7 @@ def role(canvas: Canvas, box: Rect, player: Player) -> None:
 
 
 def _seen_by(canvas: Canvas, x: float, y: float, radius: float, seats: list[int], ink: str) -> None:
-    """An eye, and who has seen the card."""
+    """Draw an eye, and who has seen the card."""
     step = 2.25 * radius
     x -= step * len(seats) / 2
     ICONS.draw(canvas, "violet", x, y, 2.1 * radius, ink)
@@ -151,10 +151,10 @@ def _seen_by(canvas: Canvas, x: float, y: float, radius: float, seats: list[int]
 def tiles(canvas: Canvas, box: Rect, held: Held, arrow: str = "") -> None:
     """Draw artefacts of one kind, the Eclipse, or the backs of tiles.
 
-    What lies face down has the colour of the backs, also for those who know it.
+    Face-down artefacts have the colour of the backs, even for viewers who know them.
 
     Args:
-        arrow: of the Eclipse.
+        arrow: direction of the Eclipse.
     """
     kind, size = held.kind, box.width
     known = kind != FACE_DOWN
@@ -182,7 +182,7 @@ def tiles(canvas: Canvas, box: Rect, held: Held, arrow: str = "") -> None:
 
 
 def tile(canvas: Canvas, box: Rect, kind: int, arrow: str = "") -> None:
-    """Draw one tile that lies face up, or the back of one: `FACE_DOWN`."""
+    """Draw one face-up tile, or the back of one: `FACE_DOWN`."""
     tiles(canvas, box, Held(kind, True, 1), arrow)
 
 

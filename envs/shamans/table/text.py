@@ -1,4 +1,4 @@
-"""Text boards of Shamans, for a terminal; and the words that its pictures have too."""
+"""Text boards of Shamans, for a terminal; and the wording shared with its pictures."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from .visible import FACE_DOWN, Held, Player, Visible, World, see
 WIDTH = 79
 # By camp.
 CAMP_NAMES = ("Shamans", "Shadows")
-# What pays in a round.
+# How points are earned in a round.
 POINTS_WORDS = (
     f"won: Shaman +{POINTS_OF_CAMP[SHAMAN]}, Shadow +{POINTS_OF_CAMP[SHADOW]}",
     f"{SHARDS_THAT_SCORE} shards: +{POINTS_OF_SHARDS}",
@@ -55,9 +55,8 @@ def describe(
 ) -> str:
     """Return the table as text, without colour codes, at most 79 columns wide.
 
-    Worlds list the values laid there, a dot for each that is missing. Players sit clockwise; the
-    seat that looks comes last. On the track ``@`` is the Shadow pawn, ``s`` the start, ``M`` the
-    Moon.
+    Worlds list the values laid there, with a dot for each missing one. Players are in clockwise
+    order, the viewer last. On the track, ``@`` is the Shadow pawn, ``s`` the start, ``M`` the Moon.
 
     Args:
         state, seat, last_action: as for `draw`.
@@ -72,7 +71,7 @@ def describe(
         [_world_line(world) for world in seen.worlds],
         _artefacts(seen),
         _trick(seen),
-        # The one that looks last, nearest to where the answer is typed.
+        # The viewer comes last, nearest to where the answer is typed.
         *(_player(seen, seen.players[s]) for s in looker_last(seen.seat, seen.num_players)),
     ]
     if seen.over:
@@ -84,7 +83,7 @@ def describe(
 
 
 def prompt(seen: Visible) -> str:
-    """Say what the seat to play decides."""
+    """Describe the decision of the seat to play."""
     if not seen.phase:
         return "a player may be deciding about a tile that lies face down"
     held = seen.players[seen.to_play].artefacts
@@ -119,7 +118,7 @@ def prompt(seen: Visible) -> str:
 
 
 def _if_it_has(seen: Visible, kind: int, use: str) -> str:
-    """Say that it isn't known whether the seat to play has a tile, or that it has none."""
+    """Describe that the seat to play may have no such tile, or has none."""
     held = seen.players[seen.to_play].artefacts
     if any(choice[0] == use for choice in seen.choices) or kind in (t.kind for t in held):
         return ""
@@ -127,14 +126,14 @@ def _if_it_has(seen: Visible, kind: int, use: str) -> str:
 
 
 def heading(seen: Visible) -> list[str]:
-    """Say which round it is, who won the last one, and who looks."""
+    """Describe the round, the winner of the last one, and the viewer."""
     rounds = "single round" if seen.single else f"round {seen.round + 1}"
     eyes = f"ply {seen.ply}, all eyes" if seen.seat is None else f"seen by {name_of(seen.seat)}"
     return [words for words in (rounds, outcome(seen), eyes) if words]
 
 
 def outcome(seen: Visible) -> str:
-    """Say who won the last round that has ended; empty if there is none."""
+    """Describe who won the last finished round; empty if there is none."""
     if seen.won < 0:
         return ""
     won = f"{CAMP_NAMES[seen.won]} won"
@@ -142,13 +141,13 @@ def outcome(seen: Visible) -> str:
 
 
 def camps_words(seen: Visible) -> str:
-    """Say how many Shamans and Shadows there are."""
+    """Describe the number of Shamans and Shadows."""
     shadows = int(SHADOWS_IN_PLAY[seen.num_players])
     return f"{seen.num_players - shadows} Shamans, {amount(shadows, 'Shadow')}"
 
 
 def ritual_words(seen: Visible) -> str:
-    """Say who is doing which ritual."""
+    """Describe who is performing which ritual."""
     if seen.doing == NO_WORLD:
         return f"{name_of(seen.performer)} does rituals"
     world = seen.worlds[seen.doing]
@@ -156,12 +155,12 @@ def ritual_words(seen: Visible) -> str:
 
 
 def eclipse_words(seen: Visible) -> str:
-    """Say where the Eclipse is."""
+    """Describe where the Eclipse is."""
     return f"Eclipse: {seen.eclipse}" + (f", arrow to the {seen.arrow}" if seen.arrow else "")
 
 
 def role_words(player: Player) -> str:
-    """Say which role a player has and who has seen it."""
+    """Describe a player's role and who has seen it."""
     role = (player.camp or "role not known").replace("sha", "Sha")
     if player.revealed:
         return f"{role}, shown to all"
@@ -169,14 +168,14 @@ def role_words(player: Player) -> str:
 
 
 def tile_name(kind: int) -> str:
-    """Return the name of an artefact, of the Eclipse, or of a tile that lies face down."""
+    """Return the name of an artefact, of the Eclipse, or of a face-down tile."""
     if kind == FACE_DOWN:
         return "face down"
     return "Eclipse" if kind == ECLIPSE else TILES[kind]
 
 
 def tiles_words(held: Held) -> str:
-    """Return so many artefacts of a kind in words."""
+    """Return a number of artefacts of one kind in words."""
     if held.kind == FACE_DOWN:
         return f"{held.count} face down"
     return amount(held.count, tile_name(held.kind)) + ("" if held.face_up else " face down")
@@ -237,7 +236,7 @@ def _artefacts(seen: Visible) -> list[str]:
 
 
 def _trick(seen: Visible) -> list[str]:
-    """The current trick from the Guide on."""
+    """Return the current trick, starting with the Guide."""
     where = "none yet" if seen.destination == NO_WORLD else WORLDS[seen.destination]
     lines = [f"Destination: {where}; Guide: {name_of(seen.guide)}"]
     for player in seen.players[seen.guide :] + seen.players[: seen.guide]:
@@ -272,7 +271,7 @@ def _player(seen: Visible, player: Player) -> list[str]:
 
 
 def _history(seen: Visible, player: Player) -> list[str]:
-    """What the player did in this round."""
+    """Return what the player did in this round."""
     lines = []
     for how, cards in player.plays.items():
         if cards:
@@ -293,7 +292,7 @@ def _history(seen: Visible, player: Player) -> list[str]:
 
 
 def _by_world(player: Player, cards: list[int]) -> list[list[str]]:
-    """Return cards as lists of a world and values, with what is known of those in hand."""
+    """Return cards as values by world, with what is known about those in hand."""
     known: dict[str, list[str]] = {}
     for card in cards:
         world, value = card_name(card).split()
@@ -316,10 +315,10 @@ def _hand(player: Player) -> list[str]:
 
 
 def remarks(before: np.void, after: np.void) -> list[str]:
-    """Say what an action brought about, beyond the action itself.
+    """Describe the consequences of an action, beyond the action itself.
 
     Args:
-        before, after: the record on both sides of it.
+        before, after: the record before and after the action.
     """
     ended = camps_of_round(after)
     if ended is not None and rounds_ended(after) > rounds_ended(before):
@@ -344,7 +343,7 @@ def remarks(before: np.void, after: np.void) -> list[str]:
 
 
 def _came_to(before: np.void, after: np.void, seat: int) -> list[str]:
-    """Say what happened to a player: artefacts got, role shown, elimination."""
+    """Describe what happened to a player: artefacts gained, role shown, elimination."""
     said = []
     shown = after["shown"][seat] - before["shown"][seat]
     hidden = after["hidden"][seat] - before["hidden"][seat]

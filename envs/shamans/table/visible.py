@@ -1,9 +1,9 @@
-"""What a picture or a text of Shamans may show to a seat: what lies open, and what the seat knows.
+"""What a picture or a text of Shamans may show to a seat: what is public, and what the seat knows.
 
-Hidden are hands, role cards that the seat hasn't looked at, artefacts that lie face down, the order
-of the pile; if only holders are asked, also that a seat is asked about a tile that lies face down,
-which the number of plies would tell afterwards. A seat knows its own, the roles it has seen, and
-the cards that it gave or got during the Eclipse.
+Hidden are hands, role cards that the seat hasn't seen, face-down artefacts and the order of the
+pile; if only holders are asked, also that a seat is being asked about a face-down tile, which the
+number of plies would reveal afterwards. A seat knows its own cards, the roles it has seen, and the
+cards that it gave or received during the Eclipse.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ from ..state import (
     rounds_ended,
 )
 
-# In the place of a card or a tile that is not shown.
+# Stands for a card or a tile that is not shown.
 FACE_DOWN = -1
 
 
@@ -64,7 +64,7 @@ class World(NamedTuple):
         number: of the world, 0 violet ...
         ritual: the name of its ritual.
         values: of the cards laid there, ascending.
-        size: how many cards it has when it is complete.
+        size: number of cards when it is complete.
         status: ``"destination"``, ``"ritual now"``, ``"ritual to come"``, ``"complete"`` or ``""``.
         coming: value of the card on its way there, 0 for none.
     """
@@ -79,7 +79,7 @@ class World(NamedTuple):
 
 
 class Held(NamedTuple):
-    """Artefacts of one kind in front of a player; the kind is ``FACE_DOWN`` if it isn't known."""
+    """Artefacts of one kind in front of a player; the kind is ``FACE_DOWN`` if unknown."""
 
     kind: int
     face_up: bool
@@ -87,23 +87,23 @@ class Held(NamedTuple):
 
 
 class Player(NamedTuple):
-    """A player, as the seat that looks sees it.
+    """A player, as seen by the viewer.
 
     Attributes:
-        camp: ``"shaman"``, ``"shadow"``, or None if the seat that looks doesn't know.
-        revealed: everybody knows it.
+        camp: ``"shaman"``, ``"shadow"``, or None if the viewer doesn't know.
+        revealed: whether everybody knows it.
         witnesses: who has seen the role card.
-        hand: cards in hand (set aside, if eliminated), ``FACE_DOWN`` for those not known.
-        notes: what else is known of a card in hand: who gave it, or that it will be given.
+        hand: cards in hand (set aside, if eliminated), ``FACE_DOWN`` for unknown ones.
+        notes: what else is known about a card in hand: who gave it, or that it will be given.
         front: card of the Destination in front of the player, None for none.
-        played: what has become of another card played in this trick: ``"elsewhere"``, to another
-            world, or ``"laid"`` like all cards of the trick (of which world isn't kept); ``""``.
+        played: what happened to another card played in this trick: ``"elsewhere"``, to another
+            world, or ``"laid"`` like all cards of the trick (its world isn't recorded); ``""``.
         artefacts: in front of the player.
-        plays: cards played in this round, by how they were (``PLAYS``).
+        plays: cards played in this round, by the way they were played (``PLAYS``).
         deeds: what else the player has done in this round, and how often.
-        swaps: for each player how often roles were swapped with it, of who did the permutation.
+        swaps: how often the player chose each other player to swap roles with.
         eliminator: who eliminated the player, -1 for nobody.
-        dealt_to: to whom the role card was dealt.
+        dealt_to: the player to whom the role card was dealt.
     """
 
     seat: int
@@ -128,9 +128,9 @@ class Move(NamedTuple):
     """The last move.
 
     Attributes:
-        text: what was done, in words.
-        card: the card it was about, if that lies on the table.
-        seats: players between whom it was, if it was about another player.
+        text: the move in words.
+        card: the card that it concerned, if it lies on the table.
+        seats: the players involved, if it concerned another player.
     """
 
     text: str
@@ -140,16 +140,16 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Visible(VisibleBase):
-    """Everything that a picture or a text reads; what is not told here is as in the record.
+    """Everything that a picture or a text reads; fields not listed here are those of the record.
 
     Attributes:
-        round: from 0.
-        pile: from the top down, for all eyes.
+        round: counted from 0.
+        pile: from top to bottom, in the omniscient view.
         eclipse: ``"in the pile"``, ``"on top of the pile"`` or ``"has come"``.
-        arrow: of the Eclipse, ``"left"``, ``"right"``, or ``""`` if it isn't known.
-        looked_at: the tile about to be kept, ``FACE_DOWN`` if it isn't known, None for none.
+        arrow: of the Eclipse, ``"left"``, ``"right"``, or ``""`` if unknown.
+        looked_at: the tile about to be kept, ``FACE_DOWN`` if unknown, None for none.
         receiver: who gets the card that is being given.
-        choices: legal actions, for who decides and all eyes.
+        choices: legal actions, for the seat to play and in the omniscient view.
     """
 
     round: int
@@ -195,7 +195,7 @@ def see(
     if not over and not decides and is_asked_unseen(state):
         common |= {"to_play": None, "phase": ""}
     if seat is not None:
-        # It counts what others did unseen.
+        # It counts the hidden actions of others.
         common["ply"] = None
     tile = int(state["looked_at"]) if decides else FACE_DOWN
     eclipse, arrow = _eclipse(state, seat)
@@ -268,11 +268,11 @@ def _player(state: np.void, seat: int, viewer: int | None) -> Player:
 
 
 def _notes(state: np.void, holder: int, viewer: int | None) -> dict[int, str]:
-    """Say which cards in a hand were given, as far as the viewer knows: it gave or got them."""
+    """Describe which cards in a hand the viewer knows to be given: it gave or received them."""
     notes = {}
     for giver in range(int(state["num_players"])):
         passed = card_passed_by(state, giver)
-        # All eyes see the hands, whoever knows them.
+        # The omniscient view shows all hands anyway.
         if passed is not None and passed[1] == holder and viewer in (giver, holder):
             notes[passed[0]] = "from you" if viewer == giver else f"from {giver}"
     card = int(state["given"][holder])
@@ -292,7 +292,7 @@ def _artefacts(state: np.void, seat: int, own: bool) -> list[Held]:
 
 
 def _eclipse(state: np.void, viewer: int | None) -> tuple[str, str]:
-    """Where the Eclipse is, and its arrow if the viewer can see it."""
+    """Return where the Eclipse is, and its arrow if the viewer can see it."""
     arrow = "left" if state["arrow"] == LEFT else "right"
     if state["eclipsed"]:
         return "has come", arrow
@@ -313,13 +313,13 @@ def _receiver(state: np.void) -> int | None:
 
 
 def _move(state: np.void, viewer: int | None, last_action) -> Move:
-    """Say what was done, as far as the record after it tells and the viewer may know."""
+    """Describe the last move, as far as the record shows it and the viewer may know."""
     action = action_seen_by(state, viewer, action_number(last_action, ACTIONS.encode, NUM_ACTIONS))
     if action is None:
         return Move("not shown")
     newest = action_seen_by(state, viewer, int(state["last_action"])) if state["ply"] else None
     if action != newest:
-        # The record doesn't tell who took it.
+        # The record doesn't show who took it.
         return Move(action_to_string(action))
     hidden = viewer is not None and hides_action(state, viewer)
     return _told(state, int(state["shown_seat" if hidden else "last_seat"]), action)
