@@ -20,6 +20,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, ProcessPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -61,10 +62,18 @@ class ProcessExecutor:
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Return a future of ``function(*arguments)``, which must be picklable."""
         try:
-            return self._opened().submit(_call, function, *arguments)
+            return self._submit(function, *arguments)
         except BrokenExecutor:
             self._close_pool()
-            return self._opened().submit(_call, function, *arguments)
+            return self._submit(function, *arguments)
+
+    def _submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        if self._pool is not None:
+            return self._pool.submit(_work, function, *arguments)
+        pool = self._opened()
+        # The first piece starts the processes.
+        with _interrupts_blocked():
+            return pool.submit(_work, function, *arguments)
 
     @contextmanager
     def share(self, value: Any) -> Iterator[Any]:
@@ -116,10 +125,42 @@ class _InFile(NamedTuple):
     path: str
 
 
+@contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """Delay Ctrl-C to the end of the block, and in processes started in it until they are ready.
+
+    In the midst of starting, it would show a traceback of each of them.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    # Its start, which is part of the first process's, would let Ctrl-C through.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+class _Worker:
+    """Whether this process, a worker, is at work on a piece."""
+
+    busy = False
+
+
+def _interrupt_worker(number: int, frame: Any) -> None:
+    """End the piece on Ctrl-C, or the process if there is none: quietly, in either case."""
+    if _Worker.busy:
+        raise KeyboardInterrupt
+    os._exit(1)
+
+
 def _begin(interrupts: bool, folder: str) -> None:
     """Prepare a worker process."""
-    if not interrupts:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, _interrupt_worker if interrupts else signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     threading.Thread(target=_end_with_parent, args=(folder,), daemon=True).start()
 
 
@@ -177,6 +218,15 @@ class RayExecutor:
 
     def __exit__(self, *error: Any) -> None:
         self.shutdown()
+
+
+def _work(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Do a piece in a worker process."""
+    _Worker.busy = True
+    try:
+        return _call(function, *arguments)
+    finally:
+        _Worker.busy = False
 
 
 def _call(function: Callable[..., Any], *arguments: Any) -> Any:

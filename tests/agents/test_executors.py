@@ -387,3 +387,34 @@ def test_the_benchmark_measures_what_is_handed_out():
     batches = 16 // 8 + 4 // 2
     assert executor.count == EMPTY_PIECES + 2 * PIECES + batches
     assert min(found.piece_ms, found.games_per_second, found.decisions_per_second) > 0
+
+
+INTERRUPTED = """
+import os, signal, sys
+from ludotheque.agents.executors import ProcessExecutor
+if __name__ == "__mp_main__" and sys.argv[1] == "starting":
+    os.killpg(0, signal.SIGINT)
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    with ProcessExecutor(1) as executor:
+        try:
+            executor.submit(abs, -3).result()
+            if sys.argv[1] == "waiting":
+                os.killpg(0, signal.SIGINT)
+            signal.pause()
+        except KeyboardInterrupt:
+            print("interrupted")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
+@pytest.mark.parametrize("workers", ["starting", "waiting"])
+def test_ctrl_c_shows_no_traceback_of_workers_that_start_or_wait(workers, tmp_path):
+    """In a terminal it reaches all processes."""
+    script = tmp_path / "interrupted.py"
+    script.write_text(INTERRUPTED)
+    done = subprocess.run(
+        [sys.executable, script, workers], capture_output=True, text=True, start_new_session=True
+    )
+    assert (done.stdout, done.stderr, done.returncode) == ("interrupted\n", "", 0)
