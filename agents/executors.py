@@ -68,10 +68,8 @@ class ProcessExecutor:
             return self._submit(function, *arguments)
 
     def _submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        if self._pool is not None:
-            return self._pool.submit(_work, function, *arguments)
         pool = self._opened()
-        # The first piece starts the processes.
+        # A piece starts a process if none waits and there may be more.
         with _interrupts_blocked():
             return pool.submit(_work, function, *arguments)
 

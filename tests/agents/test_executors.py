@@ -393,12 +393,17 @@ INTERRUPTED = """
 import os, signal, sys
 from ludotheque.agents.executors import ProcessExecutor
 if __name__ == "__mp_main__" and sys.argv[1] == "starting":
-    os.killpg(0, signal.SIGINT)
+    try:
+        os.rmdir(sys.argv[2])
+        os.killpg(0, signal.SIGINT)
+    except FileNotFoundError:
+        pass
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    with ProcessExecutor(1) as executor:
+    with ProcessExecutor(2) as executor:
         try:
-            executor.submit(abs, -3).result()
+            found = [executor.submit(abs, -3) for _ in range(2)]
+            found[0].result()
             if sys.argv[1] == "waiting":
                 os.killpg(0, signal.SIGINT)
             signal.pause()
@@ -414,7 +419,7 @@ def test_ctrl_c_shows_no_traceback_of_workers_that_start_or_wait(workers, tmp_pa
     """In a terminal it reaches all processes."""
     script = tmp_path / "interrupted.py"
     script.write_text(INTERRUPTED)
-    done = subprocess.run(
-        [sys.executable, script, workers], capture_output=True, text=True, start_new_session=True
-    )
+    (tmp_path / "once").mkdir()
+    command = [sys.executable, script, workers, tmp_path / "once"]
+    done = subprocess.run(command, capture_output=True, text=True, start_new_session=True)
     assert (done.stdout, done.stderr, done.returncode) == ("interrupted\n", "", 0)
