@@ -24,7 +24,9 @@ from ludotheque.envs.core.loading import (
     NUMBER,
     OBJECT,
     OBJECTS,
+    Kind,
     check_arrays,
+    check_numbers,
     or_null,
 )
 
@@ -97,8 +99,8 @@ _FIELDS = {
     "steps": COUNT,
     "round": COUNT,
     "seconds": NUMBER,
-    "spread": NUMBER,
-    "weight": NUMBER,
+    "spread": Kind("a number above 0", lambda value: NUMBER.holds(value) and 0 < value < 1e9),
+    "weight": Kind("a number within 1e6", lambda value: NUMBER.holds(value) and abs(value) <= 1e6),
     "marks": OBJECT,
     "best": or_null(NUMBER),
     "pool": COUNT,
@@ -453,6 +455,7 @@ class TDTrainer(Run):
             raise source.error(f"its format is {about['format']}, and this version reads {FORMAT}")
         try:
             check_arrays(arrays, self._shapes(about["pool"], arrays))
+            _check_learned(arrays)
             self._take(about, arrays)
         except ValueError as error:
             raise source.error(error) from error
@@ -518,3 +521,12 @@ def _slope(x: np.ndarray, y: np.ndarray) -> float:
     """Return the slope of the line through the points."""
     x = x - x.mean()
     return float(np.sum(x * (y - y.mean())) / max(np.sum(x * x), 1e-12))
+
+
+def _check_learned(arrays: Mapping[str, np.ndarray]) -> None:
+    """Raise ValueError for weights or a state of Adam that no training comes to."""
+    for name, array in arrays.items():
+        if name.startswith("pool/") or name.endswith(("/weight", "/mean")):
+            check_numbers(array, name)
+        elif name.endswith(("/step", "/exp_avg_sq")) and array.min(initial=0.0) < 0:
+            raise ValueError(f"{name} holds {array.min():g}; the least is 0")

@@ -160,6 +160,9 @@ def load_optimizer(optimizer: Any, saved: Any) -> None:
     # Before the first update there is none.
     if saved["state"]:
         check_like(saved["state"], like, "the optimizer")
+        for found in saved["state"].values():
+            if found["step"] < 0 or (found["exp_avg_sq"] < 0).any():
+                raise ValueError("the optimizer: step or exp_avg_sq is below 0")
     optimizer.load_state_dict({**whole, "state": saved["state"]})
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import numpy as np
 import pytest
 
 from ludotheque.envs import game_names, get_game
+from ludotheque.envs.core.errors import FileError
 from ludotheque.envs.core.files import LOCK
 
 torch = pytest.importorskip("torch")
@@ -254,6 +256,18 @@ def test_a_run_is_not_overwritten_or_resumed_as_another(finished: TrainResult):
         TrainConfig(out=finished.out, resume=True, steps=9999, num_players=3)
     with pytest.raises(ValueError, match="pass larger `steps`"):
         train(TrainConfig(out=finished.out, resume=True, steps=2048))
+
+
+def test_a_checkpoint_that_no_training_writes_is_called_damaged(finished: TrainResult, tmp_path):
+    """Adam takes roots of what follows from these."""
+    for name in ("step", "exp_avg_sq"):
+        out = tmp_path / name
+        shutil.copytree(finished.out, out)
+        saved = torch.load(out / "checkpoint" / "run.pt", weights_only=True)
+        saved["optimizer"]["state"][0][name].fill_(-7.0)
+        torch.save(saved, out / "checkpoint" / "run.pt")
+        with pytest.raises(FileError, match="step or exp_avg_sq is below 0"):
+            train(TrainConfig(out=out, resume=True, steps=9999))
 
 
 def test_wilson_interval():

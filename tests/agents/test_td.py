@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import shutil
 import signal
 import zipfile
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -27,14 +28,18 @@ from ludotheque.agents.td.model import (
     make_tree,
     make_work,
     positions_of,
+    read_archive,
+    source_of,
     stack,
     usual_inputs,
+    write_archive,
     zero_model,
 )
 from ludotheque.agents.td.play import Plan
 from ludotheque.agents.td.selfplay import Played, SelfPlay, Window, goals
 from ludotheque.agents.td.tree import Method
 from ludotheque.envs import game_names, get_game
+from ludotheque.envs.core.errors import FileError
 from ludotheque.envs.core.files import LOCK
 from ludotheque.envs.core.interfaces.settings import Settings
 from ludotheque.envs.core.rng import mix64
@@ -967,6 +972,33 @@ def test_a_run_that_cannot_go_on_says_why(finished, tmp_path):
     (tmp_path / "config.json").write_text(config.replace('"td"', '"ppo"'))
     with pytest.raises(ValueError, match="trained by 'ppo'"):
         TDConfig(game="sarena", out=tmp_path, resume=True, steps=9000)
+
+
+@pytest.mark.training
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"about": {"spread": -1.0}}, "spread -1.0, which should be a number above 0"),
+        ({"about": {"weight": 1e300}}, "weight 1e.300"),
+        ({"pool/0/first": 3e38}, "pool/0/first holds 3e.38"),
+        ({"learner/last/weight": 1e9}, "learner/last/weight holds 1e.09"),
+        ({"learner/last/adam/step": -7}, "adam/step holds -7; the least is 0"),
+        ({"learner/last/adam/exp_avg_sq": -1}, "exp_avg_sq holds -1; the least is 0"),
+    ],
+)
+def test_a_checkpoint_that_no_training_writes_is_called_damaged(finished, tmp_path, changes, told):
+    """Some used to be taken for a learning_rate that is too high, in the midst of the training."""
+    from ludotheque.agents.td.trainer import TDConfig
+
+    shutil.copytree(finished.out, tmp_path / "run")
+    path = tmp_path / "run" / "checkpoint" / "run.zip"
+    about, arrays = read_archive(source_of(path), "run.json", {})
+    about |= changes.pop("about", {})
+    for name, value in changes.items():
+        arrays[name][...] = value
+    write_archive(path, "run.json", about, arrays)
+    with pytest.raises(FileError, match=told):
+        train(TDConfig(game="sarena", out=tmp_path / "run", resume=True, steps=9000))
 
 
 @pytest.mark.training
