@@ -9,7 +9,7 @@ __all__ = ["AGENTS", "Agent", "make_agent", "play_match"]
 
 
 def __getattr__(name: str):
-    # Batches of games are imported when they are asked for.
+    # Imported lazily.
     if name == "play_match":
         from .match import play_match
 

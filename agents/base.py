@@ -82,9 +82,9 @@ class Agent:
     def checked(
         self, masks: np.ndarray, seeds: np.ndarray | None, states: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the masks and seeds of ``act``, or its own seeds, once their shapes are checked.
+        """Return the masks and seeds of ``act``, or its own seeds, after checking their shapes.
 
-        Kernels index them without looking. Which actions are legal is trusted, as records are.
+        Kernels index them unchecked. The legality of masked actions is trusted, as records are.
 
         Raises:
             ValueError: the numbers of rows differ, or a mask isn't one of the game.
@@ -121,7 +121,7 @@ class Agent:
         return own
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # A pickle comes from outside; kernels don't look at what an agent holds.
+        # A pickle comes from outside, and kernels don't check what an agent holds.
         with unpickling(type(self)):
             self.__dict__.update(state)
             made = self._made_anew()
@@ -129,7 +129,7 @@ class Agent:
                 self.__dict__.update(vars(made))
 
     def _made_anew(self) -> Agent | None:
-        """Return an agent with the same settings, which are checked; None: nothing depends on them.
+        """Return a new agent with the same settings, which are checked, or None if unnecessary.
 
         Called when this agent is unpickled.
         """

@@ -16,7 +16,7 @@ from .ledger import GameRecord
 from .match import Match
 
 Seats = tuple[str, ...]
-# A game to be played: its deal, and who sits where.
+# A game to be played: its deal and its seating.
 Planned = tuple[int, Seats]
 
 
@@ -49,7 +49,7 @@ def pack(settings: Settings, agents: Mapping[str, Agent]) -> bytes:
 @lru_cache(maxsize=2)
 def _opened(carried: bytes) -> tuple[Settings, dict[str, Agent]]:
     """Undo ``pack``, once per process for all batches of a league."""
-    # Made by the process that asks for the batch, and sent by nobody else.
+    # Created by the process that requests the batch, never received from elsewhere.
     return pickle.loads(carried)
 
 
@@ -101,7 +101,7 @@ def check_records(
         )
     for one in records:
         try:
-            # As it is read again, so that nothing is written that can't be.
+            # Parsed like a saved line, so that everything written can be read again.
             read = GameRecord.from_line(one.to_line().encode())
         except (TypeError, ValueError) as error:
             raise ValueError(f"the executor returned {one!r:.80}: {error}") from error

@@ -26,13 +26,13 @@ from .targets import ActionTargets, targets_of
 
 @dataclass
 class _Seen:
-    """What was seen at the things of n games.
+    """The features of the things in n games.
 
     Attributes:
         values: ``(m, width)``: of the places, then of the rows of lists, game by game.
         mean: ``(n, width)``: over the places, or over the rows in a game without a board.
-        where: ``(n * places,)``: where a place is among the values; None where all are, in order.
-        num_rows, first_row, num_places: rows of a game, where they begin, and places of a game.
+        where: ``(n * places,)``: index of each place in the values; None if all are there in order.
+        num_rows, first_row, num_places: rows per game, index of the first, and places per game.
     """
 
     values: torch.Tensor
@@ -43,7 +43,7 @@ class _Seen:
     num_places: int = 0
 
     def at(self, games: torch.Tensor, things: torch.Tensor) -> torch.Tensor:
-        """Return ``(k, width)``: what was seen at each thing of each game."""
+        """Return the features of each thing in each game, ``(k, width)``."""
         on_board = things < self.num_places
         places = games * self.num_places + things.clamp(max=max(self.num_places - 1, 0))
         if self.where is not None:
@@ -57,9 +57,9 @@ class Board(nn.Module):
 
     Args:
         layout: of the game.
-        width: numbers seen at each thing.
-        depth: convolutions of 3 by 3, one after the other; with 0 each place is seen alone.
-        head: numbers in the scoring of an action, and in the value's hidden layer.
+        width: number of features per thing.
+        depth: number of 3 x 3 convolutions; with 0, places are embedded without their neighbours.
+        head: number of features per action, and of units in the value's hidden layer.
     """
 
     planes: torch.Tensor
@@ -76,7 +76,7 @@ class Board(nn.Module):
         self.grid = layout.grid
         self.num_places, self.num_things = layout.num_places, layout.num_things
         self.alone = depth == 0
-        # Set by the policy for as long as it needs scores: only legal actions are scored.
+        # Set by the policy while it needs scores: only legal actions are scored.
         self.masks: torch.Tensor | None = None
         constants = {
             "planes": layout.planes.reshape(-1).copy(),
@@ -119,7 +119,7 @@ class Board(nn.Module):
         return self._values(seen.mean, rest)
 
     def _see(self, features: torch.Tensor) -> tuple[_Seen, torch.Tensor]:
-        """Return what is seen at the things, and of what belongs to no place ``(n, width)``."""
+        """Return the features of the things, and of what belongs to no place, ``(n, width)``."""
         x = features * self.scale
         rest = self.whole(x.index_select(1, self.rest))
         rows = self._see_rows(x, rest)
@@ -138,7 +138,7 @@ class Board(nn.Module):
         return _Seen(both, mean, where, rows.shape[1], len(places), self.num_places), rest
 
     def _see_rows(self, x: torch.Tensor, rest: torch.Tensor) -> torch.Tensor:
-        """Return what is seen at the rows of all lists ``(n, rows, width)``."""
+        """Return the features of the rows of all lists, ``(n, rows, width)``."""
         parts, begin = [rest.new_zeros(len(x), 0, rest.shape[1])], self.num_places
         for k, layer in enumerate(self.rows):
             numbers = x.index_select(1, getattr(self, f"list_{k}"))
@@ -151,10 +151,11 @@ class Board(nn.Module):
     def _see_alone(
         self, planes: torch.Tensor, rest: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Look at those places only that hold a number or that a legal action is about.
+        """Embed only places that aren't empty or that are targets of legal actions.
 
-        Most of a large board is bare. Return what is seen at them ``(m, width)``, its sum divided
-        by all places ``(n, width)``, and where each place is among the m ``(n * places)``.
+        Most of a large board is empty. Return the features of m places ``(m, width)``, their sum
+        divided by the number of all places ``(n, width)``, and the index of each place among the m
+        ``(n * places)``.
         """
         holding = planes.abs().sum(2) > 0
         looked_at = holding.clone()
@@ -179,7 +180,7 @@ class Board(nn.Module):
     def _around(self, layer: nn.Conv2d, seen: torch.Tensor) -> torch.Tensor:
         """Convolve ``(n, places, inputs)`` into ``(n, places, outputs)``.
 
-        Numbers of a place lie side by side throughout: convolutions and heads are faster so.
+        A place's features are contiguous throughout: convolutions and heads are faster that way.
         """
         board = seen.unflatten(1, self.grid).permute(0, 3, 1, 2)
         return layer(board).permute(0, 2, 3, 1).flatten(1, 2)
@@ -212,8 +213,7 @@ class BoardPolicy(MaskableActorCriticPolicy):
         net_arch: width, depth and head of the ``Board``.
 
     Raises:
-        ValueError: the game doesn't say what its actions are about (``Game.targets``), or
-            ``net_arch`` isn't three numbers.
+        ValueError: the game has no ``Game.targets``, or ``net_arch`` isn't three numbers.
     """
 
     mlp_extractor: Any
@@ -233,7 +233,7 @@ class BoardPolicy(MaskableActorCriticPolicy):
         self.mlp_extractor = Board(layout, width, depth, head)
         for module in self.mlp_extractor.modules():
             self.init_weights(module, np.sqrt(2))
-        # At first all moves are about as good, so that every one is tried.
+        # Initially all moves are about equally likely, so that each is tried.
         self.init_weights(self.mlp_extractor.score, 0.1)
         self.mlp_extractor.to(memory_format=torch.channels_last)
         self.action_net = nn.Identity()
@@ -269,7 +269,7 @@ class BoardPolicy(MaskableActorCriticPolicy):
         return {**super()._get_constructor_parameters(), "game": self.game}
 
     def board_arrays(self) -> dict[str, np.ndarray]:
-        """Return copies of the policy's weights, as ``networks.BoardNetwork`` wants them."""
+        """Return copies of the policy's weights in the form of ``networks.BoardNetwork``."""
         board = self.mlp_extractor
         width = board.ends.in_features
         thing = board.thing
@@ -298,9 +298,9 @@ class BoardPolicy(MaskableActorCriticPolicy):
 
 
 def _around(layer: nn.Conv2d) -> torch.Tensor:
-    """Return a convolution's weights as ``(inputs, k, k * outputs)``, seen from the input's place.
+    """Return a convolution's weights as ``(inputs, k, k * outputs)``, from the input's place.
 
-    The place above an input has the input below it: hence turned about.
+    For the place above an input, the input is below: hence the rotation.
     """
     weight = layer.weight.flip(2, 3).permute(1, 2, 3, 0)
     return weight.reshape(len(weight), weight.shape[1], -1)

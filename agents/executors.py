@@ -26,13 +26,13 @@ from typing import Any, NamedTuple
 
 from ludotheque.envs.core.errors import check_whole
 
-# Pieces handed out while one's result is waited for: enough for a hundred workers and more. What
-# was finished out of turn is lost with this process.
+# Maximum number of pieces submitted ahead of the one waited for: enough for over a hundred workers.
+# Results that arrive out of order are lost if this process ends.
 WINDOW = 256
-# How often a piece is handed out again whose worker was lost.
+# How often a piece is resubmitted if its worker is lost.
 RETRIES = 3
 LOST = (BrokenExecutor, CancelledError)
-# What is asked of a future.
+# The methods required of a future.
 FUTURE = ("result", "done", "cancelled", "exception", "cancel")
 MOST_WORKERS = 1000
 
@@ -204,7 +204,7 @@ class RayExecutor:
 
     def share(self, value: Any) -> AbstractContextManager[Any]:
         """Return a context with what stands for ``value`` in ``submit``: see ``shared``."""
-        # Ray itself puts the value in its place, and drops it with the last reference.
+        # Ray itself substitutes the value, and drops it with the last reference.
         return nullcontext(self._ray.put(value))
 
     def shutdown(self) -> None:
@@ -248,7 +248,7 @@ def shared(executor: Any, value: Any) -> AbstractContextManager[Any]:
 
 
 def _ticketed(ticket: str, function: Callable[..., Any], *arguments: Any) -> tuple[str, Any]:
-    """Return a piece's ticket beside its result, so that no other result is taken for it."""
+    """Return a piece's ticket with its result, so that results can't be confused."""
     return ticket, function(*arguments)
 
 
@@ -288,7 +288,7 @@ def gather(
             take(result)
     except BaseException:
         for number, future in begun:
-            # What else goes wrong is not told: the first error is.
+            # Only the first error is reported.
             with suppress(Exception):
                 _take_if_finished(f"{number} {call}", future, take)
         raise
@@ -304,7 +304,7 @@ def _first_result(begun: deque[tuple[int, Any]], handed_out: Callable[..., Any],
         except (*LOST, KeyboardInterrupt) as error:
             if not _is_loss(future, error):
                 raise
-        # A pool of processes loses all that it had with one of them: all of it begins again now.
+        # A process pool that loses a worker loses all of its pieces, so all are resubmitted now.
         begun[0] = handed_out(number)
         for k in range(1, len(begun)):
             if _is_lost(begun[k][1]):
@@ -313,7 +313,7 @@ def _first_result(begun: deque[tuple[int, Any]], handed_out: Callable[..., Any],
 
 
 def _result_of(number: int, call: str, found: Any) -> Any:
-    """Return the result in what a future returned, if that is of piece ``number``."""
+    """Return the result that a future returned, after checking that it is of piece ``number``."""
     if not _is_of(f"{number} {call}", found):
         raise ValueError(
             f"the executor returned {found!r:.80} for piece {number}; each future must return what "
@@ -345,7 +345,7 @@ def check_executor(executor: Any, name: str) -> None:
 
 
 def _is_loss(future: Any, error: BaseException) -> bool:
-    """Return whether it was the worker that was lost or interrupted, not this process."""
+    """Return whether the worker, not this process, was lost or interrupted."""
     return isinstance(error, LOST) or (future.done() and future.exception() is error)
 
 

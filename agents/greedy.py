@@ -16,7 +16,7 @@ _compiled: dict[str, Any] = {}
 
 
 def _compile(game: Game) -> Any:
-    """Return the kernel that chooses, which an unpickled agent has to compile."""
+    """Return the kernel that chooses; unpickled agents compile it again."""
     if game.name not in _compiled:
         kernels = {name: game.kernels[name] for name in ("evaluate", "step")}
         _compiled[game.name] = specialize(choose_greedy, f"{game.name}_choose_greedy", **kernels)

@@ -45,7 +45,7 @@ def choose_best(logits, masks, actions):
 def choose_softmax(logits, masks, seeds, temperature, actions):
     """Draw a legal action from the softmax of the logits by each row's seed; -1 if none is legal.
 
-    The sum of the parts up to the action drawn is the first to pass a uniform part of the whole.
+    The action is the first whose cumulative probability exceeds a uniform number.
     """
     choose_best(logits, masks, actions)
     for row in range(len(masks)):
@@ -70,8 +70,8 @@ def takes_place(value, best, equal, word):
     """Compare a choice with the best so far, the first of ``equal``; ties by the seed ``word``.
 
     Returns:
-        ``(takes, equal, word)``: whether it takes the best's place, and what to go on with. The
-        n-th equal choice replaces the one before with chance 1/n.
+        ``(takes, equal, word)``: whether it replaces the best, and the values for the next call.
+        The n-th equal choice replaces the previous one with probability 1/n.
     """
     if value > best:
         return True, 1, word
@@ -83,7 +83,7 @@ def takes_place(value, best, equal, word):
 
 
 def choose_greedy(states, masks, seeds, scratch, actions):
-    """Choose the action after which ``evaluate`` is highest for the seat to act; ties by seed.
+    """Choose the action with the highest ``evaluate`` for the seat to act; ties by seed.
 
     ``scratch`` is one record.
     """

@@ -50,10 +50,10 @@ from .specs import make_agent
 FOLDER = Path(__file__).parent / "ladders"
 RUNGS = ("random", "greedy", "mcts:simulations=50", "mcts:simulations=200", "mcts:simulations=1000")
 KIND = "ludotheque rating"
-# Where there is a baseline.
+# Included if the game has a baseline.
 LEARNED = ("baseline", "baseline:simulations=200")
 MOST_BYTES = 256 * MEGABYTE
-# What the files hold.
+# Fields of the files.
 _LADDER = {
     "game": TEXT,
     "version": COUNT,
@@ -76,9 +76,9 @@ _RECORD = {
     "uncertainty": NUMBER,
 }
 _GAME = {"rung": TEXT, "seed": COUNT, "seat": COUNT, "scores": NUMBERS, "ranks": COUNTS}
-# Deals of a round, each from every seat against every rung.
+# Deals per round, each from every seat against every rung.
 DEALS = 8
-# The agent's name among the rungs'.
+# The agent's name in the ratings.
 OWN = "agent"
 
 

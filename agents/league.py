@@ -81,7 +81,7 @@ class League:
         resume: bool = False,
         **options: Any,
     ):
-        import_cli_extra("openskill.models")  # now, and not after all games
+        import_cli_extra("openskill.models")  # now, not after all games
         if num_players == 1:
             raise ValueError(
                 "num_players is 1; a league needs two seats or more. Alone, compare mean scores: "
@@ -164,7 +164,7 @@ class League:
         deals = self.deals_for(games_per_pair)
         self._tell_rounding(games_per_pair, deals)
         with self._opened(), _reporting(progress) as report:
-            # By deal first: whenever it is stopped, all tables have had nearly the same games.
+            # By deal first: whenever it stops, all tables have nearly the same number of games.
             plan = [
                 (deal, seats)
                 for deal in range(deals)
@@ -340,7 +340,7 @@ def _describe(spec: str | Agent, agent: Agent) -> str:
     text = spec if isinstance(spec, str) else _settings_of(agent)
     path = getattr(agent, "path", None)
     if path is not None and Path(path).is_file():
-        # A model trained on since then is another agent, under whatever name.
+        # A model that was trained further is another agent, whatever its name.
         text += f" sha256:{hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16]}"
     return text
 

@@ -43,7 +43,7 @@ _FIELDS = {
     "rewards": NUMBERS,
     "actions": COUNTS,
 }
-# Of all games: some hundred thousand.
+# Limit for all games: several hundred thousand.
 _CONFIG = {
     "game": TEXT,
     "version": COUNT,
@@ -225,7 +225,7 @@ class Ledger:
                 rest = rest[self._file.write(rest) :]
             os.fsync(self._file.fileno())
         except OSError as error:
-            # For example a full disk: no half of a line may stay before what is written next.
+            # For example on a full disk: no partial line may precede what is written next.
             self._file.truncate(start)
             error.filename = str(self.path)
             raise
@@ -246,7 +246,7 @@ def _source(path: Path) -> Source:
 
 
 def _read(line: bytes) -> GameRecord | None:
-    # A whole line ends with its line end: without it even good JSON may be a number cut short.
+    # A complete line ends in a newline: without it, even valid JSON may be a truncated number.
     if not line.endswith(b"\n"):
         return None
     try:

@@ -131,7 +131,7 @@ class Match:
             (self._no_rewards, self._ply_rewards, self.scores, self.ranks),
         )
         self.rewards[rows] += self._ply_rewards[rows]
-        # Last, so that a Ctrl-C before this line leaves no half-counted game among the finished.
+        # Last, so that Ctrl-C before this line leaves no partly counted game among the finished.
         self.finished[rows] = self.states["terminated"][rows] | self.states["truncated"][rows]
 
 

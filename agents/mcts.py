@@ -19,7 +19,7 @@ from .base import Agent
 
 DETERMINIZE = ("simulation", "tree")
 _CHUNK = 32
-# A game may have others, in ``Game.search``.
+# Defaults; a game may have its own in ``Game.search``.
 _DEFAULTS = {
     "exploration": 1.0,
     "widening": 0.4,
@@ -57,12 +57,12 @@ def _compile(game, guided: bool, leaf: str) -> SimpleNamespace:
 
 
 def usual_settings(game: Game) -> dict[str, Any]:
-    """Return the settings of ``MCTSAgent`` that a game's own (``Game.search``) complete."""
+    """Return the default settings of ``MCTSAgent`` for a game (see ``Game.search``)."""
     return {**_DEFAULTS, **game.search}
 
 
 def leaf_method(game: Game) -> search.Method:
-    """Return how a leaf is valued after greedy plies, by the game's own settings."""
+    """Return the settings of leaf evaluation after greedy plies, by the game's defaults."""
     own = usual_settings(game)
     plies, scale = own["leaf_plies"], float(own["leaf_scale"])
     return search.Method(fixed=False, exploration=0.0, widening=1.0, plies=plies, scale=scale)
@@ -186,7 +186,7 @@ class MCTSAgent(Agent):
             raise ValueError("mcts searches: pass states, determinized for the seat to act")
         seeds = self.seeds_or_own(seeds, len(states))
         visits, values = self.search(states, seeds)
-        # Most visits first; of equal ones the better value.
+        # Most visits first; ties are broken by value.
         spread = 1.0 + np.abs(values).max(axis=1, initial=0.0, keepdims=True)
         return np.argmax(visits + values / (2.0 * spread), axis=1).astype(np.int64)
 

@@ -1,4 +1,4 @@
-"""Trained policies as plain arrays, and how to run them without torch."""
+"""Trained policies as plain arrays, which run without torch."""
 
 from __future__ import annotations
 
@@ -48,18 +48,18 @@ class Network(ABC):
             check_numbers(array, name)
 
     def about(self) -> dict[str, Any]:
-        """Return what is needed besides the arrays, as JSON values."""
+        """Return everything needed besides the arrays, as JSON values."""
         return {"kind": self.kind}
 
     def __reduce__(self) -> Any:
-        # So that pickles are checked as files are.
+        # So that pickles are checked like files.
         return make_network, (self.about(), self.arrays, self.game)
 
     def logits(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        """Return float32 ``(n, num_actions)``; what it holds for illegal actions is undefined.
+        """Return float32 ``(n, num_actions)``; the logits of illegal actions are undefined.
 
         Args:
-            observations: ``(n, ...)``, with ``num_inputs`` numbers per row.
+            observations: ``(n, ...)``, with ``num_inputs`` entries per row.
             masks: int8 ``(n, num_actions)``.
 
         Raises:
@@ -88,7 +88,7 @@ class MlpNetwork(Network):
         check_choice(activation, tuple(ACTIVATIONS), "activation of a policy")
         self.activation = activation
         self.depth = max(1, len(self.arrays) // 2)
-        # Each layer has as many inputs as the one before has outputs.
+        # Each layer has as many inputs as the previous one has outputs.
         sizes = [_size(self.arrays, "weight_0", 2, 0)]
         sizes += [_size(self.arrays, f"weight_{k}", 2, 1) for k in range(self.depth)]
         wanted: dict[str, Any] = {}
@@ -104,7 +104,7 @@ class MlpNetwork(Network):
 
     def _logits(self, observations, masks):
         x = observations.astype(np.float32)
-        # What isn't finite is told by ``policy.choose``.
+        # ``policy.choose`` reports logits that aren't finite.
         with np.errstate(over="ignore", invalid="ignore"):
             for k in range(self.depth):
                 x = x @ self.arrays[f"weight_{k}"]
@@ -117,14 +117,14 @@ class MlpNetwork(Network):
 class BoardNetwork(Network):
     """The weights of a ``board_policy.Board``.
 
-    Arrays, with ``width`` numbers seen at each thing and ``head`` in the scoring of actions:
-        first: (planes, 3, 3 * width): what a place's numbers add to the three by three places
-            around it; or (planes, 1, width), to itself. rows: (numbers, width), of the lists one
-            after the other. thing: (things, width), the bias there.
+    Arrays, with ``width`` features per thing and ``head`` features per action:
+        first: (planes, 3, 3 * width): what a place's entries add to the 3 x 3 places around it; or
+            (planes, 1, width), to the place itself. rows: (numbers, width), for the lists, one
+            after the other. thing: (things, width), the bias of each thing.
         whole: (rest, width), whole_bias: (width,).
         more: (depth - 1, width, 3, 3 * width), more_bias: (depth - 1, width).
-        ends: (width, 2 * head), of an action's first target and of its second; mean: (width,
-            head), bias: (kinds, head), added to both; score: (head,).
+        ends: (width, 2 * head), for an action's first and second target; mean: (width, head) and
+            bias: (kinds, head) are added to both; score: (head,).
     """
 
     kind = "board"
@@ -175,7 +175,7 @@ class BoardNetwork(Network):
 
 
 def _size(arrays: Mapping[str, np.ndarray], name: str, ndim: int, axis: int) -> int:
-    """Return the size of an array along an axis; ValueError if there is no such array."""
+    """Return the size of an array along an axis; raise ValueError if there is no such array."""
     array = arrays.get(name)
     if array is None or array.ndim != ndim:
         found = "there is none" if array is None else f"it has shape {array.shape}"
@@ -184,7 +184,7 @@ def _size(arrays: Mapping[str, np.ndarray], name: str, ndim: int, axis: int) -> 
 
 
 def _check_board(arrays: Mapping[str, np.ndarray], layout: ActionTargets, game: Game) -> None:
-    """Raise ValueError unless the arrays have the shapes that ``BoardNetwork`` tells."""
+    """Raise ValueError unless the arrays have the shapes listed in ``BoardNetwork``."""
     numbers = sum(rows.shape[1] for rows in layout.lists)
     planes = layout.planes.shape[1]
     wanted = (layout.num_things, planes, numbers, len(layout.rest))
@@ -204,7 +204,7 @@ def _check_board(arrays: Mapping[str, np.ndarray], layout: ActionTargets, game: 
         "thing": (layout.num_things, width),
         "whole": (len(layout.rest), width),
         "whole_bias": (width,),
-        # Places that are seen alone have no layers around them.
+        # Without neighbours there are no further layers.
         "more": (0 if alone else more, width, 3, 3 * width),
         "more_bias": (0 if alone else more, width),
         "ends": (width, 2 * head),
@@ -216,14 +216,14 @@ def _check_board(arrays: Mapping[str, np.ndarray], layout: ActionTargets, game: 
 
 
 class Positions(NamedTuple):
-    """Where the numbers of an observation stand, and what its actions are about.
+    """Positions of an observation's entries, and the targets of actions.
 
     Attributes:
         planes, rest, scale, targets, kinds, framed: see ``ActionTargets``.
-        listed: int64, the rows of all lists, one after the other.
-        row_ends, number_ends: int64, one entry a list: where it ends among the rows, and among the
-            numbers of a row of each.
-        line: places in a row of the framed board.
+        listed: int64, the rows of all lists, concatenated.
+        row_ends, number_ends: int64, per list: its end among all lists' rows, and among the columns
+            of all lists.
+        line: places per row of the framed board.
     """
 
     planes: Any
@@ -255,7 +255,7 @@ class Weights(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Arrays that ``board_logits`` works in."""
+    """Work arrays of ``board_logits``."""
 
     seen: Any
     seen_rows: Any
@@ -266,13 +266,14 @@ class Scratch(NamedTuple):
 
 @kernel
 def board_logits(observations, masks, positions, weights, scratch, out):
-    """Score the legal actions of each row, skipping what is zero (see ``BoardNetwork``).
+    """Score the legal actions of each row, skipping zeros (see ``BoardNetwork``).
 
-    Observations are mostly zeros, and so is half of what comes after a ReLU: row by row this is
-    as fast as matrix products on many rows, and much faster on few. The board has a frame of one
-    place around it, ``line`` places a row, so that a place adds to three neighbours at a time.
+    Observations are mostly zeros, and so are half of the outputs of a ReLU: this is as fast as
+    matrix products for many rows, and much faster for few. The board is padded by one place on
+    each side, to ``line`` places per row, so that a place adds to three neighbours at a time.
 
-    The packs come as plain tuples: numba's dispatcher takes a microsecond more for each NamedTuple.
+    Arguments that belong together come as plain tuples: a NamedTuple costs numba's dispatcher a
+    microsecond more.
     """
     positions = Positions(*positions)
     weights = Weights(*weights)
@@ -310,7 +311,7 @@ def board_logits(observations, masks, positions, weights, scratch, out):
             for o in range(width):
                 x = last[at + o]
                 pooled[1, o] += x if x > 0.0 else np.float32(0.0)
-        # The last row stands for nothing: what is added to every action.
+        # The last row belongs to no target: it is added to every action.
         for h in range(head):
             heads[num_things, h] = 0.0
         for i in range(width):
@@ -345,7 +346,7 @@ def board_logits(observations, masks, positions, weights, scratch, out):
 
 @kernel
 def _holds(observation, positions):
-    """Say whether a place holds a number: bare ones don't count where each is seen alone."""
+    """Return whether a place has a non-zero entry; without neighbours, empty ones don't count."""
     held = False
     for position in positions:
         held |= observation[position] != 0
@@ -367,7 +368,7 @@ def _see_rest(observation, rest, scale, whole, whole_bias, out):
 
 @kernel
 def _see_rows(observation, lists, scale, rows, thing, of_rest, seen_rows):
-    """Look at the rows of all lists."""
+    """Compute the features of the rows of all lists."""
     listed, row_ends, number_ends = lists
     width = len(of_rest)
     row = 0
@@ -391,7 +392,7 @@ def _see_rows(observation, lists, scale, rows, thing, of_rest, seen_rows):
 
 @kernel
 def _see_places(observation, board, scale, layers, of_rest, seen):
-    """Look at all places, layer after layer; return which half of ``seen`` is the last."""
+    """Compute the features of all places, layer by layer; return which half of ``seen`` is last."""
     planes, framed, line = board
     first, thing, more, more_bias = layers
     num_places = len(planes)
@@ -442,9 +443,9 @@ def _head_of(seen, ends, head):
 
 @kernel
 def _add_around(values, x, weights, i, middle, line, width):
-    """Add ``x`` times its weights to the three by three places around ``middle``."""
+    """Add ``x`` times its weights to the 3 x 3 places around ``middle``."""
     for above in range(3):
-        # A slice from 0 up: the compiler then knows that no index is negative, and uses vectors.
+        # In a slice the compiler knows that no index is negative, and vectorizes the loop.
         base = (middle + (above - 1) * line - 1) * width
         around = values[base : base + 3 * width]
         for o in range(3 * width):

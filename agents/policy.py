@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 ABOUT = "ludotheque.json"
 WEIGHTS = "ludotheque.npz"
-# What an agent reads of what a file says of itself.
+# The metadata that an agent reads from a file.
 _FIELDS = {
     "game": TEXT,
     "version": COUNT,
@@ -43,9 +43,9 @@ _FIELDS = {
 }
 # Weights of 64 million numbers; the usual networks have fewer than a million.
 MOST_BYTES = 256 * MEGABYTE
-# The temperature at which a trained agent plays. It learns at 1, where it still tries things;
-# colder it is stronger (on Sàrèná it won 64 % rather than 50 % of its games against greedy) and its
-# games still differ.
+# The default temperature of a trained agent. It learns at 1, where it still explores; at a lower
+# temperature it is stronger (on Sàrèná it won 64 % instead of 50 % of its games against greedy) and
+# its games still vary.
 PLAYING = 0.25
 
 
@@ -192,7 +192,7 @@ class PPOAgent(PolicyAgent):
             raise FileError(
                 f"{str(path)!r} holds a policy from {found[0]} numbers to {found[1]} actions; "
                 f"{self.observation!r} observations of {self.game.name} have {wanted[0]}, and it "
-                f"has {wanted[1]} actions: train it anew"
+                f"has {wanted[1]} actions: retrain it"
             )
 
 
@@ -223,7 +223,7 @@ def _check_fits(path: Path, about: dict[str, Any], game: Game, num_players: int 
     if about["version"] != game.version:
         raise FileError(
             f"{found}, but this is {game.name}_v{game.version}, whose observations, actions or "
-            "rules differ: train it anew"
+            "rules differ: retrain it"
         )
     if num_players not in (None, about["num_players"]):
         raise FileError(f"{found} with {about['num_players']} players, not {num_players}")

@@ -18,9 +18,9 @@ from .policy import PolicyAgent
 from .specs import make_agent
 
 SAMPLINGS = ("latest", "uniform", "recent", "prioritized")
-# Share of the newest game in the learner's win rate against a past self.
+# Weight of the newest game in the learner's win rate against a past self.
 NEWEST = 0.02
-# How fast older selves get rarer under "recent": each half as likely as one this much newer.
+# Decay under "recent": a past self is half as likely as one this much newer.
 HALF_LIFE = 0.2
 _UNIFORM = 2.0**-53
 _SHIFT_11 = np.uint64(11)
@@ -120,7 +120,7 @@ class OpponentPool:
             weights = 0.5 ** (ages / max(HALF_LIFE * self.capacity, 1.0))
         else:
             weights = np.array([(1.0 - self.win_rate(agent.name)) ** 2 for agent in self.selves])
-            # One that is always beaten is still met now and then, or it might be forgotten.
+            # One that is always beaten is still drawn occasionally, or it might be forgotten.
             weights += 0.01
         return weights / weights.sum()
 

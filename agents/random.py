@@ -12,7 +12,7 @@ class RandomAgent(Agent):
     """Plays a uniformly random legal action."""
 
     name = "random"
-    # Environments play such an agent's turns in compiled code, with the same result.
+    # Environments play this agent's turns in compiled code, with the same result.
     is_uniform_random = True
 
     def act(self, observations, masks, *, states=None, seeds=None):

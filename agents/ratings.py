@@ -63,7 +63,7 @@ def rate(
             ratings |= known
         mus.append([ratings[name].mu for name in names])
         variances.append([ratings[name].sigma ** 2 for name in names])
-    # What the choice of shuffles leaves in the average counts as uncertainty too.
+    # The uncertainty includes what the choice of shuffles leaves in the average.
     variance = np.mean(variances, axis=0) + np.var(mus, axis=0) / len(mus)
     mu, sigma = np.mean(mus, axis=0).tolist(), np.sqrt(variance).tolist()
     return {name: Rating(mu[k], sigma[k]) for k, name in enumerate(names)}
@@ -104,7 +104,7 @@ def wilson(points: float, games: int, z: float = Z_95) -> tuple[float, float]:
     centre = share + z * z / (2 * games)
     half = z * math.sqrt(share * (1 - share) / games + z * z / (4 * games * games))
     scale = 1 + z * z / games
-    # At 0 and 1 rounding may put the bounds a hair beyond the share itself.
+    # At 0 and 1, rounding may put the bounds slightly beyond the proportion itself.
     low = 0.0 if points <= 0 else (centre - half) / scale
     high = 1.0 if points >= games else (centre + half) / scale
     return low, high

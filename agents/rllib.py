@@ -116,7 +116,7 @@ class RLlibKeys(BaseWrapper):
         return self._spaces[agent]
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """Return what ``agent`` sees now, under RLlib's keys."""
+        """Return ``agent``'s observation, under RLlib's keys."""
         return _renamed(self.env.observe(agent))
 
     def __getstate__(self) -> dict[str, Any]:

@@ -29,7 +29,7 @@ except ModuleNotFoundError as error:
     raise needs_train(error) from error
 
 RENDER_MODES = (None, "rgb_array")
-# What ``env_method`` answers, one row an environment.
+# Methods supported by ``env_method``, with one row per environment.
 ROW_METHODS = ("action_masks", "render", "seats", "state_digests")
 
 

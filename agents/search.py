@@ -3,7 +3,7 @@
 UCT (Kocsis and Szepesvári, ECML 2006) with a utility per seat. Hidden information by information
 set MCTS (Cowling, Powley and Whitehouse, IEEE TCIAIG 2012, single observer): each simulation
 resamples what the root's seat can't know and descends a shared tree, in which each child counts how
-often it was legal. Guided search adds children in the order of the game's ``evaluate``, as the
+often it was legal. Guided search adds children in the order of the game's ``evaluate`` as the
 number of visits grows (progressive widening; Chaslot et al., 2008).
 """
 
@@ -22,7 +22,7 @@ from .kernels import takes_place
 determinize = evaluate = legal_actions = step = play_out = final = None
 simulate = expand = best_untried = leaf = margins = None
 
-# One node a simulation. ``seat`` chose ``action``; ``value`` sums that seat's utilities; ``seen``
+# One node per simulation. ``seat`` chose ``action``; ``value`` sums that seat's utilities; ``seen``
 # counts how often the action was legal when its parent was visited.
 NODE = np.dtype(
     [
@@ -37,18 +37,18 @@ NODE = np.dtype(
     align=True,
 )
 NONE = -1
-# Of one decision.
+# Per decision.
 MOST_SIMULATIONS = 1_000_000
 
 
 class Method(NamedTuple):
-    """How a tree grows.
+    """Settings of the search.
 
     Attributes:
-        fixed: one determinization for all simulations, else one each.
-        exploration: weight of the bound's second term.
-        widening: exponent of the number of children against visits; 1 adds one at every visit.
-        plies, scale: of the leaf's evaluation.
+        fixed: use one determinization for all simulations instead of one for each.
+        exploration: weight of the exploration term.
+        widening: exponent of visits that gives the number of children; 1 adds one at every visit.
+        plies, scale: settings of leaf evaluation.
     """
 
     fixed: bool
@@ -59,14 +59,14 @@ class Method(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Arrays that the loops work in, so that they allocate nothing.
+    """Work arrays, so that the loops don't allocate memory.
 
     Attributes:
-        state, trial: one record each, of the simulation and of an action tried.
-        baseline: float32, one entry a seat: the root's margins, for the leaf's evaluation.
+        state, trial: one record each, of the simulation and after an action tried.
+        baseline: float32, per seat: the root's margins, for leaf evaluation.
         path: int32, longer than any game: the nodes of the simulation.
-        mask: int8, one entry an action.
-        scores, ranks, utility: float32, int64 and float32, one entry a seat.
+        mask: int8, per action.
+        scores, ranks, utility: float32, int64 and float32, per seat.
     """
 
     state: Any
@@ -95,7 +95,7 @@ def make_scratch(game, state):
 
 
 def _best_untried(scratch, count, word):
-    """Return the action of the mask that ``evaluate`` likes best for the seat to act."""
+    """Return the action in the mask with the highest ``evaluate`` for the seat to act."""
     trial = scratch.trial
     mask = scratch.mask
     seat = np.int64(scratch.state[0]["to_play"])
@@ -115,7 +115,7 @@ def _best_untried(scratch, count, word):
 
 
 def _random_untried(scratch, count, word):
-    """Return a uniformly random action of the ``count`` in the mask."""
+    """Return a uniformly random one of the ``count`` actions in the mask."""
     mask = scratch.mask
     k = below(mix64(word), count)
     for action in range(len(mask)):
@@ -147,11 +147,11 @@ def _playout_leaf(scratch, word, method):
 
 
 def _evaluate_leaf(scratch, word, method):
-    """Play some plies greedily; fill the seats' utilities by how ``evaluate`` sees them then.
+    """Play some plies greedily; then fill the seats' utilities by ``evaluate``.
 
-    A seat's margin is its value less the best other value. Its utility is the hyperbolic tangent
-    of what the margin has grown since the root, in units of ``method.scale``; at the end of the
-    game, the mean of that and the utility by rank.
+    A seat's margin is its value minus the best other value. Its utility is the hyperbolic tangent
+    of the margin's increase since the root, in units of ``method.scale``; at the end of the game,
+    it is the mean of that and the utility by rank.
     """
     scores = scratch.scores
     utility = scratch.utility
@@ -174,7 +174,7 @@ def _evaluate_leaf(scratch, word, method):
 
 
 def _margins(state, out):
-    """Fill each seat's value by ``evaluate`` less the best other seat's."""
+    """Fill each seat's ``evaluate`` minus the best other seat's."""
     num_players = state["num_players"]
     best = second = -np.inf
     for seat in range(num_players):
@@ -187,7 +187,7 @@ def _margins(state, out):
 
 
 def _simulate(nodes, used, word, method, scratch):
-    """Run one simulation from the record in ``scratch``; return the number of nodes then."""
+    """Run one simulation from the record in ``scratch``; return the new number of nodes."""
     path = scratch.path
     mask = scratch.mask
     state = scratch.state[0]
@@ -248,13 +248,13 @@ def plant(nodes):
 
 
 def grow(states, row, nodes, used, simulations, word, method, scratch):
-    """Run simulations on the tree of game ``row``; return the number of nodes then.
+    """Run simulations on the tree of game ``row``; return the new number of nodes.
 
     Args:
         states: records; only what the seat to act may know is used.
         nodes, used: the tree.
-        simulations: how many.
-        word: seed of the chance of these simulations.
+        simulations: number of simulations.
+        word: seed of these simulations.
         method, scratch: a ``Method`` and a ``Scratch``.
     """
     seat = np.int64(states[row]["to_play"])

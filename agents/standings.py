@@ -290,7 +290,7 @@ def _camp_cell(camp: LeagueCamp) -> str:
 def _rich_table(title: str, columns: Sequence[Any]) -> Any:
     table = import_cli_extra("rich.table").Table(title=title, title_justify="left")
     for number, column in enumerate(columns):
-        # Long names, as those of models in folders, are broken and never cut.
+        # Long names, such as paths of models, are wrapped and never cut.
         table.add_column(column, justify="right" if number else "left", overflow="fold")
     return table
 

@@ -10,7 +10,7 @@ import numpy as np
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.schema import Field, scales
 
-TARGETS = 2  # things that an action is about, at most
+TARGETS = 2  # maximum number of targets of an action
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,7 @@
-"""How right a baseline's beliefs are: the probability that they give to what is true and hidden.
+"""Accuracy of a baseline's beliefs: the probability that they assign to true hidden facts.
 
-For each decision of fresh games, the facts that uniform redraws differ in; beside it the share of
-those redraws that have the fact, which is the probability before any play.
+It is averaged over the decisions of new games and the facts in which uniform redraws differ, and
+compared with the share of redraws that have the fact, its probability before any play.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ def main(
     game: Annotated[str, typer.Option(help="The game.")] = "sarena",
     players: Annotated[int | None, typer.Option(help="Seats.")] = None,
     opponent: Annotated[
-        str | None, typer.Option(help="In all other seats; by default the baseline itself.")
+        str | None, typer.Option(help="Agent in all other seats; default: the baseline.")
     ] = None,
-    games: Annotated[int, typer.Option(min=1, help="Fresh games.")] = 200,
-    seed: Annotated[int, typer.Option(min=0, help="Of the deals and redraws.")] = 10**9,
-    model: Annotated[Path | None, typer.Option(help="A model file instead.")] = None,
+    games: Annotated[int, typer.Option(min=1, help="Number of games.")] = 200,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of deals and redraws.")] = 10**9,
+    model: Annotated[Path | None, typer.Option(help="Use this model file.")] = None,
     json: JsonFile = None,
 ) -> None:
-    """Show how likely a baseline holds what is true and hidden from it."""
+    """Show how probable a baseline considers the true hidden facts."""
     found = find_game(game)
     players = check_players(found, players)
     read = read_value_model(model or baseline_path(found, players), found, players)
@@ -60,9 +60,9 @@ def main(
 def measure(
     agent: TDAgent, net: Any, decisions: Any, rng: np.random.Generator
 ) -> list[dict[str, Any]]:
-    """Return the mean probability of true facts, before and as believed, a row a field.
+    """Return the mean probability of true facts, before play and as believed, one row per field.
 
-    ``error`` is half of the 95 % interval of what is believed; games, not cases, are independent.
+    ``error`` is half the 95 % interval of the believed one; games, not cases, are independent.
     """
     fields = slices(agent.game.hidden_facts)
     count = int(decisions.game.max()) + 1
@@ -87,7 +87,7 @@ def measure(
 def _row(name: str, cases: np.ndarray, before: np.ndarray, believed: np.ndarray) -> dict[str, Any]:
     whole = max(cases.sum(), 1.0)
     mean = believed.sum() / whole
-    # Of a ratio of sums over games.
+    # The standard error of a ratio of sums over games.
     error = 1.96 * np.sqrt(np.sum((believed - mean * cases) ** 2)) / whole
     return {
         "facts": name,

@@ -1,10 +1,10 @@
-"""The board's server under load: tables at once, and memory over thousands of moves.
+"""The board's server under load: many tables at once, and memory over thousands of moves.
 
     python benchmarks/board.py --tables 50 --moves 2000 --think 3
     python benchmarks/board.py --tables 50 --moves 10000
 
-A server runs as a process of its own; this one plays at all tables with random legal moves, by the
-messages that a page sends. Needs the extra [web].
+The server runs in its own process; this one plays random legal moves at all tables, sending the
+same messages as a page. Needs the extra [web].
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ GREETING = re.compile(r"Open (http://\S+)/#(\S+)")
 
 
 class Player:
-    """Plays at one table for as long as it is asked to, game after game.
+    """Plays at one table, game after game.
 
-    It thinks about each move, for ``think`` seconds on average (an exponential distribution).
+    It thinks about each move for ``think`` seconds on average (exponentially distributed).
     """
 
     def __init__(self, url: str, link: str, seed: int, think: float):
@@ -46,7 +46,7 @@ class Player:
         self._draw = random.Random(seed)
 
     async def play(self, moves: int) -> None:
-        """Play so many moves."""
+        """Play this many moves."""
         host = self.url.removeprefix("http://")
         async with connect(f"ws://{host}/play", origin=Origin(self.url), max_size=None) as socket:
             await socket.send(json.dumps({"link": self.link}))
@@ -74,14 +74,12 @@ class Player:
 
 def main(
     tables: Annotated[
-        int, typer.Option(min=1, max=10_000, help="Tables that are played at once.")
+        int, typer.Option(min=1, max=10_000, help="Number of tables played at once.")
     ] = 50,
-    moves: Annotated[
-        int, typer.Option(min=1, max=10**9, help="Moves of people, over all tables.")
-    ] = 10_000,
-    agent: Annotated[str, typer.Option(help="Who sits opposite.")] = "greedy",
-    game: Annotated[str, typer.Option(help="One game; all five in turn by default.")] = "",
-    think: Annotated[float, typer.Option(help="Seconds that people think, on average.")] = 0,
+    moves: Annotated[int, typer.Option(min=1, max=10**9, help="Total moves of people.")] = 10_000,
+    agent: Annotated[str, typer.Option(help="The opponent.")] = "greedy",
+    game: Annotated[str, typer.Option(help="One game; by default all five.")] = "",
+    think: Annotated[float, typer.Option(help="Mean thinking time of people in seconds.")] = 0,
 ) -> None:
     """Play at many tables at once; print waits in milliseconds and the server's memory."""
     command = [sys.executable, "-m", "ludotheque.cli", "play", "--web", "--no-browser"]
@@ -100,7 +98,7 @@ def main(
 
 
 def greeting(said: TextIO, server: subprocess.Popen) -> tuple[str, str]:
-    """Return where a server is and its key, once it has told."""
+    """Return a server's address and key, once it has printed them."""
     while server.poll() is None:
         said.seek(0)
         if found := GREETING.search(said.read()):
@@ -111,7 +109,7 @@ def greeting(said: TextIO, server: subprocess.Popen) -> tuple[str, str]:
 
 
 async def rounds(players: list[Player], moves: int, pid: int) -> None:
-    """Play in ten parts, and tell of each what it took."""
+    """Play in ten parts, and print the cost of each."""
     each = max(30, moves // len(players))
     for part in range(1, 11):
         start, busy = time.perf_counter(), seconds_of(pid)
@@ -130,7 +128,7 @@ async def rounds(players: list[Player], moves: int, pid: int) -> None:
 
 
 def begin(url: str, key: str, game: str, agent: str) -> str:
-    """Begin a table for one person against agents; return the link of the seat."""
+    """Start a table for one person against agents; return the link of the seat."""
     players = PLAYERS.get(game, 2)
     wanted = {"key": key, "game": game, "players": players, "options": {}, "explain": False}
     wanted["seats"] = ["you", *[agent] * (players - 1)]
@@ -140,7 +138,7 @@ def begin(url: str, key: str, game: str, agent: str) -> str:
 
 
 def memory(pid: int) -> float:
-    """Return the megabytes that a process holds in memory; NaN where the system doesn't tell."""
+    """Return the resident memory of a process in megabytes; NaN if unknown."""
     status = Path(f"/proc/{pid}/status")
     if not status.exists():
         return float("nan")
@@ -148,7 +146,7 @@ def memory(pid: int) -> float:
 
 
 def seconds_of(pid: int) -> float:
-    """Return the seconds of a core that a process has used; NaN where the system doesn't tell."""
+    """Return the processor time of a process in seconds; NaN if unknown."""
     status = Path(f"/proc/{pid}/stat")
     if not status.exists():
         return float("nan")

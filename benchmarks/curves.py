@@ -1,7 +1,7 @@
-"""Learning curves of runs of `ludotheque train`: wins by decisions and by minutes, as a picture.
+"""Learning curves of runs of `ludotheque train`: a picture of wins by decisions and by minutes.
 
-A run's curve is what its evaluations found on the way (``evaluations.jsonl``), with 95 % intervals.
-Baselines keep those of their training in their cards.
+A run's curve consists of its evaluations (``evaluations.jsonl``), with 95 % intervals. Baselines
+keep theirs in their cards.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def main(
         list[Path] | None, typer.Argument(help="Folders of runs; NAME=FOLDER to name a curve.")
     ] = None,
     game: Annotated[
-        str | None, typer.Option("--game", help="Draw those of this game's baselines, too.")
+        str | None, typer.Option("--game", help="Also draw those of this game's baselines.")
     ] = None,
     picture: Annotated[Path, typer.Option("--out", help="The picture: .png, .svg or .pdf.")] = Path(
         "curves.png"
@@ -62,7 +62,7 @@ def main(
 def curves_of_baselines(game: Game) -> dict[str, list[Evaluation]]:
     """Return the evaluations in the cards of a game's baselines, by names for the curves.
 
-    Alone is left out, where points are drawn and not wins.
+    Solo games are left out, whose curves show points instead of wins.
 
     Raises:
         UserError: no card has any.
@@ -104,8 +104,8 @@ def plot_curves(curves: Mapping[str, Sequence[Evaluation]], opponent: str | None
     """Return a figure of win rates with intervals, by decisions and by minutes.
 
     Args:
-        curves: name → evaluations of a run; alone, points a game are drawn.
-        opponent: only evaluations against this one; None: a row for each opponent.
+        curves: name → evaluations of a run; for solo games, points per game are drawn.
+        opponent: only evaluations against this one; None draws a row for each opponent.
 
     Raises:
         UserError: there is nothing to draw.

@@ -1,8 +1,8 @@
-"""How every figure here is taken: warm-up left out, peers in turn with ours, medians.
+"""The method of all measurements: excluding warm-up, alternating with peers, taking medians.
 
-A `Probe` is one thing to measure. Building it imports what it needs, so that a package that is
-not installed is reported and stops nothing. `interleave` runs a group of probes A B A B ..., so
-that whatever else the machine does falls on all of them, and `ratio` compares round by round.
+A `Probe` is one thing to measure. Building it imports what it needs, so a missing package is
+reported and stops nothing. `interleave` runs a group of probes A B A B ..., so that other load on
+the machine affects all of them, and `ratio` compares round by round.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from ludotheque.cli.table import check_place
 
 
 def _writable(path: Path | None) -> Path | None:
-    """Makes the file's folder; raises, before anything is measured, if it can't be written."""
+    """Create the file's folder; raise, before anything is measured, if it can't be written."""
     if path is not None:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -48,7 +48,7 @@ JsonFile = Annotated[
     Path | None, typer.Option(callback=_writable, help="Write everything measured here.")
 ]
 ChartFile = Annotated[Path | None, typer.Option(callback=_writable, help="Write a PNG chart here.")]
-Work = Callable[[], int]  # does a slice of work, returns how many units it did
+Work = Callable[[], int]  # does a slice of work and returns the number of units
 
 PACKAGES = (
     "ludotheque",
@@ -64,7 +64,7 @@ PACKAGES = (
     "open-spiel",
 )
 WARM_UP_SECONDS = 0.3
-QUIET = 0.05  # of all cores; above, neighbours hit many threads harder than one: no verdict
+QUIET = 0.05  # of all cores; above, other programs slow many threads more than one: no verdict
 
 
 class NotInstalledError(Exception):
@@ -73,7 +73,7 @@ class NotInstalledError(Exception):
 
 @dataclass(frozen=True)
 class Settings:
-    """How long to measure: `repetitions` rounds of at least `seconds` each."""
+    """Duration of a measurement: `repetitions` rounds of at least `seconds` each."""
 
     seconds: float = 1.0
     repetitions: int = 5
@@ -86,7 +86,7 @@ class Settings:
 
     @classmethod
     def of(cls, seconds: float, repetitions: int, quick: bool) -> Settings:
-        """Settings from a script's options; `quick` only shows that everything runs."""
+        """Return settings from a script's options; `quick` only checks that everything runs."""
         return cls(0.1, 3) if quick else cls(seconds, repetitions)
 
 
@@ -95,13 +95,13 @@ class Probe:
     """One thing to measure.
 
     Args:
-        name: Unique in its run; the other tables refer to it.
-        build: Imports, prepares and returns the `Work`; raises `NotInstalledError`.
-        unit: What is counted: "plies", "steps", "simulations".
-        batch: Games advanced together.
-        threads: Threads that may work, as text ("1", "2", "all").
+        name: unique in its run; other tables refer to it.
+        build: imports, prepares and returns the `Work`; raises `NotInstalledError`.
+        unit: what is counted: "plies", "steps", "simulations".
+        batch: number of games advanced together.
+        threads: number of threads available, as text ("1", "2", "all").
         ours: False for another library.
-        note: What a reader must know to judge the figure.
+        note: what a reader must know to interpret the figure.
     """
 
     name: str
@@ -115,7 +115,7 @@ class Probe:
 
 @dataclass
 class Result:
-    """Rates of one probe, one a round, in units a second; or why there are none."""
+    """Rates of one probe, one per round, in units a second; or why there are none."""
 
     name: str
     group: str
@@ -131,9 +131,9 @@ class Result:
 
 @dataclass(frozen=True)
 class Bar:
-    """A ratio to reach: the median of `ours` / `peer`, round by round, at least `target`.
+    """A ratio to reach: the median of `ours` / `peer` over the rounds, at least `target`.
 
-    A bar with no target is shown and not judged.
+    A bar without a target is shown but not judged.
     """
 
     name: str
@@ -144,9 +144,9 @@ class Bar:
 
 @dataclass
 class Ratio:
-    """What a `Bar` came to; `ratio` is None when one side was not measured.
+    """The result of a `Bar`; `ratio` is None if one side was not measured.
 
-    `reached` is None when there is nothing to reach, or the run was too short or disturbed.
+    `reached` is None without a target, or if the run was too short or disturbed.
     """
 
     name: str
@@ -159,7 +159,7 @@ class Ratio:
 
 
 def need(module: str, package: str | None = None) -> Any:
-    """Imports `module`, or raises `NotInstalledError` naming the `package` that has it."""
+    """Import `module`, or raise `NotInstalledError` naming the `package` that contains it."""
     try:
         return import_module(module)
     except ImportError as error:
@@ -167,7 +167,7 @@ def need(module: str, package: str | None = None) -> Any:
 
 
 def timed(work: Work, seconds: float) -> tuple[int, float]:
-    """Repeats `work` for at least `seconds`; returns the units done and the time it took."""
+    """Repeat `work` for at least `seconds`; return the units done and the time taken."""
     done, start = 0, perf_counter()
     elapsed = 0.0
     while elapsed < seconds:
@@ -177,13 +177,13 @@ def timed(work: Work, seconds: float) -> tuple[int, float]:
 
 
 def rate(work: Work, seconds: float) -> float:
-    """Units a second of `work`."""
+    """Return the units a second of `work`."""
     done, elapsed = timed(work, seconds)
     return done / elapsed
 
 
 def checked_games(names: Sequence[str] | None) -> list[str]:
-    """The requested games, or all; raises for an unknown one before anything runs."""
+    """Return the requested games, or all; raise for an unknown one before anything runs."""
     from ludotheque.envs import game_names, get_game
 
     names = list(names or game_names())
@@ -198,11 +198,11 @@ def checked_games(names: Sequence[str] | None) -> list[str]:
 def interleave(
     groups: Mapping[str, Sequence[Probe]], settings: Settings, console: Console | None = None
 ) -> list[Result]:
-    """Measures every group of probes in turn, the probes of a group round by round.
+    """Measure one group of probes after another, the probes of a group round by round.
 
     Returns:
-        One `Result` a probe, in the order given. A probe that cannot be built is skipped, with
-        the reason in `skipped`. Ctrl-C ends the run; the groups finished before are returned.
+        One `Result` per probe, in the order given. A probe that cannot be built is skipped, with
+        the reason in `skipped`. Ctrl-C ends the run; the finished groups are returned.
     """
     from ludotheque.envs.core.interpreted import compile_at_once
 
@@ -249,7 +249,7 @@ def _prepare(probe: Probe, result: Result, settings: Settings) -> Work | None:
     except Exception as error:
         if probe.ours:
             raise
-        # A version of a peer that works otherwise must not cost the figures of all the rest.
+        # An incompatible version of a peer must not prevent the other measurements.
         result.skipped = f"failed: {type(error).__name__}: {error}"
         return None
     timed(work, min(WARM_UP_SECONDS, settings.seconds))
@@ -257,10 +257,10 @@ def _prepare(probe: Probe, result: Result, settings: Settings) -> Work | None:
 
 
 class Neighbours:
-    """How much of the processor other programs take while the block runs.
+    """The share of the processor that other programs use while the block runs.
 
     Attributes:
-        share: 0 to 1 of all cores, after the block; None where the system doesn't tell.
+        share: 0 to 1 of all cores, set after the block; None if unknown.
     """
 
     share: float | None = None
@@ -296,7 +296,7 @@ class Neighbours:
 
 
 def compare(bars: Iterable[Bar], results: Iterable[Result], judge: bool = True) -> list[Ratio]:
-    """The ratio of every bar, from rates taken in the same rounds; `judge` says if it counts."""
+    """Return the ratio of every bar, round by round; `judge` compares it with the target."""
     rates = {result.name: result.rates for result in results}
     return [_compare_one(bar, rates, judge) for bar in bars]
 
@@ -320,7 +320,7 @@ def _compare_one(bar: Bar, rates: dict[str, list[float]], judge: bool) -> Ratio:
 
 
 def machine() -> dict[str, Any]:
-    """Processor, cores this process may use, load, and versions of what is measured."""
+    """Return the processor, available cores, load, and versions of what is measured."""
     try:
         cores: int | None = len(os.sched_getaffinity(0))
     except AttributeError:  # not on macOS or Windows
@@ -353,7 +353,7 @@ def _cpu_model() -> str:
 
 
 def print_machine(console: Console, facts: dict[str, Any]) -> None:
-    """One line for the machine, one for the versions; warns when the machine is not quiet."""
+    """Print a line for the machine and one for the versions; warn if the machine is busy."""
     console.print(f"{facts['cpu']}, {facts['cores']} cores, {facts['system']}", highlight=False)
     found = {k: v for k, v in facts["packages"].items() if v != "not installed"}
     versions = ", ".join(f"{name} {number}" for name, number in found.items())
@@ -364,7 +364,7 @@ def print_machine(console: Console, facts: dict[str, Any]) -> None:
 
 
 def print_results(console: Console, results: Sequence[Result]) -> None:
-    """A table of rates for every group, and under it what a reader must know of them."""
+    """Print a table of rates for every group, with notes below."""
     for group in dict.fromkeys(result.group for result in results):
         table = Table("", title=group, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
         for heading in ("threads", "a second", "spread"):
@@ -387,7 +387,7 @@ def _cells(result: Result) -> tuple[str, ...]:
 def print_ratios(
     console: Console, ratios: Sequence[Ratio], others: Neighbours | None = None
 ) -> None:
-    """The table of targets and results. Targets not measured are left out."""
+    """Print the table of targets and results, without targets that were not measured."""
     ratios = [ratio for ratio in ratios if ratio.ratio is not None]
     if not ratios:
         return
@@ -407,7 +407,7 @@ def print_ratios(
         console.print(f"Other programs meanwhile: {others}.", highlight=False)
         if not others.quiet:
             console.print(
-                f"[yellow]Above {QUIET:.0%} ratios say little: run it on a quiet machine."
+                f"[yellow]Above {QUIET:.0%}, ratios mean little: run it on a quiet machine."
             )
 
 
@@ -420,7 +420,7 @@ def _verdict(ratio: Ratio) -> str:
 
 
 def short(number: float) -> str:
-    """A rate as a person reads it: 812, 9.3 k, 12.4 M."""
+    """Return a rate in short form: 812, 9.3 k, 12.4 M."""
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if number >= size:
             return f"{number / size:.3g} {letter}"
@@ -428,7 +428,7 @@ def short(number: float) -> str:
 
 
 def write_json(path: Path, record: dict[str, Any]) -> None:
-    """Writes `record` to a temporary file beside `path` and renames it: never half a file."""
+    """Write `record` as JSON atomically: to a temporary file beside `path` that is renamed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     beside.write_text(json.dumps(record, indent=1) + "\n")
@@ -442,7 +442,7 @@ def record_of(
     ratios: Sequence[Ratio] = (),
     **more: Any,
 ) -> dict[str, Any]:
-    """Everything a run measured, ready for `write_json`."""
+    """Return everything a run measured, for `write_json`."""
     return {
         "machine": facts,
         "settings": asdict(settings),
@@ -453,7 +453,7 @@ def record_of(
 
 
 def counting(way: Callable[[], object], units: int) -> Work:
-    """Makes work of a function that does so many units each time it is called."""
+    """Return `Work` for a function that does a fixed number of units per call."""
 
     def work() -> int:
         way()
@@ -465,10 +465,10 @@ def counting(way: Callable[[], object], units: int) -> Work:
 def compare_ways(
     groups: Mapping[str, Mapping[str, Work]], unit: str, settings: Settings, path: Path | None
 ) -> None:
-    """Measures ways to do the same, by group and name; prints the rates, and writes them to `path`.
+    """Measure alternatives by group and name; print the rates, and write them to `path`.
 
     Args:
-        unit: what a way counts, in the plural.
+        unit: what is counted, in the plural.
     """
     console, facts = Console(), machine()
     print_machine(console, facts)
@@ -487,7 +487,7 @@ def compare_ways(
 
 
 def save_chart(path: Path, results: Sequence[Result], title: str) -> None:
-    """A PNG of horizontal bars, one a result, logarithmic, ours and the others in two colours."""
+    """Save a PNG with a horizontal bar per result, on a log scale, in two colours."""
     matplotlib = need("matplotlib")
     matplotlib.use("Agg")
     from matplotlib.patches import Patch

@@ -1,8 +1,8 @@
-"""Learning curves of all methods of training in one game, against `greedy` and another agent.
+"""Learning curves of all training methods in one game, against `greedy` and another agent.
 
 The methods train one after the other, and each keeps its model at every evaluation against
-`greedy`. Those models then play the other agent, so that its thinking costs no training time. What
-is finished stays when the command is stopped, and the same command goes on.
+`greedy`. These models then play the other agent, so that its thinking takes no training time. If
+the command is stopped, finished parts are kept, and running it again resumes it.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from ludotheque.envs.core.interfaces.settings import Settings
 
 from .curves import DOTS, ENDINGS, evaluations_of, plot_curves
 
-# How many decisions a method makes between evaluations.
+# Number of a method's decisions between evaluations.
 EVERY = {"td": 400_000, "search": 20_000, "policy": 400_000, "ppo": 60_000}
-# How many of a run's models play the other agent, at most.
+# Maximum number of a run's models that play the other agent.
 POINTS = 5
-# Where in a run's folder the games against the other agent are; it exists when training is done.
+# Subfolder of a run for the games against the other agent; it exists once training has finished.
 PLAYED = "played"
-# Deals that no training evaluates on.
+# Deals that aren't used for evaluation during training.
 SEED = 2 * 10**9
 
 
@@ -47,7 +47,7 @@ def main(
         list[str] | None, typer.Option(help="METHOD or METHOD=N (decisions between evaluations).")
     ] = None,
     minutes: Annotated[float, typer.Option(help="Duration of each training.")] = 4.0,
-    opponent: Annotated[str, typer.Option(help="Agent to play beside greedy.")] = "mcts",
+    opponent: Annotated[str, typer.Option(help="Agent to play besides greedy.")] = "mcts",
     games: Annotated[int, typer.Option(min=1, help="Games per evaluation against it.")] = 200,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the trainings.")] = 1,
     out: Annotated[Path, typer.Option(help="Folder of the runs.")] = Path("runs/methods"),
@@ -56,7 +56,7 @@ def main(
     """Train with every method and draw the learning curves."""
     check_target(picture, ENDINGS)
     found = find_game(game)
-    agent_for(opponent, game)  # refused now, not after the trainings
+    agent_for(opponent, game)  # raises now, not after training
     settings = Settings(game, check_players(found, players))
     if settings.num_players == 1:
         raise UserError("alone there is nobody to beat: give at least 2 --players.")
@@ -92,7 +92,7 @@ def _chosen(methods: Any) -> dict[str, int]:
 
 
 def _train(method: str, out: Path, **settings: Any) -> None:
-    """Train with ``method`` into the folder ``out``, or go on with that."""
+    """Train with ``method`` into the folder ``out``, or resume the run there."""
     config, train = trainer_of(method)
     run = config(
         out=out,
@@ -108,7 +108,7 @@ def _train(method: str, out: Path, **settings: Any) -> None:
 
 
 def _play(method: str, out: Path, opponent: str, settings: Settings, games: int) -> None:
-    """Let some of the models that the run in ``out`` kept play, where they haven't yet."""
+    """Play with some of the models kept by the run in ``out``, if they haven't played yet."""
     kept, played = evaluations_of(out), evaluations_of(out / PLAYED)
     chosen = sorted({round(k) for k in np.linspace(0, len(kept) - 1, POINTS)})
     for one in [kept[k] for k in chosen][len(played) :]:

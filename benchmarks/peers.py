@@ -1,8 +1,8 @@
 """Plies and simulations a second of the libraries that the suite is compared with.
 
-Every peer plays uniformly random legal moves, in the fastest way its own interface offers, and
-is measured with warm-up and compilation left out. A peer that is not installed is reported and
-skipped: ``pip install "ludotheque[bench]"`` brings them all.
+Every peer plays uniformly random legal moves in the fastest way its own interface offers, measured
+without warm-up and compilation. A peer that is not installed is reported and skipped:
+``pip install "ludotheque[bench]"`` installs them all.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ OPEN_SPIEL_ROLLOUTS = (
 )
 OPEN_SPIEL_SEARCH = ("hex(board_size=11)", "quoridor(board_size=9)")
 PGX_GAMES = ("hex", "connect_four")
-GAMES_FOR_LENGTH = 300  # the mean length of a random game, from which C++ plies are counted
+GAMES_FOR_LENGTH = 300  # the mean length of a random game, to convert games to plies in C++
 PLIES_PER_PGX_CALL = 16_384
 UCT_CONSTANT = 1.4
 
@@ -63,7 +63,7 @@ def pettingzoo_aec(raw: bool = False) -> Probe:
 
 def _build_pettingzoo(entry: str) -> Work:
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
-    with warnings.catch_warnings():  # its versioned modules announce their replacement
+    with warnings.catch_warnings():  # its versioned modules warn that they are deprecated
         warnings.simplefilter("ignore")
         module = need("pettingzoo.classic.connect_four_v3", "pettingzoo[classic]")
         env = getattr(module, entry)()
@@ -71,7 +71,7 @@ def _build_pettingzoo(entry: str) -> Work:
 
 
 def play_aec_game(env, generator: random.Random) -> int:
-    """Plays one game of any AEC environment with a mask in its observation; returns its plies."""
+    """Play one game of any AEC environment with a mask in its observation; return its plies."""
     env.reset(seed=generator.getrandbits(31))
     plies = 0
     while True:
@@ -127,8 +127,8 @@ def open_spiel_rollouts(game: str) -> Probe:
 
 
 def _build_open_spiel_rollouts(name: str) -> Work:
-    # The evaluator cannot be called from Python. A search of one simulation calls it once, on
-    # the state searched, and it plays its games there: the tree costs nothing beside them.
+    # The evaluator cannot be called from Python. A search of one simulation calls it once, on the
+    # root, where it plays its games: the cost of the tree is negligible.
     pyspiel = need("pyspiel", "open_spiel")
     game = pyspiel.load_game(name)
     generator = random.Random(1)
@@ -146,7 +146,7 @@ def _build_open_spiel_rollouts(name: str) -> Work:
 
 
 def open_spiel_search(game: str, simulations: int = 2000) -> Probe:
-    """OpenSpiel's C++ `MCTSBot` at the opening, one random rollout a simulation."""
+    """OpenSpiel's C++ `MCTSBot` at the opening, with one random rollout per simulation."""
     return Probe(
         f"OpenSpiel {game} C++ MCTSBot",
         partial(_build_open_spiel_search, game, simulations),
@@ -165,7 +165,7 @@ def _build_open_spiel_search(name: str, simulations: int) -> Work:
 
 
 def open_spiel_ismcts(game: str = "hearts", simulations: int = 2000) -> Probe:
-    """OpenSpiel's C++ `ISMCTSBot` at the first decision, one random rollout a simulation."""
+    """OpenSpiel's C++ `ISMCTSBot` at the first decision, with one random rollout per simulation."""
     return Probe(
         f"OpenSpiel {game} C++ ISMCTSBot",
         partial(_build_open_spiel_ismcts, game, simulations),
@@ -198,7 +198,7 @@ def _mcts_bot(pyspiel, game, evaluator, simulations: int):
 
 
 def _first_decision(game, generator: random.Random):
-    """A deal at its first real choice: the bots answer at once where one action is legal."""
+    """Return a deal at its first real choice: the bots answer at once if one action is legal."""
     state = game.new_initial_state()
     while state.is_chance_node() or len(state.legal_actions()) == 1:
         chance = state.is_chance_node()
@@ -212,7 +212,7 @@ def _chance(state, generator: random.Random) -> int:
 
 
 def _mean_length(start, generator: random.Random) -> float:
-    """Mean number of decisions in a random game from `start`; chance is not a decision."""
+    """Return the mean number of decisions in a random game from `start`, without chance nodes."""
     plies = 0
     for _ in range(GAMES_FOR_LENGTH):
         state = start.clone()
@@ -232,8 +232,8 @@ def pgx_batch(game: str, batch: int, fast_pick: bool = False) -> Probe:
     """Pgx on the CPU: `batch` games, auto-reset, mask and observation, in one compiled scan.
 
     Args:
-        fast_pick: Choose the move by one number a game and a running count of the mask, instead
-            of by Pgx's own `act_randomly`, which draws a number for every action.
+        fast_pick: choose the move by one random number per game and a cumulative sum of the mask,
+            instead of by Pgx's own `act_randomly`, which draws a number for every action.
     """
     pick = ", cheaper random choice" if fast_pick else ""
     return Probe(
@@ -272,7 +272,7 @@ def _build_pgx(name: str, batch: int, fast_pick: bool) -> Work:
 
     def work() -> int:
         nonlocal carry
-        carry = jax.block_until_ready(run(carry))  # the last observation is among the results
+        carry = jax.block_until_ready(run(carry))  # the last observation is one of the results
         return steps * batch
 
     return work
@@ -291,7 +291,7 @@ def _pick_by_count(key, mask):
 
 
 def groups(batches: Sequence[int] = BATCHES) -> dict[str, list[Probe]]:
-    """Every peer, in the groups that `throughput` and `search` use."""
+    """Return every peer, in the groups that `throughput` and `search` use."""
     return {
         "One game from Python": from_python(),
         **{f"Batch of {n}": [pgx_batch(game, n) for game in PGX_GAMES] for n in batches},
@@ -302,7 +302,7 @@ def groups(batches: Sequence[int] = BATCHES) -> dict[str, list[Probe]]:
 
 
 def from_python() -> list[Probe]:
-    """The peers that play one game, called from Python every ply."""
+    """Return the peers that play one game, called from Python every ply."""
     return [
         pettingzoo_aec(),
         pettingzoo_aec(raw=True),
@@ -311,7 +311,7 @@ def from_python() -> list[Probe]:
 
 
 def search(simulations: int = 2000) -> list[Probe]:
-    """The peers that search."""
+    """Return the peers that search."""
     bots = [open_spiel_search(game, simulations) for game in OPEN_SPIEL_SEARCH]
     return [*bots, open_spiel_ismcts("hearts", simulations)]
 
@@ -322,12 +322,12 @@ def main(
         typer.Option(min=1, help="Pgx batch size; may repeat.", show_default=SHOWN_BATCHES),
     ] = None,
     only: Annotated[str, typer.Option(help="Only peers with this text in their name.")] = "",
-    seconds: Annotated[float, typer.Option(min=0.01, help="Least time of a measurement.")] = 1.0,
+    seconds: Annotated[float, typer.Option(min=0.01, help="Minimum duration of a round.")] = 1.0,
     repetitions: Annotated[int, typer.Option(min=1, help="Measurements of each peer.")] = 5,
-    quick: Annotated[bool, typer.Option("--quick", help="Show that it runs; noisy.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Check that it runs; noisy.")] = False,
     json: JsonFile = None,
 ):
-    """Measure PettingZoo, OpenSpiel and Pgx at random legal play and search."""
+    """Measure random legal play and search in PettingZoo, OpenSpiel and Pgx."""
     console = Console()
     facts = machine()
     print_machine(console, facts)

@@ -1,7 +1,7 @@
-"""Simulations a second of our MCTS at the opening, beside OpenSpiel's C++ bots.
+"""Simulations a second of our MCTS at the opening, compared with OpenSpiel's C++ bots.
 
-A simulation is a descent, a new node and one random game to the end, in all of them; only "guided"
-uses what our agent does by default, which for some games is a look a few plies ahead instead.
+A simulation is a descent, a new node and one random playout in all of them, except for "guided",
+which uses our agent's defaults: in some games, a few greedy plies instead of the playout.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ HEX = peers.open_spiel_search("hex(board_size=11)").name
 QUORIDOR = peers.open_spiel_search("quoridor(board_size=9)").name
 HEARTS = peers.open_spiel_ismcts("hearts").name
 
-# Ours, the other, the least ratio required. A new game is a line here and nothing else.
+# Ours, the other, the minimum ratio. A new game only needs a line here.
 BARS = {
     "sarena": ((PLAIN, HEX, 5.0), (GUIDED, HEX, None), (PLAIN, QUORIDOR, None)),
     "sagani": ((PLAIN, QUORIDOR, 2.0), (GUIDED, QUORIDOR, None)),
@@ -55,8 +55,8 @@ def mcts_probe(game: str, simulations: int, guided: bool = False) -> Probe:
     """Our MCTS on one game at the opening, one thread.
 
     Args:
-        guided: With the settings that our agent uses by default for this game, which cost time
-            and save simulations; the other libraries' searches are plain UCT.
+        guided: use our agent's default settings for this game, which take more time but need fewer
+            simulations; the other libraries' searches are plain UCT.
     """
     return Probe(
         (GUIDED if guided else PLAIN).format(game=game),
@@ -67,12 +67,12 @@ def mcts_probe(game: str, simulations: int, guided: bool = False) -> Probe:
 
 
 def node_bytes() -> int:
-    """Memory of one node of our search tree; a simulation adds one node at most."""
+    """Return the memory of one node of our search tree; a simulation adds at most one node."""
     return int(MCTSAgent.node_bytes)
 
 
 def _build_mcts(game: str, simulations: int, guided: bool) -> Work:
-    # A game may have its leaves valued otherwise by default; the others' searches play to the end.
+    # A game's default may be another leaf evaluation; the others' searches play to the end.
     plain: dict[str, Any] = {} if guided else {"guided": False, "leaf": "playout"}
     agent = MCTSAgent(get_game(game), simulations=simulations, **plain)
     states = get_game(game).new_state(seed=1)
@@ -88,7 +88,7 @@ def _build_mcts(game: str, simulations: int, guided: bool) -> Work:
 
 
 def bars(games: Sequence[str]) -> list[Bar]:
-    """The ratios to show for these games."""
+    """Return the ratios to show for these games."""
     found = []
     for game in games:
         for ours, peer, target in BARS.get(game, ()):
@@ -100,12 +100,12 @@ def bars(games: Sequence[str]) -> list[Bar]:
 def main(
     game: Annotated[list[str] | None, typer.Option(help="A game; may be repeated.")] = None,
     simulations: Annotated[
-        int, typer.Option(min=1, max=MOST_SIMULATIONS, help="Simulations a search.")
+        int, typer.Option(min=1, max=MOST_SIMULATIONS, help="Simulations per search.")
     ] = 2000,
-    seconds: Annotated[float, typer.Option(min=0.01, help="Least time of a measurement.")] = 1.0,
+    seconds: Annotated[float, typer.Option(min=0.01, help="Minimum duration of a round.")] = 1.0,
     repetitions: Annotated[int, typer.Option(min=1, help="Rounds.")] = 5,
-    quick: Annotated[bool, typer.Option("--quick", help="Show that it runs; noisy.")] = False,
-    alone: Annotated[bool, typer.Option("--alone", help="Without the other libraries.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Check that it runs; noisy.")] = False,
+    alone: Annotated[bool, typer.Option("--alone", help="Skip the other libraries.")] = False,
     json: JsonFile = None,
 ):
     """Measure searches from the opening, with the ratios to OpenSpiel's C++ bots."""

@@ -1,4 +1,4 @@
-"""How long a program waits before its first move, each time in a fresh process."""
+"""Time to the first move of a program, each time in a fresh process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-# What a user of the three libraries has loaded anyway comes first and is not counted.
+# Libraries that users have loaded anyway come first and are not counted.
 IMPORT = """
 import numpy, numba, gymnasium
 from time import perf_counter
@@ -36,7 +36,7 @@ observation, *_ = env.last()
 env.step(int(observation["action_mask"].argmax()))
 print(perf_counter() - start)
 """
-# The same, and what each kernel's compiling took, without that of the kernels it calls.
+# The same, with the compile time of each kernel, excluding the kernels it calls.
 SHARES = (
     """
 import json, sys
@@ -70,7 +70,7 @@ LARGEST = 8
 
 @dataclass
 class Wait:
-    """A wait in seconds, its median over `times`, and the most allowed."""
+    """A wait in seconds: its median over `times`, and the maximum allowed."""
 
     name: str
     times: list[float]
@@ -80,7 +80,7 @@ class Wait:
 
 
 def measure(games: Sequence[str]) -> list[Wait]:
-    """Times the import, and for each game the first move: warm, cold, and with all compiled."""
+    """Time the import and each game's first move: with a warm, a cold and a complete cache."""
     waits = [_wait("import ludotheque.envs", [_run(IMPORT) for _ in range(WARM_RUNS)], 0.5)]
     for game in games:
         with tempfile.TemporaryDirectory() as cache:
@@ -94,7 +94,7 @@ def measure(games: Sequence[str]) -> list[Wait]:
 
 
 def shares(game: str) -> list[tuple[str, float]]:
-    """Return the kernels of a first compiled move and their seconds, the longest first."""
+    """Return the kernels of a first compiled move and their seconds, longest first."""
     with tempfile.TemporaryDirectory() as cache:
         printed = _output(SHARES, game, cache=cache, LUDOTHEQUE_COMPILE_AFTER="0")
         seconds = json.loads(printed.splitlines()[-1])
@@ -102,7 +102,7 @@ def shares(game: str) -> list[tuple[str, float]]:
 
 
 def print_shares(console: Console, game: str, found: Sequence[tuple[str, float]]) -> None:
-    """The table of the kernels that take longest to compile."""
+    """Print a table of the kernels that take longest to compile."""
     total = sum(seconds for _, seconds in found)
     table = Table("", title=f"{game}: {len(found)} kernels, {total:.1f} s", box=SIMPLE_HEAD)
     for heading in ("seconds", "share"):
@@ -113,7 +113,7 @@ def print_shares(console: Console, game: str, found: Sequence[tuple[str, float]]
 
 
 def print_waits(console: Console, waits: Sequence[Wait]) -> None:
-    """The table of waits."""
+    """Print a table of waits."""
     table = Table("", title="Start-up", title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     for heading in ("seconds", "at most", ""):
         table.add_column(heading, justify="right")

@@ -1,7 +1,7 @@
-"""How well agents play: the mean score of each on many deals, alone or with itself in all seats.
+"""Strength of agents: the mean score of each on many deals, solo or in all seats.
 
-Every agent gets the same deals. The standard error is that of the mean over deals: the seats of one
-deal are not independent.
+All agents get the same deals. The standard error is that of the mean over deals, since the seats of
+one deal are not independent.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ QUICK_GAMES = 4
 
 @dataclass
 class Strength:
-    """What one agent came to.
+    """The results of one agent.
 
     Attributes:
-        games: deals played.
+        games: number of deals.
         mean, error: mean score of a seat, and its standard error.
         least, most: lowest and highest score of a seat.
-        first: part of the seats with rank 1; alone, how often the game's goal was reached.
+        first: share of seats with rank 1; in solo games, of games in which the goal was reached.
         plies: mean length of a game.
-        seconds: for a game, on this machine.
+        seconds: per game, on this machine.
     """
 
     agent: str
@@ -59,10 +59,10 @@ class Strength:
 def measure(
     game: str, agent: str, players: int, games: int, seed: int = 0, **options: Any
 ) -> Strength:
-    """Plays `games` deals, from `seed` up, with `agent` in all seats.
+    """Play `games` deals, from `seed` up, with `agent` in all seats.
 
     Raises:
-        ValueError: no such game, agent, number of players or option.
+        ValueError: unknown game, agent, number of players or option.
     """
     player = make_agent(agent, game)
     # Kernels are compiled before the clock starts.
@@ -95,18 +95,18 @@ def main(
     agents: Annotated[
         str, typer.Option(help="Agents, e.g. random,greedy,mcts:simulations=50,ppo:model.zip.")
     ] = "random,greedy,mcts",
-    games: Annotated[int, typer.Option(min=1, max=100_000, help="Deals for each agent.")] = 200,
+    games: Annotated[int, typer.Option(min=1, max=100_000, help="Deals per agent.")] = 200,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="An option of the game; may repeat."),
+        typer.Option("--set", metavar="NAME=VALUE", help="A game option; may be repeated."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the first deal; then one up each.")] = 0,
-    quick: Annotated[bool, typer.Option("--quick", help="Show that it runs; few deals.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the first deal; increases by one.")] = 0,
+    quick: Annotated[bool, typer.Option("--quick", help="Check that it runs; few deals.")] = False,
     json: JsonFile = None,
 ):
     """Play deals with one agent in all seats; show the mean score of each.
 
-    The agents don't meet: `ludotheque league` lets them play each other.
+    The agents don't meet; `ludotheque league` lets them play each other.
     """
     (name,) = checked_games([game])
     found = get_game(name)

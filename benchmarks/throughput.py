@@ -1,12 +1,12 @@
-"""Random legal play through every interface, beside PettingZoo, OpenSpiel and Pgx.
+"""Random legal play through every interface, compared with PettingZoo, OpenSpiel and Pgx.
 
-A ply includes the mask and the flat observation of the seat that plays next, except in whole
-random games, where nobody looks. Ours and the others run in turn in one process; what counts is
-the ratio, the median over the rounds.
+A ply includes the mask and the flat observation of the seat that plays next, except in whole random
+games, which aren't observed. Our interfaces and the others alternate in one process; what counts is
+the median of the ratio over the rounds.
 
-The copy floor of a game is the time it takes to copy a ply's record, observation and mask, of as
-many games, from one place to another: less than that no ply can take that fills them anew. How many
-times the floor a ply takes is among the ratios.
+The copy floor of a game is the time it takes to copy the record, observation and mask of as many
+games: no ply that fills them can be faster. The ratios include the time of a ply as a multiple of
+the floor.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ from ludotheque.envs.core.interfaces.registry import GAMES, NAMESPACE
 
 VECTOR_ENVS = 256
 PLIES_PER_SLICE = 16_384
-STATES_PER_THREAD, GAMES_PER_STATE = 64, 64  # a slice of random games: some 4000
+STATES_PER_THREAD, GAMES_PER_STATE = 64, 64  # a slice of random games: about 4000
 
-# Names of probes, to which the bars below refer.
+# Names of probes, used by the bars below.
 ENV, RAW_ENV = "{game} env()", "{game} raw_env()"
 BATCH_1, BATCH_2 = "{game} batch 1024, 1 thread", "{game} batch 1024, 2 threads"
 GAMES_1, GAMES_2 = "{game} random games, 1 thread", "{game} random games, 2 threads"
@@ -67,7 +67,7 @@ QUORIDOR = peers.open_spiel_rollouts("quoridor(board_size=9)").name
 HEARTS = peers.open_spiel_rollouts("hearts").name
 GIN_RUMMY = peers.open_spiel_rollouts("gin_rummy").name
 
-# Ours, the other, the least ratio required. A new game is a line here and nothing else.
+# Ours, the other, the minimum ratio. A new game only needs a line here.
 BARS_OF_EVERY_GAME = (
     (FLOOR, BATCH_1, None),
     (BATCH_2, BATCH_1, 1.7),
@@ -152,7 +152,7 @@ def _build_gymnasium(name: str) -> Work:
 
 
 def vector_probe(game: str, native: bool) -> Probe:
-    """`VECTOR_ENVS` games, one seat each against a random opponent: ours, or Gymnasium's list."""
+    """`VECTOR_ENVS` games, one seat each against a random opponent: native or as a list."""
     return Probe(
         (NATIVE if native else SYNC).format(game=game),
         partial(_build_vector, game, native),
@@ -164,7 +164,7 @@ def vector_probe(game: str, native: bool) -> Probe:
 
 
 def _build_vector(name: str, native: bool) -> Work:
-    # Copies are what `make_vec` makes of any environment that has no vector class of its own.
+    # `make_vec` creates copies of environments that have no vector class.
     mode = None if native else "sync"
     env = gymnasium.make_vec(gymnasium_id(name), VECTOR_ENVS, mode, opponents="random")
     observation, _ = env.reset(seed=1)
@@ -181,7 +181,7 @@ def _build_vector(name: str, native: bool) -> Work:
 
 @numba.njit
 def pick_legal(masks, actions):
-    """Fills `actions` (n,) with a uniformly random legal action of each row of `masks` (n, k)."""
+    """Fill `actions` (n,) with a uniformly random legal action of each row of `masks` (n, k)."""
     for i in range(len(masks)):
         nth = np.random.randint(max(1, masks[i].sum()))
         for action in range(masks.shape[1]):
@@ -218,7 +218,7 @@ def _build_batch(name: str, num_envs: int, num_threads: int) -> Work:
 
 
 def floor_probe(game: str, num_envs: int) -> Probe:
-    """What it takes to copy the record, the observation and the mask of every ply."""
+    """Copying the record, the observation and the mask of every ply."""
     return Probe(
         FLOOR.format(game=game),
         partial(_build_floor, game, num_envs),
@@ -240,7 +240,7 @@ def _build_floor(name: str, num_envs: int) -> Work:
 
 
 def games_probe(game: str, num_threads: int) -> Probe:
-    """Whole random games in compiled code, setting up included."""
+    """Whole random games in compiled code, including the setup."""
     return Probe(
         (GAMES_1 if num_threads == 1 else GAMES_2).format(game=game),
         partial(_build_games, game, num_threads),
@@ -270,7 +270,7 @@ def _build_games(name: str, num_threads: int) -> Work:
 
 
 def gymnasium_id(name: str) -> str:
-    """The id under which Gymnasium knows a game, ``ludotheque/Sarena-v0``."""
+    """Return Gymnasium's id of a game, ``ludotheque/Sarena-v0``."""
     title, version = GAMES[name]
     return f"{NAMESPACE}/{title}-v{version}"
 
@@ -278,7 +278,7 @@ def gymnasium_id(name: str) -> str:
 def groups(
     games: Sequence[str], batches: Sequence[int] = peers.BATCHES, with_peers: bool = True
 ) -> dict[str, list[Probe]]:
-    """Everything to measure. Only what stands in one group is compared."""
+    """Return everything to measure. Only probes in the same group are compared."""
     rollouts = [peers.open_spiel_rollouts(game) for game in peers.OPEN_SPIEL_ROLLOUTS]
     found = {
         "One game from Python": [
@@ -315,7 +315,7 @@ def _batch_group(games: Sequence[str], size: int) -> list[Probe]:
 
 
 def bars(games: Sequence[str]) -> list[Bar]:
-    """The ratios to show for these games."""
+    """Return the ratios to show for these games."""
     found = []
     for game in games:
         for ours, peer, target in (*BARS.get(game, ()), *BARS_OF_EVERY_GAME):
@@ -331,22 +331,22 @@ def main(
         typer.Option(
             min=1,
             max=1_000_000,
-            help="Batch size; may repeat.",
+            help="Batch size; may be repeated.",
             show_default=peers.SHOWN_BATCHES,
         ),
     ] = None,
     only: Annotated[str, typer.Option(help="Only groups with this text in their name.")] = "",
-    seconds: Annotated[float, typer.Option(min=0.01, help="Least time of a measurement.")] = 1.0,
+    seconds: Annotated[float, typer.Option(min=0.01, help="Minimum duration of a round.")] = 1.0,
     repetitions: Annotated[int, typer.Option(min=1, help="Rounds.")] = 5,
-    quick: Annotated[bool, typer.Option("--quick", help="Show that it runs; noisy.")] = False,
-    alone: Annotated[bool, typer.Option("--alone", help="Without the other libraries.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Check that it runs; noisy.")] = False,
+    alone: Annotated[bool, typer.Option("--alone", help="Skip the other libraries.")] = False,
     start_up: Annotated[
         bool, typer.Option("--startup", help="Measure only import and first move.")
     ] = False,
     json: JsonFile = None,
     chart: ChartFile = None,
 ):
-    """Measure random legal play in every interface, with the ratios to the other libraries."""
+    """Measure random legal play in every interface, compared with other libraries."""
     games = checked_games(game)
     console, facts = Console(), machine()
     print_machine(console, facts)

@@ -1,4 +1,4 @@
-"""Environment steps a second of MaskablePPO, end to end, and the environment's share of it."""
+"""Environment steps a second of MaskablePPO, end to end, and the environment's share of time."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ AIM = 0.10  # of the time in the environment
 
 @dataclass
 class Training:
-    """What one run of MaskablePPO came to; `env_share` is a part of `seconds`."""
+    """The result of a run of MaskablePPO; `env_share` is a fraction of `seconds`."""
 
     game: str
     opponents: str
@@ -41,7 +41,7 @@ class Training:
 
 
 class Stopwatch:
-    """Counts the time spent in a vector environment: steps, resets and asking for the masks."""
+    """Measures the time spent in a vector environment: steps, resets and masks."""
 
     def __init__(self, env: Any):
         self.seconds = 0.0
@@ -67,13 +67,13 @@ def measure(
     torch_threads: int | None = None,
     seed: int = 1,
 ) -> Training:
-    """Trains with the network and sizes of `ludotheque train`, after one rollout of warm-up.
+    """Train with the network and sizes of `ludotheque train`, after one rollout of warm-up.
 
     Args:
-        timesteps: Decisions of the learner, rounded up to whole rollouts.
-        num_envs: Games advanced together; None as `ludotheque train` has it.
-        opponents: Name of an agent; what it computes counts as time in the environment.
-        torch_threads: None leaves torch's own choice.
+        timesteps: decisions of the learner, rounded up to whole rollouts.
+        num_envs: number of games advanced together; None means the default of `ludotheque train`.
+        opponents: name of an agent; its time counts as time in the environment.
+        torch_threads: number of threads; None means torch's default.
     """
     torch = need("torch")
     seat_env = need("ludotheque.agents.sb3").SeatVecEnv
@@ -122,14 +122,14 @@ def main(
     num_envs: Annotated[
         int | None, typer.Option(min=1, help="Games advanced together.", show_default="as train")
     ] = None,
-    timesteps: Annotated[int, typer.Option(min=1, help="Steps to train, about.")] = 100_000,
+    timesteps: Annotated[int, typer.Option(min=1, help="Approximate number of steps.")] = 100_000,
     torch_threads: Annotated[
         int | None, typer.Option(min=1, help="Threads of torch.", show_default="torch's choice")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Show that it runs; noisy.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Check that it runs; noisy.")] = False,
     json: JsonFile = None,
 ):
-    """Train with MaskablePPO for a while; show the speed and where the time goes."""
+    """Train with MaskablePPO for a while; show the speed and the environment's share."""
     games = checked_games(game)
     console, facts = Console(), machine()
     print_machine(console, facts)

@@ -1,4 +1,4 @@
-"""What processes, or Ray's workers, bring: the cost of a piece, games and decisions a second."""
+"""The gain from processes or Ray's workers: games and decisions a second, cost of a piece."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from ludotheque.envs import get_game
 from ludotheque.envs.core.interfaces.settings import Settings
 
 AGENTS = {"mcts": "mcts:simulations=100", "greedy": "greedy"}
-# As `ludotheque train --method td` has them: pieces of a round, decisions of a piece, and the
-# learner with the greedy agent and eight past selves.
+# As in `ludotheque train --method td`: pieces per round, decisions per piece, and networks: the
+# learner, the greedy agent and eight past selves.
 PIECES, ROWS, NETWORKS = 8, 1024, 10
 EMPTY_PIECES = 200
 
 
 @dataclass
 class Measured:
-    """What one kind of executor came to; None where there is no piece to hand out."""
+    """The results of one kind of executor; None where no pieces are handed out."""
 
     where: str
     piece_ms: float | None
@@ -43,7 +43,7 @@ class Measured:
 
 
 def a_round(game_name: str, rows: int = ROWS) -> Round:
-    """A round of self-play as in training, with networks that add nothing to ``evaluate``."""
+    """Return a round of self-play as in training, with networks of zeros."""
     game = get_game(game_name)
     settings = Settings(game, game.usual_players)
     inputs = usual_inputs(game)
@@ -67,7 +67,7 @@ def a_round(game_name: str, rows: int = ROWS) -> Round:
 
 
 def measure(where: str, executor: Any, what: Round, games: int) -> Measured:
-    """Measure ``executor``; None plays in this process. Its workers are warmed up before."""
+    """Measure ``executor`` after warming up its workers; None plays in this process."""
     _play(what, executor)
     piece = None
     if executor is not None:
@@ -97,9 +97,9 @@ def _league(what: Round, executor: Any, games: int) -> None:
 def main(
     game: Annotated[str, typer.Option(help="The game.")] = "sarena",
     workers: Annotated[list[int], typer.Option(min=1, help="Processes; may be repeated.")] = (1, 2),  # type: ignore[assignment]
-    ray: Annotated[str | None, typer.Option(help="A Ray cluster too: its address.")] = None,
+    ray: Annotated[str | None, typer.Option(help="Also measure this Ray cluster.")] = None,
     games: Annotated[int, typer.Option(min=2, help="Games of the league.")] = 400,
-    quick: Annotated[bool, typer.Option("--quick", help="Show that it runs; noisy.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Check that it runs; noisy.")] = False,
     json: JsonFile = None,
 ) -> None:
     """Play the same league and the same round of self-play in one process and in others."""

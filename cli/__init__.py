@@ -27,7 +27,7 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(130)
     for stream in (sys.stdout, sys.stderr):
-        # A terminal or a pipe without the accents of the games' names: a question mark will do.
+        # Terminals or pipes that can't encode the accents in names get a question mark.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     app(prog_name="ludotheque")

@@ -14,7 +14,7 @@ app = typer.Typer(
     help="Board games as reinforcement learning environments: play, train, compare.",
     no_args_is_help=True,
     add_completion=False,
-    # Errors of use are told in one line; what is left is a bug, and wants its plain traceback.
+    # Usage errors are reported in one line; anything else is a bug and needs a plain traceback.
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

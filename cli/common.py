@@ -18,7 +18,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-# Results go to `out`; whatever is told on the way goes to `err`, so that --json can be piped.
+# Results go to `out`, messages to `err`, so that --json can be piped.
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
@@ -88,7 +88,7 @@ def friendly(command: Callable[..., None]) -> Callable[..., None]:
         except KeyboardInterrupt:
             _end("Stopped", "by Ctrl-C.", 130)
         except BrokenPipeError:
-            # The reader of a pipe has gone, as with `| head`. Nothing may be flushed at exit.
+            # The reader of the pipe has ended, as with `| head`: don't flush at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(1) from None
 
@@ -121,7 +121,7 @@ def arguments_checked() -> Iterator[None]:
 
 
 def _told(error: Exception) -> str:
-    """Return an error's message, without the number that the system's own errors begin with."""
+    """Return an error's message, without the leading number of system errors."""
     if isinstance(error, OSError) and error.errno is not None and error.filename is not None:
         return f"{error.filename}: {error.strerror}."
     return str(error)
@@ -186,7 +186,7 @@ def game_options(game: Any, settings: Sequence[str] | None) -> dict[str, Any]:
         if not equals:
             raise UserError(f"'{setting}' is not NAME=VALUE, as in --set deal=balanced.")
         choose(name, known, f"option of {game.title}")
-        # Choices may be numbers or booleans; what is typed is their text.
+        # Choices may be numbers or booleans; users type their text.
         by_text = {str(choice): choice for choice in known[name].choices}
         if isinstance(by_text.get(text.capitalize()), bool):
             text = text.capitalize()
@@ -195,7 +195,7 @@ def game_options(game: Any, settings: Sequence[str] | None) -> dict[str, Any]:
         else:
             options[name] = _from_json(known[name], text, by_text)
     with arguments_checked():
-        # Each by itself and all together; which of them fit doesn't depend on the players.
+        # One by one and all together; compatibility doesn't depend on the number of players.
         read_options(game, min(game.player_counts), options)
     return options
 
@@ -222,7 +222,7 @@ def holds_files(folder: Path) -> bool:
 
 
 def check_folder(folder: Path, resume: bool, what: str = "results") -> None:
-    """Never overwrite what a folder holds."""
+    """Raise UserError for a folder with contents, which are never overwritten."""
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder} is a file; --out must be a folder.")
     if holds_files(folder) and not resume:

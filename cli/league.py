@@ -64,7 +64,7 @@ def league(
     check_folder(folder, resume)
     options = game_options(found, settings)
     for spec in specs:
-        agent_for(spec, game)  # a model that can't be read is told before anything is written
+        agent_for(spec, game)  # reports an unreadable model before anything is written
     if not resume:
         seed = draw_seed(seed)
     try:

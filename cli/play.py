@@ -123,7 +123,7 @@ def play(
     specs = seats_for(split_specs(opponents), others, "opponents")
     options = game_options(found, settings)
     if web:
-        # Who sees the seed knows what is hidden.
+        # The seed would reveal everything hidden.
         seed = draw_seed(seed) if seed is not None else fresh_seed()
         agents = {seat: spec for seat, spec in specs.items() if spec != PERSON}
         table = Table(found, seed, players, options, agents)
@@ -134,7 +134,7 @@ def play(
     person = _WindowPerson if wants_window(window) else _TerminalPerson
     try:
         finished = _play(table, seat, person(table, seat), save)
-        # Before the file: a disk that is full does not keep the result from who played.
+        # Before the file, so that the result is shown even if the disk is full.
         if finished:
             _show_result(table, as_json)
         else:
@@ -190,7 +190,7 @@ def _play(table: Table, seat: int, person: Any, save: Path | None) -> bool:
         person.show()
         while not table.over:
             if save is not None and table.actions:
-                # A disk that is full is told when the game is left.
+                # A full disk is reported when the game is left.
                 with suppress(FailedError):
                     save_replay(table, save)
             if table.to_play == seat:
@@ -313,7 +313,7 @@ def _meant(words: str, moves: dict[str, int]) -> int | None:
 
 
 def _bare(move: str) -> str:
-    # A minus before a number is one.
+    # A minus sign before a number is kept.
     return re.sub(r"-(?=[a-z])|[\s,]+", " ", move)
 
 
@@ -404,8 +404,8 @@ class _WindowPerson:
             action: tuple(self._table.game.decode_action(action).values())
             for action in self._table.legal_moves().values()
         }
-        # A click that continues nothing may be the beginning of another move.
-        # A place may be several parts of the codec at once: a kind of action and where.
+        # A click that continues no move may start another one.
+        # A place may stand for several parts of an action at once: its kind and a position.
         parts = place if isinstance(place, tuple) else (place,)
         for clicked in ((*self._clicked, *parts), parts):
             begun = [action for action, move in moves.items() if move[: len(clicked)] == clicked]

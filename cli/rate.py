@@ -102,7 +102,7 @@ def rate(
             _measure(plan, games, executor)
         return
     if resume:
-        raise UserError("--resume continues --measure; a rating starts anew.")
+        raise UserError("--resume continues --measure; a rating always starts from scratch.")
     if agent is None:
         raise UserError("name an agent to rate, e.g. ludotheque rate greedy --game sarena.")
     rated = _agent(agent, found)
@@ -127,7 +127,7 @@ def rate(
             )
     except KeyboardInterrupt:
         raise StoppedError("nothing was written: a rating needs a complete round.") from None
-    # Shown first: the disk may be full after hours.
+    # Shown first: after hours of games, the disk may be full.
     if as_json:
         values = dataclasses.asdict(result)
         del values["record"]

@@ -91,7 +91,7 @@ def train(
 ) -> None:
     """Train an agent by self-play; Ctrl-C keeps what was learned."""
     found = find_game(game)
-    # A run that is gone on with knows how many play.
+    # A resumed run knows its number of players.
     if players is not None or not resume:
         players = check_players(found, players)
     minutes, steps = run_length(minutes, steps, DEFAULT_MINUTES)
@@ -187,14 +187,14 @@ def _train(run: Any, config: Any, if_killed: str) -> Any:
             f"the run in {config.out} could not be read or written: {error}"
         ) from error
     except ValueError as error:
-        # A run that has had its time says so only when it is taken up.
+        # A run whose time is used up raises an error only when it is resumed.
         if not config.resume:
             raise
         raise UserError(str(error)) from error
 
 
 def _check_reward(reward: str | None) -> None:
-    from ludotheque.envs.core.rewards import REWARDS  # not at the top: help must come quickly
+    from ludotheque.envs.core.rewards import REWARDS  # not at the top, so that --help is fast
 
     if reward is not None and reward not in REWARDS:
         raise UserError(f"unknown reward {reward!r}. Known: {', '.join(REWARDS)}.")

@@ -39,10 +39,10 @@ from .table import (
 )
 from .web import BrowserOption, HostOption, PortOption, WebOption, Where, new_lobby, serve
 
-# A film is drawn smaller than a picture: half the time to make it, half the size of the file.
+# Animations are smaller than pictures: half the time, half the file size.
 FILM_SCALE = 0.7
 USUAL_AGENTS = ("greedy", "mcts")
-# What a recorded game has settled: parameter → option.
+# Options that a recorded game determines: parameter → option.
 RECORDED = {
     "game": "--game",
     "agents": "--agents",
@@ -159,7 +159,7 @@ def _new_table(
 ) -> Table:
     found = find_game(game)
     if agents is None:
-        # Two agents don't fill a table for three: they take turns at whatever the game has.
+        # Two agents alternate in the seats of games for more players.
         players = check_players(found, players)
         specs = [USUAL_AGENTS[seat % len(USUAL_AGENTS)] for seat in range(players)]
     else:

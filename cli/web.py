@@ -94,7 +94,7 @@ def serve(lobby: Lobby, room: Room | None, where: Where) -> None:
         access_log=False,
         server_header=False,
         ws="websockets-sansio",
-        # What is too long for a message is answered; what is far too long ends the connection.
+        # Messages that are too long are answered; far longer ones end the connection.
         ws_max_size=16 * MOST_BYTES,
         timeout_graceful_shutdown=1,
         limit_concurrency=MOST_CONNECTIONS,

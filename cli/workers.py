@@ -45,7 +45,7 @@ def actors_for(actors: int | None, ray: str | None) -> AbstractContextManager[An
     """Return the executor of the games to learn from; see ``executor_for``."""
     if ray is not None and actors is not None:
         raise UserError("give --actors or --ray, not both; Ray has its own number of workers.")
-    # The round is finished when training is interrupted.
+    # An interrupted training run finishes its round.
     return _executor(actors, ray, interrupts=False)
 
 

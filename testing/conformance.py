@@ -25,11 +25,11 @@ from pettingzoo.utils.wrappers import (
 
 Make = Callable[[], AECEnv]
 
-# What an environment may raise for an action that isn't legal, without having changed.
+# Errors that an environment may raise for an illegal action, without changing.
 REFUSALS = (AssertionError, ValueError, IndexError)
-# A game longer than this is taken to have no end.
+# A longer game is considered endless.
 MAX_PLIES = 100_000
-# Plies at which positions are looked at; a game's last position is looked at too.
+# Plies at which positions are checked, in addition to a game's last position.
 PLIES = (0, 1, 2, 5, 9, 14, 20, 27, 35, 44)
 
 
@@ -41,7 +41,7 @@ def _all_wrappers(env: AECEnv) -> AECEnv:
     return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(_penalizing(env)))
 
 
-# PettingZoo's wrappers through which copies are tried.
+# PettingZoo's wrappers through which copies are tested.
 WRAPPERS: dict[str, Callable[[AECEnv], AECEnv]] = {
     "no wrapper": lambda env: env,
     "BaseWrapper": BaseWrapper,
@@ -60,7 +60,7 @@ COPIES: dict[str, Callable[[AECEnv], AECEnv]] = {
 
 
 def clone(env: AECEnv) -> AECEnv:
-    """Return an independent copy of ``env``, made by its own ``clone`` if it has one."""
+    """Return an independent copy of ``env``, by its own ``clone`` if it has one."""
     return env.clone() if hasattr(env, "clone") else copy.deepcopy(env)
 
 
@@ -291,7 +291,7 @@ def check_copies(make: Make, seed: int = 0) -> None:
     """Copies made in mid-game continue like the original, which they leave unchanged."""
     for label, wrap in WRAPPERS.items():
         for how, duplicate in COPIES.items():
-            # A wrapper keeps little of a game: one ply in the middle and the end show it.
+            # Wrappers hold little state: one ply in the middle and the end are enough.
             plies = (0, 1, 7) if label == "no wrapper" else (7,)
             wrapped, what = partial(_wrapped, wrap, make), f"{how} through {label}"
             _check_copies(wrapped, duplicate, what, seed, plies)
@@ -373,8 +373,7 @@ def check_rewards(make: Make, seed: int = 0) -> None:
     while env.agents:
         agent = env.agent_selection
         assert np.isclose(env.last()[1], owed[agent], atol=1e-5), (
-            f"{agent} is told a reward of {env.last()[1]}; since its last action it got "
-            f"{owed[agent]}"
+            f"{agent} gets a reward of {env.last()[1]}; since its last action it got {owed[agent]}"
         )
         if is_over(env):
             env.step(None)

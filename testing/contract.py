@@ -27,7 +27,7 @@ from ludotheque.envs.core.rng import GAMMA, below, decision_seed, mix64
 from ludotheque.envs.core.schema import slices
 from ludotheque.envs.core.state import HEADER
 
-# Plies at which positions are looked at; a game's last position is looked at too.
+# Plies at which positions are checked, in addition to a game's last position.
 PLIES = (0, 1, 3, 7, 12, 18, 25, 33)
 # Header fields that everybody can see.
 PUBLIC = ("num_players", "to_play", "phase", "forfeit", "ply", "terminated", "truncated", "told")
@@ -205,7 +205,7 @@ def check_legality(setting: Setting, seed: int = 0) -> None:
         assert mask.dtype == np.int8 and mask.shape == (game.num_actions,), f"mask is {mask}"
         assert mask.any() != is_over(states), f"{mask.sum()} legal actions, over={is_over(states)}"
         original, trial = states.tobytes(), states.copy()
-        # Of the copy: bytes between fields are not copied.
+        # From the copy: padding between fields isn't copied.
         before = trial.tobytes()
         refusal = GameOverError if is_over(states) else IllegalActionError
         for action in range(game.num_actions):
@@ -251,7 +251,7 @@ def check_random_action(setting: Setting, seed: int = 0) -> None:
     random_words = np.random.default_rng(seed).integers(0, 2**64, 20, dtype=np.uint64)
     for states in unfinished(setting, seed):
         legal = legal_actions(game, states)
-        # The smallest word of every action, and the largest.
+        # The smallest and the largest word of every action.
         edges = [-(-(k << 32) // len(legal)) << 32 for k in range(len(legal))]
         for word in (*random_words, *np.array([*edges, 2**64 - 1], np.uint64)):
             action = int(game.kernels["random_action"](states[0], word))
@@ -288,7 +288,7 @@ def _assert_refused(call: Callable[[], Any], what: str) -> None:
     raise AssertionError(f"{what} is accepted as an action")
 
 
-# What is seen
+# Observations
 
 
 def check_observations(setting: Setting, seed: int = 0) -> None:
@@ -357,7 +357,7 @@ def check_determinize(setting: Setting, seed: int = 0) -> None:
                 assert np.array_equal(game.legal_mask(drawn), mask), f"{what}: other legal actions"
             again = game.determinize(states, seat, seed + redraw)
             assert game.digest(again) == game.digest(drawn), f"{what}: another result next time"
-            # Agents are given the seed: a result that goes by what is hidden could be traced back.
+            # Agents know the seed, so a result that depends on hidden information could reveal it.
             again = game.determinize(redrawn[redraw - 1], seat, seed + redraw)
             assert game.digest(again) == game.digest(drawn), f"{what}: it goes by what is hidden"
         for name in ("rng", "seed"):
@@ -529,7 +529,7 @@ def check_playouts(setting: Setting, seed: int = 0) -> None:
                 game.step(single, int(game.kernels["random_action"](single[0], mixed)))
                 count += 1
         assert plies[0] == count, f"{plies[0]} actions in the playout, {count} in single steps"
-        # The playout is no interface: it leaves ``last_action`` and the history as they were.
+        # The playout isn't an interface: it leaves ``last_action`` and the history unchanged.
         for name in ("last_action", "told", "told_actions", "told_seats"):
             single[name] = batch[name]
         assert game.digest(batch) == game.digest(single), "playout and single steps end differently"
@@ -549,7 +549,7 @@ def check_random_actions(setting: Setting, seed: int = 0) -> None:
         actions = batch.random_actions()
         for i in range(3):
             state = batch.states[i]
-            # Called from Python, a compiled kernel gives a number of Python's for a uint64.
+            # Called from Python, a compiled kernel returns a Python integer for a uint64.
             word = np.uint64(mix64(np.uint64(decision_seed(state["seed"], state["ply"]))))
             assert actions[i] == game.kernels["random_action"](state, word), f"game {i}"
         batch.step(actions)
@@ -565,7 +565,7 @@ def check_batch_equals_single(setting: Setting, seed: int = 0) -> None:
         batch.reset(seed)
         for i, env in enumerate(singles):
             env.reset(seed=seed + i)
-        # Each environment plays past the end of a game, in flat form past the end of two.
+        # Each environment plays past the end of one game, in flat form past the end of two.
         wanted = 2 if form == "flat" else 1
         ended = np.zeros(count, np.int64)
         for _ in range(wanted * game.max_plies + 1):

@@ -28,18 +28,18 @@ from ludotheque.envs.core.state import HISTORY
 
 from .contract import Setting, settings
 
-# Interfaces for one game at a time, words and pictures take Python's time, and spaces of many games
-# take long to make: every so manieth position.
+# Only every n-th position is checked in slow interfaces: vectors, whose spaces take long to create,
+# those for a single game and texts, which run in Python, and pictures.
 VECTORS = 4
 ONE_BY_ONE = 20
 PICTURES = 80
-# So many times as many positions are played; those in which something is hidden come first.
+# This many times as many positions are played; those with hidden information are preferred.
 PLAYED = 4
-# Random actions of which the rarest is played.
+# Number of random actions from which the rarest is played.
 DRAWN = 6
-# Of the illegal actions in a position, so many are tried.
+# Number of illegal actions tried in a position.
 TRIED = 3
-# Fields that a redraw always changes.
+# Fields that every redraw changes.
 LUCK = ("rng", "seed")
 
 # Name → what is shown: an array or a list.
@@ -113,7 +113,7 @@ def play_positions(setting: Setting, count: int, seed: int) -> Positions:
 
 
 def _stops(game: Game, states: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return at which ply to stop in each game: any of those that a random game has, or none."""
+    """Return the ply at which to stop each game: any ply of a random game, or none."""
     count, seats = len(states), game.max_players
     scores, ranks = np.zeros((count, seats), np.float32), np.zeros((count, seats), np.int64)
     plies = np.zeros(count, np.int64)
@@ -126,14 +126,14 @@ def _stops(game: Game, states: np.ndarray, rng: np.random.Generator) -> np.ndarr
 def _choose(
     game: Game, states: np.ndarray, kinds: np.ndarray, chosen: np.ndarray, rng: np.random.Generator
 ) -> np.ndarray:
-    """Return a random legal action of each game, in half of them the rarest of ``DRAWN``.
+    """Return a random legal action for each game, in half of them the rarest of ``DRAWN``.
 
-    ``chosen`` counts how often each kind was, and is brought up to date.
+    ``chosen`` counts how often each kind was chosen, and is updated.
     """
     count = len(states)
     drawn, asked = np.empty((DRAWN, count), np.int64), states.copy()
     for actions in drawn:
-        # The kernel draws by the game's seed.
+        # The kernel draws from the game's seed.
         asked["seed"] = rng.integers(0, 2**64, count, dtype=np.uint64)
         game.loops.random_actions(asked, 0, count, actions)
     rarest = chosen[kinds[drawn]].argmin(axis=0)
@@ -150,7 +150,7 @@ def _kinds(game: Game) -> np.ndarray:
     return np.array([numbers.setdefault(key, len(numbers)) for key in keys])
 
 
-# What each interface shows
+# The output of each interface
 
 
 def _in_batch(positions: Positions, seat: int) -> Iterator[Shown]:
@@ -174,7 +174,7 @@ def _in_batch(positions: Positions, seat: int) -> Iterator[Shown]:
 
 
 def _in_vectors(positions: Positions, seat: int) -> Iterator[Shown]:
-    """Gymnasium's native vector and SB3's, the seat at its own decisions."""
+    """The native vectors for Gymnasium and SB3, at the seat's own decisions."""
     mine = positions.select(positions.waiting_for(seat))
     if not len(mine):
         return
@@ -188,7 +188,7 @@ def _in_vectors(positions: Positions, seat: int) -> Iterator[Shown]:
         yield {"action_masks()": vector.action_masks()}
     try:
         from ludotheque.agents.sb3 import SeatVecEnv
-    except ModuleNotFoundError:  # without the extra [train] there is nothing to look at
+    except ModuleNotFoundError:  # without the extra [train] there is nothing to check
         return
     sb3 = SeatVecEnv(game, len(mine), players, seat=seat, **usual)
     sums = {"returns": np.zeros(len(mine)), "lengths": np.zeros(len(mine), np.int64)}
@@ -264,7 +264,7 @@ def _alone(positions: Positions, seat: int) -> Iterator[Shown]:
 
 
 def _refusals(env: TurnBasedEnv | SeatEnv) -> list[str]:
-    """Return what some illegal actions of the seat to play are refused with."""
+    """Return the error messages for some illegal actions of the seat to play."""
     told: list[str] = []
     mask = env.infos[env.agent_selection] if isinstance(env, TurnBasedEnv) else env._info()
     illegal = np.flatnonzero(mask["action_mask"] == 0)
@@ -283,7 +283,7 @@ def _refusals(env: TurnBasedEnv | SeatEnv) -> list[str]:
 
 
 def _in_words(positions: Positions, seat: int) -> Iterator[Shown]:
-    """The text board with the last move as it is told, and the legal moves by name."""
+    """The text board with the last move, and the legal moves by name."""
     game = positions.setting.game
     for state in positions.states:
         states, last = np.atleast_1d(state), last_action_of(state)
@@ -304,7 +304,7 @@ def _in_pictures(positions: Positions, seat: int) -> Iterator[Shown]:
         yield {"draw": [picture.svg()]}
 
 
-# Interface → what it shows, and of every how manieth position.
+# Interface → its output, and n if only every n-th position is checked.
 INTERFACES: Mapping[str, tuple[Callable[[Positions, int], Iterator[Shown]], int]] = {
     "batch": (_in_batch, 1),
     "vectors": (_in_vectors, VECTORS),
@@ -345,16 +345,16 @@ def check_leaks(game: Game, positions: int = 2000, seed: int = 0) -> float:
 
 
 def _hiding_first(positions: Positions, count: int, seed: int) -> Positions:
-    """Return ``count`` of the positions; in three of four something is hidden, if there are such.
+    """Return ``count`` of the positions, with hidden information in three of four if possible.
 
-    In some games that is rare.
+    Such positions are rare in some games.
     """
     hides = np.zeros(len(positions), np.bool_)
     for seat in positions.setting.seats:
         hides |= _differing(positions.states, positions.redrawn(seat, seed).states)
     hiding = np.flatnonzero(hides)[: 3 * count // 4]
     others = np.setdiff1d(np.arange(len(positions)), hiding)[: count - len(hiding)]
-    # In the order in which they were played, so that every so manieth is any.
+    # In the order in which they were played, so that every n-th is a fair sample.
     return positions.select(np.union1d(hiding, others))
 
 
@@ -365,7 +365,7 @@ def _check_setting(positions: Positions, seed: int) -> tuple[int, int]:
         changed += int(_differing(positions.states, redrawn.states).sum())
         looked_at += len(positions)
         for name, (show, every) in INTERFACES.items():
-            # A slow one looks at each position from one seat.
+            # Slow interfaces check each position from one seat.
             rows = np.arange(len(positions))
             if every > 1:
                 rows = rows[rows % every == 0]
@@ -376,7 +376,7 @@ def _check_setting(positions: Positions, seed: int) -> tuple[int, int]:
 
 
 def _differing(states: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Return which records differ in more than the chance to come."""
+    """Return which records differ in more than future chance."""
     names = [name for name in states.dtype.names or () if name not in LUCK]
     differ = np.zeros(len(states), np.bool_)
     for name in names:

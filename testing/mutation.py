@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-# Imported by the rules, but none: what is in the box, and how actions and options are numbered.
+# Imported by the rules, but not rules: components, and the numbering of actions and options.
 NOT_RULES = {"components", "actions", "options"}
 SWAPPED = {
     ast.Lt: ast.LtE,
@@ -39,15 +39,15 @@ SWAPPED = {
     ast.Eq: ast.NotEq,
     ast.NotEq: ast.Eq,
 }
-# A kernel of every game that is no rule: which of the legal actions a random player takes.
+# A kernel that isn't a rule: the choice of a random legal action.
 NO_RULE = {"random_action"}
 SURVIVED, KILLED, BROKEN = 0, 1, 2
-# Seconds of processor time that the sentences of a game may take at most.
+# Maximum processor time for a game's sentence tests, in seconds.
 LONGEST = 3600
 
 
 class Mutant(NamedTuple):
-    """One change: where it is, what it is, and the whole module with it."""
+    """One change: its place, its description, and the whole module with it."""
 
     path: Path
     line: int
@@ -65,7 +65,7 @@ class Mutant(NamedTuple):
 
 
 def rules_of(game: str) -> list[Path]:
-    """Return the modules that the rules of a game are made of: ``rules`` and what it imports."""
+    """Return the modules with a game's rules: ``rules`` and its imports."""
     found, left = [], [ROOT / "envs" / game / "rules.py"]
     while left:
         path = left.pop()
@@ -96,7 +96,7 @@ def _is_kernel(function: ast.FunctionDef) -> bool:
 
 
 def _changes(node: ast.AST):
-    """Make one change of ``node`` after the other; yield what it is and how to undo it."""
+    """Make every change of ``node``, one at a time; yield its description and a way to undo it."""
     if isinstance(node, ast.Compare):
         for k, op in enumerate(node.ops):
             other = SWAPPED.get(type(op))
@@ -108,7 +108,7 @@ def _changes(node: ast.AST):
         for k in range(len(node.values)):
             before = ast.unparse(node)
             values = list(node.values)
-            # Dropped: Python compiles no "and" of a single condition, so one that changes nothing.
+            # Drops a condition: it is made neutral, as Python compiles no "and" with a single one.
             neutral = ast.Constant(isinstance(node.op, ast.And))
             node.values[k] = ast.copy_location(neutral, node)
             yield f"{before}  ->  {ast.unparse(node)}", _restore(node, "values", values)
@@ -160,13 +160,13 @@ class _Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def run_tests(mutant: Mutant | None, game: str, limit: int) -> tuple[int, float]:
-    """Run the sentences on the kernels in a forked process.
+    """Run the sentence tests on the kernels in a forked process.
 
     Args:
-        limit: seconds of processor time; who takes more never ends.
+        limit: seconds of processor time; a longer run is considered endless.
 
     Returns:
-        What became of the mutant, and the processor time of the run.
+        The fate of the mutant, and the processor time of the run.
     """
     child = os.fork()
     if child == 0:
@@ -174,7 +174,7 @@ def run_tests(mutant: Mutant | None, game: str, limit: int) -> tuple[int, float]
     _, status, usage = os.wait4(child, 0)
     seconds = usage.ru_utime + usage.ru_stime
     if os.WIFSIGNALED(status):
-        return KILLED, seconds  # it ran into the limit, or into memory that isn't its own
+        return KILLED, seconds  # it reached the limit, or accessed invalid memory
     return {0: SURVIVED, 1: KILLED}.get(os.WEXITSTATUS(status), BROKEN), seconds
 
 
@@ -192,14 +192,14 @@ def _be_tested(mutant: Mutant | None, game: str, limit: int) -> None:
         file = ROOT / "tests" / "games" / game / f"test_{game}_sentences.py"
         options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-k", "not oracle"]
         code = pytest.main([str(file), *options, f"--rootdir={ROOT}"])
-        # What a mutant does while its module is imported (2) kills it as well.
+        # An error during import (2) also kills a mutant.
         code = KILLED if code == 2 else code
     finally:
         os._exit(int(code))
 
 
 def survey(game: str, workers: int, only: str | None) -> tuple[int, list[Mutant]]:
-    """Return how many mutants there were, and those that survived."""
+    """Return the number of mutants, and the survivors."""
     mutants = [
         m
         for path in rules_of(game)
@@ -224,7 +224,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Report the survivors of one game."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--game", required=True, help="name of the game")
-    parser.add_argument("--only", help="mutants of this module or kernel alone")
+    parser.add_argument("--only", help="only mutants of this module or kernel")
     parser.add_argument("--workers", type=int, default=2, help="mutants tested at once")
     args = parser.parse_args(arguments)
     if os.environ.get("NUMBA_DISABLE_JIT") != "1":

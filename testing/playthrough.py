@@ -42,11 +42,11 @@ TOLD = FOLDER / "told"
 WIDTH = 100
 # Seeds of the short records of every setting.
 SHORT_SEEDS = (3, 4, 5)
-# A told game shows the table after so many actions.
+# Number of actions between the tables in an annotated game.
 TABLE_EVERY = 30
-# From this ply on only the actions of a game are written down, and its end.
+# From this ply on, only a game's actions and its end are recorded.
 FULL_PLIES = 60
-# So many equal numbers in a row are written as one, with their count.
+# Minimum length of a run of equal numbers that is written as one, with its count.
 SHORTEST_RUN = 4
 
 
@@ -54,9 +54,9 @@ def playthrough(game: Game, num_players: int | None = None, seed: int = 0) -> st
     """Return the text of a game, ending in a newline.
 
     Args:
-        game: what is played.
-        num_players: of the game written down in full; None takes the largest count but one where
-            there is a choice.
+        game: the game.
+        num_players: of the game recorded in full; None means the second largest count if there is a
+            choice.
         seed: of that game.
     """
     counts = game.player_counts
@@ -69,10 +69,10 @@ def playthrough(game: Game, num_players: int | None = None, seed: int = 0) -> st
 
 
 def told(game: Game, num_players: int | None = None, seed: int = 0) -> str:
-    """Return a game between greedy agents as a person would tell it, ending in a newline.
+    """Return an annotated game between greedy agents, ending in a newline.
 
-    A line for each action: its name, what it brought about (if the game's ``text`` module has
-    ``remarks``) and whose points changed. The table stands in between now and then.
+    It has a line per action: its name, its consequences (if the game's ``text`` module has
+    ``remarks``) and changes of points, and shows the table from time to time.
     """
     counts = game.player_counts
     num_players = num_players or counts[max(0, len(counts) - 2)]
@@ -170,7 +170,7 @@ def _position(game: Game, states: np.ndarray) -> Iterator[str]:
 
 
 def _seen(game: Game, states: np.ndarray) -> Iterator[str]:
-    """What the seat to act observes, field by field; other seats and forms as checksums."""
+    """Yield the observation of the seat to act, field by field; other seats as checksums."""
     to_play = int(states["to_play"][0])
     numbers = game.observe(states, to_play).ravel()
     parts = slices(game.observation_schema())
@@ -192,7 +192,7 @@ def _checksum(numbers: np.ndarray) -> str:
 
 
 def _field(field: Field, numbers: np.ndarray) -> Iterator[str]:
-    """A field's numbers: a grid by the places that aren't 0, anything else as it is."""
+    """Yield a field's numbers: a grid as its non-zero places, anything else in full."""
     if len(field.shape) < 3:
         yield from _wrap(f"sees {field.name}:", _runs(numbers))
         return
@@ -211,7 +211,7 @@ def _results(game: Game, states: np.ndarray) -> Iterator[str]:
 
 
 def _short_games(game: Game) -> Iterator[str]:
-    """One line a game for every setting: length, results and digest."""
+    """Yield one line per game for every setting: length, results and digest."""
     yield ""
     yield "---- every setting " + "-" * 55
     for setting in settings(game):
@@ -235,14 +235,14 @@ def _play_to_end(setting: Setting, seed: int) -> np.ndarray:
 
 
 def _numbers(values) -> str:
-    """Numbers as text, the same on every machine."""
+    """Return numbers as text, the same on every machine."""
     return " ".join(
         f"{float(v):.6g}" if isinstance(v, (float, np.floating)) else str(int(v)) for v in values
     )
 
 
 def _runs(values) -> str:
-    """Numbers as text, equal ones in a row written once: ``0*40``."""
+    """Return numbers as text, with runs of equal numbers written once: ``0*40``."""
     words = []
     for text, equal in itertools.groupby(_numbers(values).split()):
         count = len(list(equal))
@@ -251,7 +251,7 @@ def _runs(values) -> str:
 
 
 def _wrap(label: str, text: str) -> Iterator[str]:
-    """Break a long line at blanks; the rest is indented."""
+    """Wrap a long line at spaces; the following lines are indented."""
     line = label
     for word in text.split(" "):
         if len(line) + 1 + len(word) > WIDTH and line != label:
@@ -262,7 +262,7 @@ def _wrap(label: str, text: str) -> Iterator[str]:
 
 
 def difference(recorded: str, fresh: str, name: str = "playthrough") -> str:
-    """Return the difference of two texts in unified form; empty if there is none."""
+    """Return a unified diff of two texts; empty if they are equal."""
     lines = difflib.unified_diff(
         recorded.splitlines(),
         fresh.splitlines(),
@@ -280,10 +280,10 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--game", choices=game_names(), help="one game (default: all)")
     parser.add_argument("--out", type=Path, help=f"file to write (default: {FOLDER}/GAME.txt)")
-    parser.add_argument("--players", type=int, help="players in the game written down in full")
+    parser.add_argument("--players", type=int, help="players in the game recorded in full")
     parser.add_argument("--seed", type=int, default=0, help="seed of that game (default: 0)")
-    parser.add_argument("--told", action="store_true", help="the games told in words")
-    parser.add_argument("--check", action="store_true", help="compare with the file, write nothing")
+    parser.add_argument("--told", action="store_true", help="the annotated games")
+    parser.add_argument("--check", action="store_true", help="compare with the file; write nothing")
     args = parser.parse_args(arguments)
     if args.out and not args.game:
         parser.error("--out names one file: say which game with --game")

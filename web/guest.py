@@ -36,7 +36,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "mind": ("at",),
     "save": (),
 }
-# What changes the table: not while an agent thinks.
+# Requests that change the table, rejected while an agent thinks.
 CHANGES = ("act", "undo", "again", "next")
 
 
@@ -72,12 +72,12 @@ class Guest:
         self.seat = seat
         self.film = film_of(table, seat)
         self._sees_all = seat is None
-        self._told = (table.age, 0)  # how old the table was, and how many frames were told
+        self._told = (table.age, 0)  # the table's age and the number of frames when last sent
 
     def hello(self) -> list[Message]:
         """Return the first messages: the table and a frame (the first one of a recorded game)."""
         recorded = not (self.table.agents or self.table.people or self.table.open_hands)
-        # Others may take back or look with other eyes meanwhile.
+        # Meanwhile others may take moves back or switch seats.
         with self.table.lock:
             frame = 0 if recorded else len(self.film) - 1
             self._told = (self.table.age, len(self.film))
@@ -158,7 +158,7 @@ class Guest:
         return [{"kind": "mind", "frame": at, "age": self.table.age, **thoughts}]
 
     def _save(self) -> list[Message]:
-        # It holds the seed: with it, everything hidden.
+        # A replay contains the seed, and with it everything hidden.
         if not self.table.over and not self._sees_all:
             raise Refused("the game can be saved when it is over")
         replay = self.table.replay()

@@ -18,12 +18,12 @@ from ludotheque.envs.core.game import Game
 from .pages import rules_of
 from .table import PERSON, Table
 
-# Who watches sits nowhere: its link has this in the place of a seat.
+# Replaces the seat in a spectator's link.
 WATCHER = None
 ME = "you"
 MOST_TABLES = 200
 TOKEN_BYTES = 24
-# Beside the baselines, and what the command line names: a page can't name a file.
+# In addition to the baselines and the agents named on the command line: pages can't name files.
 USUAL_AGENTS = ("greedy", "mcts", "mcts:simulations=1000", "random")
 SETTINGS = {"game", "players", "seats", "options", "explain"}
 
@@ -90,7 +90,7 @@ class Lobby:
         """
         name, _, token = link.partition(".")
         room = self._rooms.get(name)
-        # As long whatever is wrong with it.
+        # Takes the same time whatever is wrong with it.
         tokens = {} if room is None else room.tokens
         given = token.encode("utf-8", "replace")
         found = [seat for seat, own in tokens.items() if hmac.compare_digest(own.encode(), given)]

@@ -15,12 +15,12 @@ import numpy as np
 from .table import Table, is_over
 
 MOST_CANDIDATES = 5
-# Of the expected line, after the action itself.
+# Maximum length of the expected line after the action itself.
 LINE_PLIES = 3
-# A learned agent that plays without search shows what it would find with so many simulations.
+# A trained agent that plays without search shows the result of this many simulations.
 SIMULATIONS = 64
 
-# Of each action: its share from 0 to 1, and its value, NaN where there is none.
+# Per action: its share from 0 to 1, and its value, NaN if there is none.
 Found = tuple[np.ndarray, np.ndarray]
 
 
@@ -41,13 +41,13 @@ def mind_of(table: Table, seat: int | None, ply: int) -> dict[str, Any]:
     if is_over(states):
         raise ValueError("the game is over there: nobody is to play")
     thinker = int(states["to_play"][0])
-    # What could be thought at another person's seat tells what that person holds.
+    # Thoughts at another person's seat would reveal what that person knows.
     shown = table.over or (table.cheat and thinker in table.agents)
     if seat is not None and seat != thinker and not shown:
         raise ValueError("the thoughts of others are shown when the game is over")
     agent = table.agents.get(thinker) or _adviser(table)
-    # From the record's own chance, as for the agent's decision: with a seed that is known, what was
-    # drawn could be reckoned back to what is hidden.
+    # From the record's own chance, as for the agent's decision: with a known seed, the hidden
+    # information could be reconstructed from the draws.
     seeds = np.empty(1, np.uint64)
     table.game.loops.decision_seeds(states, 0, 1, seeds)
     known = table.game.determinize(states, thinker, int(seeds[0]))
@@ -55,7 +55,7 @@ def mind_of(table: Table, seat: int | None, ply: int) -> dict[str, Any]:
     legal = np.flatnonzero(table.game.legal_mask(known)).tolist()
     ranked = [np.nan_to_num(found, nan=-np.inf).tolist() for found in (shares, values)]
     order = sorted(legal, key=lambda a: (-ranked[0][a], -ranked[1][a], a))
-    # What an agent doesn't consider at all is no candidate.
+    # Actions that an agent doesn't consider are no candidates.
     best = [a for a in order if shares[a] != 0][:MOST_CANDIDATES]
     return {
         "thinker": thinker,
@@ -99,7 +99,7 @@ def _line(table: Table, agent: Any, known: np.ndarray, action: int) -> list[str]
     return line
 
 
-# What each kind of agent can tell
+# What each kind of agent can show
 
 
 def _found_by(agent: Any) -> Callable[[Any, Table, np.ndarray], Found]:
@@ -157,7 +157,7 @@ def _of_greedy(agent: Any, table: Table, known: np.ndarray) -> Found:
 
 
 def _of_anybody(agent: Any, table: Table, known: np.ndarray) -> Found:
-    """Return what any agent can tell: the action that it plays."""
+    """Return what any agent can show: the action that it plays."""
     from ludotheque.envs.core.interfaces.seats import query_agent
 
     shares = np.zeros(table.game.num_actions)

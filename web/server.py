@@ -41,10 +41,10 @@ STATIC = Path(__file__).with_name("static")
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".png": "image/png"}
 PAGES = {"/": "start.html", "/table": "table.html"}
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
-MOST_BYTES = 4096  # of a message or a request
-MOST_QUEUED = 64  # messages that a page may be behind
-MOST_PAGES = 16  # of one seat: nobody keeps the others out
-# Messages that a page may send at once, and a second; who goes on after so many errors is cut off.
+MOST_BYTES = 4096  # maximum size of a message or a request
+MOST_QUEUED = 64  # maximum number of messages that a page may lag behind
+MOST_PAGES = 16  # maximum per seat, so that nobody keeps the others out
+# Messages that a page may send at once, and per second; errors after which it is disconnected.
 BURST, PER_SECOND, MOST_ERRORS = 100.0, 50.0, 200
 SECONDS_TO_SIT = 10
 TOO_BIG, NOT_ALLOWED = 1009, 1008
@@ -63,7 +63,7 @@ class Page:
         self.listener: asyncio.Task | None = None
 
     def tell(self, messages: Iterable[Any]) -> None:
-        """Send messages; a page that can't keep up is disconnected, and reconnects by itself."""
+        """Send messages; a page that can't keep up is disconnected, and reconnects on its own."""
         for message in messages:
             if self._queue.full():
                 if self.listener is not None:
@@ -87,7 +87,7 @@ class Page:
         return True
 
     async def pump(self) -> None:
-        """Send what there is to send, for ever."""
+        """Send pending messages, forever."""
         while True:
             await self._socket.send_text(json.dumps(await self._queue.get()))
 
@@ -98,9 +98,9 @@ class Desk:
     def __init__(self, room: Room):
         self.room = room
         self.pages: set[Page] = set()
-        # Whose links the pages have, whatever they look at; also of those that are being opened.
+        # The seats of the pages' links, whatever they show; also of pages that are being opened.
         self.places: list[int | None] = []
-        self.lock = asyncio.Lock()  # who changes the table, one after the other
+        self.lock = asyncio.Lock()  # serialises changes of the table
 
     @property
     def thinks(self) -> bool:
@@ -155,7 +155,7 @@ class Server:
         try:
             desk, seat = await self._seat_of(socket)
         except (Refused, ValueError, TimeoutError) as error:
-            with contextlib.suppress(WebSocketDisconnect):  # it has gone before it is told
+            with contextlib.suppress(WebSocketDisconnect):  # it disconnected before the answer
                 told = {"kind": "error", "text": str(error), "end": True}
                 await socket.send_text(json.dumps(told))
                 await socket.close(NOT_ALLOWED)
@@ -172,7 +172,7 @@ class Server:
             self._go_on(desk)
             await self._listen(socket, desk, page)
         except (WebSocketDisconnect, asyncio.CancelledError):
-            # The page has gone, or it can't keep up.
+            # The page has disconnected, or it can't keep up.
             pass
         finally:
             pump.cancel()
@@ -186,7 +186,7 @@ class Server:
         if not isinstance(link, str):
             raise Refused("the first message must be the link of a seat")
         room, seat = self.lobby.find(link)
-        # One for as long as there is the room: two would let agents play twice.
+        # One desk per room: with two, agents would play twice.
         desk = room.desk = room.desk or Desk(room)
         if desk.places.count(seat) >= MOST_PAGES:
             raise Refused(f"{MOST_PAGES} pages of this seat are open: close one")
@@ -225,7 +225,7 @@ class Server:
         async with desk.lock:
             try:
                 await self._spread(desk)
-                # Who watches agents asks for each of their moves.
+                # Spectators of agents request each move.
                 while table.people and table.agent_is_next:
                     await self._aside(table.agent_acts)
                     await self._spread(desk)
@@ -240,7 +240,7 @@ class Server:
             page.tell(await self._aside(page.guest.news))
 
     async def _aside(self, work: Callable[..., Any], *arguments: Any) -> Any:
-        """Do what takes long in a thread, as many at a time as there are cores."""
+        """Run a slow function in a thread, as many at a time as there are cores."""
         if self._limiter is None:
             self._limiter = anyio.CapacityLimiter(max(2, os.cpu_count() or 1))
         return await anyio.to_thread.run_sync(work, *arguments, limiter=self._limiter)
@@ -271,7 +271,7 @@ class Guard:
         else:
             await self._app(scope, receive, partial(_with_headers, send, host))
             return
-        # A WebSocket that was not accepted is answered as a request.
+        # A WebSocket that was not accepted is answered like a request.
         if scope["type"] == "websocket":
             await WebSocket(scope, receive, send).close(NOT_ALLOWED)
         else:
@@ -282,7 +282,7 @@ class Guard:
             name = urlsplit(f"//{host}").hostname or ""
             if self._hosts is not None:
                 return name in self._hosts
-            # An address can't be made to mean another machine.
+            # Unlike a name, an address can't be redirected to another machine.
             with contextlib.suppress(ValueError):
                 return bool(ipaddress.ip_address(name))
             return name in ("localhost", gethostname().lower())
@@ -291,7 +291,7 @@ class Guard:
 
 def _is_origin(origin: str, host: str) -> bool:
     """Return whether an origin is that of the pages of ``host``."""
-    with contextlib.suppress(ValueError):  # it is no address at all
+    with contextlib.suppress(ValueError):  # it isn't an address
         return urlsplit(origin).netloc == host
     return False
 
@@ -313,7 +313,7 @@ async def _with_headers(send: Send, host: str, message: Message) -> None:
 
 
 def _files() -> dict[str, Path]:
-    """Return all files that can be requested, by address; there are no others."""
+    """Return all files that can be requested, by address."""
     files = {path: STATIC / name for path, name in PAGES.items()}
     files |= {f"/{path.name}": path for path in STATIC.iterdir() if path.suffix in (".js", ".css")}
     for name in game_names():

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .view import Film
 
 PERSON = "person"
-# What the record says of a person who was shown what the agents thought.
+# The name in the replay of a person who was shown what the agents thought.
 CHEAT = "person (saw the agents' minds)"
 
 
@@ -175,7 +175,7 @@ class Table:
         return seat is not None and hides is not None and hides(self.positions[ply][0], seat)
 
     def thinker(self, seat: int | None) -> str:
-        """Return who is to play, for people; not by name if ``seat`` may not know it."""
+        """Return the name of who is to play, or a general one if ``seat`` may not know it."""
         if seat is not None and self.game.hides_action is not None:
             return "an agent"
         return self.name(self.to_play)

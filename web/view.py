@@ -35,7 +35,7 @@ def table_message(table: Table, seat: int | None) -> Message:
         "seats": seats,
         "explain": table.explain,
         "cheat": table.cheat,
-        # Nobody plays at this seat, or it is an agent's: pages look on, and step.
+        # Nobody plays at this seat, or an agent does: pages watch and step.
         "watching": seat in table.specs or (seat is None and not table.open_hands),
         "live": bool(table.agents),
         "rules": rules_of(table.game),
@@ -141,7 +141,7 @@ class Film:
         self.table = table
         self.seat = seat
         self._plies: list[int] = []
-        self._next = 0  # the first ply that hasn't been looked at
+        self._next = 0  # the first ply that hasn't been examined
         self._last: tuple[int, Message] = (-1, {})
         self._age = table.age
 

@@ -29,7 +29,7 @@ except ModuleNotFoundError as missing:
     ) from missing
 
 
-# The first seat of a game, all eyes on what is shown.
+# The first seat of a game, the omniscient view of anything shown.
 _USUAL = -1
 
 
@@ -94,7 +94,7 @@ class Board(anywidget.AnyWidget):
         self.on_msg(lambda _, content, buffers: self._heard(content))
         self._agents_play()
 
-    # What code reads and does
+    # For code
 
     @property
     def game(self) -> Game:
@@ -154,7 +154,7 @@ class Board(anywidget.AnyWidget):
         """Write an HTML page that steps through the game so far without Python."""
         atomic_write_text(path, page_of(self.table, self.seat))
 
-    # What a notebook shows
+    # For notebooks
 
     def _repr_html_(self) -> str:
         return frame_of(page_of(self.table, self.seat))

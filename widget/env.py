@@ -52,7 +52,7 @@ class EnvTable(Table):
         """Read the environment's state again, as code may have stepped or reset it."""
         with self.lock:
             states = self._now()
-            # Not their bytes: what lies between fields is another in each copy.
+            # Not their bytes: the padding between fields differs in each copy.
             if self.game.digest(states) == self.game.digest(self.states):
                 return
             if states["seed"][0] != self.seed or states["ply"][0] <= self.states["ply"][0]:

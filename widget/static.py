@@ -13,8 +13,8 @@ from ludotheque.web import table as tables
 from ludotheque.web.guest import Guest
 
 STATIC = Path(tables.__file__).with_name("static")
-# The pictures of a game are alike for the most part: each piece is written once, and a frame is the
-# numbers of its pieces.
+# A game's pictures are mostly alike: each piece is written once, and a frame lists the numbers of
+# its pieces.
 _READER = """
 const read = async (text) => {
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
@@ -55,7 +55,7 @@ def page_of(table: tables.Table, seat: int | None) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{html.escape(table.game.title)}</title>"
         f"<style>{(STATIC / 'board.css').read_text('utf-8')}"
-        # A game as a page can't be saved again from there.
+        # The page can't save the game again.
         " body { margin: 8px; color-scheme: light dark } [data-button=save] { display: none }"
         "</style>"
         '<div id="board"></div>'

@@ -69,7 +69,7 @@ class BaselineAgent(Agent):
                 f"{self.game.name} --method td`, and use it as td:FILE"
             )
         if beliefs:
-            # Now, not when it is first asked, in the middle of a league.
+            # Now, not at the first decision, in the middle of a league.
             for num_players in baseline_counts(self.game):
                 self.agent_for(num_players)
 

@@ -3,7 +3,7 @@
 Each is trained with its row of ``RECIPES``, evaluated on deals that weren't used in training, and
 written to the package with its card. A run's folder is ``runs/baselines/GAME-PLAYERS``; a stopped
 run is resumed. Two parts can be added to an existing baseline: ``--curve`` adds the evaluations in
-that folder to its card, and ``--beliefs`` has it learn what others hide, from games against itself.
+that folder to its card, and ``--beliefs`` makes it learn beliefs, from games against itself.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ RECIPES: dict[tuple[str, int], tuple[str, dict[str, Any]]] = {
     ("harmonies", 3): ("policy", {"minutes": 3, "eval_every": 60_000}),
     ("harmonies", 4): ("policy", {"minutes": 3, "eval_every": 60_000}),
 }
-# From how many games a baseline learns what is hidden, where that makes its search stronger.
+# Number of games to learn beliefs from, for baselines whose search they make stronger.
 BELIEF_GAMES = {"sarena": 6000}
-# The same for others that are asked to.
+# The same for other baselines, on request.
 MORE_GAMES = 1500
 COMMON: dict[str, Any] = {"seed": 1, "eval_opponents": ("greedy",), "eval_games": 300}
-# Deals of the card's table: none of the training.
+# Deals of the card's table, not used in training.
 CARD_SEED = 10**9
 CARD_GAMES = 600
 
@@ -121,10 +121,10 @@ def add_curve(game: str, players: int) -> None:
 
 
 def add_beliefs(game: str, players: int) -> None:
-    """Have a baseline learn what is hidden, and write it again.
+    """Let a baseline learn beliefs, and write it again.
 
     Raises:
-        ValueError: the game hides nothing.
+        ValueError: the game has no hidden facts.
     """
     found = get_game(game)
     path = baseline_path(found, players)
@@ -150,7 +150,7 @@ def main() -> None:
     parser.add_argument("game", nargs="?", choices=sorted({game for game, _ in RECIPES}))
     parser.add_argument("players", nargs="?", type=int)
     parser.add_argument("--curve", action="store_true", help="only add the run's evaluations")
-    parser.add_argument("--beliefs", action="store_true", help="only learn what others hide")
+    parser.add_argument("--beliefs", action="store_true", help="only learn beliefs")
     asked = parser.parse_args()
     parts = [add_curve] * asked.curve + [add_beliefs] * asked.beliefs
     for game, players in RECIPES:

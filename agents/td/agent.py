@@ -30,7 +30,7 @@ from .model import (
     stack,
 )
 
-# What a kind of use needs, and what it offers to others.
+# The kernels that each use needs, and those that it provides to others.
 TEMPLATES = {
     "choose": kernels.TEMPLATES,
     "beliefs": beliefs.LEARNING,
@@ -41,7 +41,7 @@ TEMPLATES = {
 NEEDS = {"choose": (), "beliefs": (), "play": ("choose",), "search": ("choose",)}
 NEEDS["play and search"] = ("choose", "search")
 LEADS = ("value", "policy")
-# A game may have others, in ``Game.learning``.
+# Defaults; a game may have its own in ``Game.learning``.
 _DEFAULTS = {"exploration": 1.0, "scale": 20.0, "playouts": 0.0}
 _compiled: dict[tuple[str, str], SimpleNamespace] = {}
 
@@ -81,8 +81,8 @@ class TDAgent(Agent):
         scale: amount that a search value of 1 adds to a logit.
         playouts: weight of a playout in the value of a new position of the search, 0 to 1; the rest
             is the network's.
-        leaf: what a playout is: a random ``"playout"`` to the end, or as long and valued as in
-            ``mcts`` with ``"evaluate"``, whose plies are greedy. None means as in ``mcts``.
+        leaf: the kind of playout: a random ``"playout"`` to the end, or ``"evaluate"``: greedy
+            plies, with the length and evaluation of ``mcts``. None means as in ``mcts``.
         lead: what decides without search: the "value" or the "policy" of the network; None means as
             in training.
         limit: number of actions that the network evaluates, the best by ``glance``; None means as
@@ -202,12 +202,12 @@ class TDAgent(Agent):
         return actions
 
     def search(self, states, masks, seeds=None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Search from each record (``simulations`` of them at least 1).
+        """Search from each record; requires ``simulations`` of at least 1.
 
         Returns:
-            ``(actions, policy, values)``: int64 ``(n,)``, float64 ``(n, num_actions)`` twice: the
-            choices, the policy as improved by the search, and the values, of the seat to act, of
-            the actions that it looked at.
+            ``(actions, policy, values)``: int64 ``(n,)`` and twice float64 ``(n, num_actions)``:
+            the choices, the improved policy, and the values of the actions searched, for the seat
+            to act.
         """
         check_whole(self.simulations, "simulations", 1)
         return self._found(masks, states, seeds, rows=len(states))
@@ -248,7 +248,7 @@ class TDAgent(Agent):
         loops.search_rows(states, start, stop, asked, self._nets, (work, grown), method, found)
 
     def _believe(self, states, start, stop) -> np.ndarray:
-        """Return the scores of what is hidden, a row a record (see ``Belief``); or no rows."""
+        """Return the scores of hidden facts, one row per record (see ``Belief``), or no rows."""
         facts = total_size(self.game.hidden_facts)
         if self._belief is None:
             return np.zeros((0, facts))

@@ -1,6 +1,6 @@
-"""Learning beliefs: telling what is hidden in a record from uniform redraws of it, in torch.
+"""Learning beliefs in torch: distinguishing a record's hidden facts from uniform redraws.
 
-The records are those of games that the agent plays with itself, without a search.
+The records come from games that the agent plays against itself, without search.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ EPOCHS = 6
 BATCH = 512
 RATE = 1e-3
 DECAY = 1e-2
-DRAWS = 7  # uniform redraws that a record is told from
-HELD_OUT = 0.1  # of the games: not learned from
-# Standard deviation of the first weights.
+DRAWS = 7  # uniform redraws per record
+HELD_OUT = 0.1  # fraction of the games held out for evaluation
+# Initial standard deviation of the weights.
 _START = 0.05
 
 
@@ -43,7 +43,7 @@ class Decisions(NamedTuple):
     """Decisions of games, in the order in which they were taken.
 
     Attributes:
-        seen: int8 ``(n, inputs)``: the observation, as the network sees it.
+        seen: int8 ``(n, inputs)``: the network's inputs.
         states: ``(n,)`` records.
         game: int64 ``(n,)``: the number of the game.
     """
@@ -56,11 +56,11 @@ class Decisions(NamedTuple):
 def play_decisions(
     agent: TDAgent, games: int, seed: int, opponent: str | Agent | None = None
 ) -> Decisions:
-    """Play games and return the agent's decisions among several actions.
+    """Play games and return the agent's decisions between several actions.
 
     Args:
-        agent: sits at all seats, or with an ``opponent`` at one, in turn.
-        games: how many.
+        agent: plays all seats; with an ``opponent``, one seat per game, rotating.
+        games: number of games.
         seed: of the deals.
         opponent: an agent, or its spec, for the other seats.
     """
@@ -83,7 +83,7 @@ def play_decisions(
 
 
 def _look(game: Game, inputs: list[str], states: np.ndarray, rows: np.ndarray) -> Decisions:
-    """Return what the seats to act see; forced moves are left out."""
+    """Return the decisions of the seats to act, without forced moves."""
     form = form_of(game)
     masks = np.zeros((len(states), game.num_actions), np.int8)
     seen = np.zeros((len(states), game.observation_size(form)), game.observation_dtype)
@@ -97,7 +97,7 @@ def _look(game: Game, inputs: list[str], states: np.ndarray, rows: np.ndarray) -
 def facts_of(game: Game, states: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
     """Return the facts hidden from the seats to act, and those of uniform redraws.
 
-    int8 ``(n, 1 + draws, facts)``: those of the records first.
+    The array is int8 ``(n, 1 + draws, facts)``, with those of the records first.
     """
     facts = np.zeros((len(states), 1 + draws, total_size(game.hidden_facts)), np.int8)
     seeds = rng.integers(0, 1 << 64, len(states), np.uint64, endpoint=False)
@@ -106,32 +106,32 @@ def facts_of(game: Game, states: np.ndarray, draws: int, rng: np.random.Generato
 
 
 def sums_of(net: BeliefNet, seen: np.ndarray, facts: np.ndarray) -> np.ndarray:
-    """Return the sums of the scores of facts, float64 ``(n, 1 + draws)``."""
+    """Return the sums of the facts' scores, float64 ``(n, 1 + draws)``."""
     units = np.maximum(seen.astype(np.float32) @ net.first + net.first_bias, 0.0)
     scores = units @ net.last.T + net.last_bias
     return np.einsum("nf,nkf->nk", scores, facts, dtype=np.float64)
 
 
 def learn_beliefs(model: ValueModel, game: Game, games: int, seed: int) -> ValueModel:
-    """Return the model with a network of beliefs, and what it came to in ``about["beliefs"]``.
+    """Return the model with a belief network, and its evaluation in ``about["beliefs"]``.
 
-    That is ``loss``: the mean of minus the logarithm of the probability that it gives the true
-    record among the ``draws`` redraws, in games that it didn't learn from; ``uniform`` without it.
+    ``loss`` is the mean negative log-probability that the network assigns to the true record among
+    ``draws`` redraws, in held-out games; ``uniform`` is the loss of uniform probabilities.
 
     Args:
-        model: plays the games, with itself.
-        game: that it is for.
-        games: of which a tenth is kept to measure.
-        seed: of the games and of all else.
+        model: plays all seats of the games.
+        game: the model's game.
+        games: number of games, a tenth of which is held out.
+        seed: of the games and everything else random.
 
     Raises:
-        ValueError: a game without hidden facts, or alone; too few games.
+        ValueError: the game has no hidden facts, or is solo; too few games.
     """
     check_whole(games, "games", round(1 / HELD_OUT))
     if not game.hidden_facts or model.about["num_players"] < 2:
         raise ValueError(
-            f"{game.name} for {model.about['num_players']} names nothing that is hidden: there are "
-            "no beliefs to learn"
+            f"{game.name} for {model.about['num_players']} has no hidden facts: there are no "
+            "beliefs to learn"
         )
     found = play_decisions(TDAgent(game, model), games, seed)
     held = found.game >= games * (1 - HELD_OUT)
@@ -164,7 +164,7 @@ def _loss(game: Game, net: BeliefNet, found: Decisions, rng: np.random.Generator
 
 
 def _fit(game: Game, found: Decisions, rng: np.random.Generator) -> BeliefNet:
-    """Return the network that tells what is hidden from redraws of it best."""
+    """Return a network trained to distinguish hidden facts from redraws."""
     seen = found.seen
     squares = np.einsum("ij,ij->j", seen, seen, dtype=np.float64)
     there = np.maximum(np.count_nonzero(seen, axis=0), 1)

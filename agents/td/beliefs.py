@@ -1,12 +1,12 @@
-"""Beliefs: what a seat sees makes some of what it can't see likelier than the rest.
+"""Beliefs: probabilities of hidden facts, given a seat's observation.
 
-A network gives each hidden fact (``Game.hidden_facts``: who has which role, card or pawn) a score,
-by the observation of the seat. The sum of the scores of a record's facts is the logarithm of how
-much likelier the record is than under ``determinize``, whose draws are uniform, but for a constant:
-the network learns to tell the true record from uniform redraws, and is best at that when its sums
-are those ratios (Oord, Li and Vinyals, "Representation learning with contrastive predictive
-coding", 2018). A search draws in proportion to them by sampling importance resampling (Rubin,
-1987): of some uniform draws it takes one, by their weights.
+A network assigns each hidden fact (``Game.hidden_facts``: who has which role, card or pawn) a score
+based on the seat's observation. The sum of the scores of a record's facts is, up to a constant, the
+logarithm of how much likelier the record is than under ``determinize``, which samples uniformly:
+the network learns to distinguish the true record from uniform redraws, which it does best when its
+sums are those ratios (Oord, Li and Vinyals, "Representation learning with contrastive predictive
+coding", 2018). A search samples in proportion to them by sampling importance resampling (Rubin,
+1987): it picks one of several uniform draws, by weight.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from .kernels import uniform
 
 _DRAW = np.uint64(0x9B05688C2B3E6C1F)
 _TAKE = np.uint64(0x1F83D9ABFB41BD6B)
-TRIES = 8  # uniform draws of which one is taken
-_MOST_SCORE = 300.0  # what lies beyond is certain, and would overflow
+TRIES = 8  # uniform draws from which one is picked
+_MOST_SCORE = 300.0  # larger scores mean certainty, and would overflow
 
 # Bound to a game's kernels by ``specialize``.
 determinize = hidden_facts = observe = likelihood = None
 
 
 class Belief(NamedTuple):
-    """What a search believes, and arrays that it draws in.
+    """A search's beliefs, and work arrays for drawing.
 
     Attributes:
-        scores: float64, one entry a hidden fact; none: all draws are equally likely.
-        facts: int8, one entry a hidden fact: of a record that was drawn.
+        scores: float64, per hidden fact; if empty, all draws are equally likely.
+        facts: int8, per hidden fact: of a drawn record.
         spare: one record.
     """
 
@@ -60,7 +60,7 @@ class BeliefNet(NamedTuple):
 
 
 def make_belief(game: Game, believes: bool) -> Belief:
-    """Return arrays for one thread to draw in; without beliefs, draws are uniform."""
+    """Return work arrays for one thread; without beliefs, draws are uniform."""
     facts = total_size(game.hidden_facts)
     return Belief(
         scores=np.zeros(facts if believes else 0),
@@ -70,7 +70,7 @@ def make_belief(game: Game, believes: bool) -> Belief:
 
 
 def _likelihood(state, seat, belief):
-    """Return how likely a record is, times a constant."""
+    """Return the likelihood of a record, up to a constant."""
     hidden_facts(state, seat, belief.facts)
     score = 0.0
     for fact in range(len(belief.scores)):
@@ -80,9 +80,10 @@ def _likelihood(state, seat, belief):
 
 
 def _redraw(drawn, state, seat, seed, belief):
-    """Put a record into ``drawn`` with what ``seat`` can't know drawn anew, as it believes.
+    """Put a determinization of a record for ``seat`` into ``drawn``, weighted by its beliefs.
 
-    Each draw takes the place of those before with its share of the weight so far.
+    Each draw replaces the previous choice with a probability equal to its share of the total
+    weight so far.
     """
     drawn[0] = state
     determinize(drawn[0], seat, seed)
@@ -102,7 +103,7 @@ def _redraw(drawn, state, seat, seed, belief):
 
 @kernel
 def score_facts(seen, net, scores):
-    """Fill the scores of the facts by an observation's numbers that the network sees."""
+    """Fill the scores of the facts, given the network's inputs."""
     scores[:] = net.last_bias
     for j in range(len(net.first_bias)):
         unit = np.float64(net.first_bias[j])
@@ -115,10 +116,10 @@ def score_facts(seen, net, scores):
 
 
 def believe_rows(states, start, stop, net, how, scores):
-    """Fill the scores of what is hidden from the seat to act, a row a record.
+    """Fill the scores of the facts hidden from the seat to act, one row per record.
 
-    ``how`` is ``(positions, seen, inputs)``: where the network's inputs stand in the observation,
-    and int8 arrays for all of it and for them.
+    ``how`` is ``(positions, seen, inputs)``: the positions of the network's inputs in the
+    observation, and int8 work arrays for the observation and the inputs.
     """
     positions, seen, inputs = how
     for row in range(start, stop):
@@ -129,9 +130,9 @@ def believe_rows(states, start, stop, net, how, scores):
 
 
 def draw_facts(states, seeds, spare, facts):
-    """Fill the facts hidden from the seat to act, as they are and as uniform redraws have them.
+    """Fill the facts hidden from the seat to act: the true ones and those of uniform redraws.
 
-    ``facts`` is int8 ``(n, 1 + draws, facts)``: the true ones first. ``spare`` is one record.
+    ``facts`` is int8 ``(n, 1 + draws, facts)``, the true ones first. ``spare`` is one record.
     """
     for row in range(len(states)):
         seat = np.int64(states[row]["to_play"])
@@ -144,7 +145,7 @@ def draw_facts(states, seeds, spare, facts):
             hidden_facts(spare[0], seat, facts[row, k])
 
 
-# In an order in which each comes after those that it calls.
+# Each template comes after those it calls.
 TEMPLATES: dict[str, Any] = {
     "likelihood": _likelihood,
     "redraw": _redraw,

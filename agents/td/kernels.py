@@ -1,13 +1,13 @@
-"""Kernels that value afterstates and choose by these values.
+"""Kernels that value afterstates and choose actions by these values.
 
-An afterstate is what a seat sees after one of its actions. Its value is the game's ``evaluate``
-times a weight, and what a small network makes of the seat's observation; its logit, which says how
-likely the action is to be the best, is made of the same two. The afterstates of one decision differ
-little from each other, so the sums of the first layer are carried from each to the next by what has
-changed.
+An afterstate is a seat's observation after one of its actions. Its value is a weight times the
+game's ``evaluate``, plus the output of a small network for the observation; its logit, which
+determines how likely the policy is to choose the action, is computed in the same way. The
+afterstates of one decision are similar, so the sums of the first layer are updated incrementally
+from each to the next.
 
-Chance and hidden things are drawn anew before the actions are tried, once for all of them: what the
-record holds of them plays no part.
+Chance and hidden information are resampled once per decision, before the actions are tried: their
+actual values in the record play no part.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SHIFT_11 = np.uint64(11)
 _UNIFORM = 2.0**-53
 _TRIAL = np.uint64(0x6A09E667F3BCC909)
 _NOISE = np.uint64(0x3C6EF372FE94F82B)
-_WORD = 8  # numbers of an observation that are compared at once
+_WORD = 8  # entries of an observation that are compared at once
 
 # Bound to a game's kernels by ``specialize``.
 step = observe = determinize = evaluate = glance = None
@@ -33,16 +33,16 @@ rate = choose = None
 
 
 class Nets(NamedTuple):
-    """Networks of one shape, one after the other.
+    """Stacked networks of one shape.
 
     Attributes:
-        rows: int32, one entry a number of the padded observation: its row of ``first``, or -1.
+        rows: int32, per entry of the padded observation: its row in ``first``, or -1.
         first: float32 ``(nets, inputs, width)``; first_bias: ``(nets, width)``.
         second: float32 ``(nets, width, last_width)``; second_bias: ``(nets, last_width)``.
         last: float32 ``(nets, seats, last_width)``; last_bias: ``(nets, seats)``. The first seat is
-            the one that sees, whose ``evaluate`` is added.
+            the observing one, whose ``evaluate`` is added.
         policy: float32 ``(nets, last_width)``: the logit's last layer.
-        weight: float64 ``(nets, 2)``: what ``evaluate`` is multiplied by in value and logit.
+        weight: float64 ``(nets, 2)``: the factors of ``evaluate`` in value and logit.
     """
 
     rows: Any
@@ -57,20 +57,19 @@ class Nets(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Arrays that the kernels work in, so that they allocate nothing.
+    """Work arrays, so that the kernels don't allocate memory.
 
     Attributes:
-        game, known, trial: one record each: of the game, with the hidden drawn anew, of an action
-            tried.
-        mask: int8, one entry an action.
-        actions, bases, values, logits: int64 and float64, one entry an action: those tried, what
-            ``evaluate`` says of them, and what the network makes of it. sorted: of bases.
-        seen: int8 ``(3, size)``, observations, padded with zeros to whole words: of the last
-            afterstate and of this one, in turn; the third stays zero. words: the same as uint64.
+        game, known, trial: one record each: of the game, determinized, and after an action tried.
+        mask: int8, per action.
+        actions, bases, values, logits: int64 and float64, per action: those tried, their
+            ``evaluate``, and the value and logit of each. sorted: ``bases`` sorted.
+        seen: int8 ``(3, size)``: observations padded with zeros to whole words: the current and
+            the previous afterstate, alternately; the third stays zero. words: a uint64 view of it.
         best: int8, one observation.
-        kept: int8 ``(actions, inputs)``: what the network saw of each action rated; or no rows.
-        sums, hidden: float32, one entry a unit of the two layers.
-        scores, ranks, utility: one entry a seat.
+        kept: int8 ``(actions, inputs)``: the network's inputs for each rated action; or no rows.
+        sums, hidden: float32, per unit of the two layers.
+        scores, ranks, utility: per seat.
     """
 
     game: Any
@@ -95,13 +94,13 @@ class Work(NamedTuple):
 
 @kernel
 def uniform(word):
-    """Map a uint64 to a float64 from 0 up to 1."""
+    """Map a uint64 to a float64 in [0, 1)."""
     return np.float64(word >> _SHIFT_11) * _UNIFORM
 
 
 @kernel
 def add_changes(nets, k, work, now, before):
-    """Bring the sums of the first layer from observation ``before`` to ``now``."""
+    """Update the sums of the first layer from observation ``before`` to ``now``."""
     seen, words, sums, rows, first = work.seen, work.words, work.sums, nets.rows, nets.first
     width = first.shape[2]
     for word in range(words.shape[1]):
@@ -117,7 +116,7 @@ def add_changes(nets, k, work, now, before):
 
 @kernel
 def finish(nets, k, work):
-    """Return what network ``k`` makes of the sums of its first layer: ``(value, logit)``."""
+    """Return the outputs ``(value, logit)`` of network ``k``, given the sums of its first layer."""
     sums, hidden, second = work.sums, work.hidden, nets.second
     last, policy = nets.last, nets.policy
     width, last_width = second.shape[1], second.shape[2]
@@ -139,20 +138,20 @@ def finish(nets, k, work):
 
 @kernel
 def begin_sums(nets, k, work):
-    """Make the sums of the first layer those of an observation of zeros."""
+    """Set the sums of the first layer to those of an all-zero observation."""
     for j in range(len(work.sums)):
         work.sums[j] = nets.first_bias[k, j]
 
 
 @kernel
 def gumbel(word):
-    """Map a uint64 to a float64 of the standard Gumbel distribution."""
+    """Map a uint64 to a sample (float64) from the standard Gumbel distribution."""
     return -np.log(-np.log(uniform(word) + 1e-300) + 1e-300)
 
 
 @kernel
 def keep_best(work, count, limit):
-    """Keep the ``limit`` actions with the highest of ``work.bases``, in their order."""
+    """Keep the ``limit`` actions with the highest ``work.bases``, without reordering them."""
     for j in range(count):
         work.sorted[j] = work.bases[j]
     for i in range(limit):
@@ -174,9 +173,9 @@ def keep_best(work, count, limit):
 
 
 def _rate(state, nets, k, work, limit):
-    """Try the actions of ``work.mask`` from a record and rate them; return how many are listed.
+    """Try the actions of ``work.mask`` in a record and rate them; return how many are listed.
 
-    Of more than ``limit`` actions only those are listed that ``glance`` likes best.
+    If there are more than ``limit`` actions, only those with the highest ``glance`` are listed.
     """
     seat = np.int64(state["to_play"])
     size = len(work.best)
@@ -213,9 +212,9 @@ def _rate(state, nets, k, work, limit):
 
 
 def _worth(state, seat, nets, k, work):
-    """Return ``(base, value)`` of a position as ``seat`` sees it; ``work.best`` is what it sees.
+    """Return ``(base, value)`` of a position for ``seat``; put its observation in ``work.best``.
 
-    ``base`` is the part of ``evaluate``, which is in the value.
+    ``base`` is the share of ``evaluate`` in the value.
     """
     size = len(work.best)
     observe(state, seat, work.seen[0, :size])
@@ -228,11 +227,12 @@ def _worth(state, seat, nets, k, work):
 
 
 def _choose(state, nets, k, work, seed, how):
-    """Rate the actions of ``work.mask``; return the place of the best in ``work.actions``, and how
-    many are there.
+    """Rate the actions of ``work.mask``; return the index of the best in ``work.actions``, and the
+    number of actions there.
 
-    ``how`` is ``(temperature, by_policy, limit)``: of the noise, whether logits are compared and
-    not values, and for ``rate``. Equal ones are told apart by the seed, as the greedy agent does.
+    ``how`` is ``(temperature, by_policy, limit)``: the temperature of the noise, whether to compare
+    logits instead of values, and the limit of ``rate``. The seed breaks ties, as in the greedy
+    agent.
     """
     temperature, by_policy, limit = how
     work.known[0] = state
@@ -242,7 +242,7 @@ def _choose(state, nets, k, work, seed, how):
     noise = seed ^ _NOISE
     best = -np.inf
     equal = 0
-    chosen = 0  # also if no number compares with another: NaN
+    chosen = 0  # remains so if all keys are NaN
     for j in range(count):
         key = work.logits[j] if by_policy else work.values[j]
         if temperature > 0.0:
@@ -256,14 +256,14 @@ def _choose(state, nets, k, work, seed, how):
 
 
 def choose_rows(states, start, stop, asked, nets, work, how, actions):
-    """Choose for each record; ``asked`` is ``(masks, seeds)``, ``actions`` (int64) the choices."""
+    """Fill ``actions`` (int64) with a choice for each record; ``asked`` is ``(masks, seeds)``."""
     masks, seeds = asked
     for row in range(start, stop):
         work.mask[:] = masks[row]
         actions[row] = work.actions[choose(states[row], nets, 0, work, seeds[row], how)[0]]
 
 
-# In an order in which each comes after those that it calls.
+# Each template comes after those it calls.
 TEMPLATES: dict[str, Any] = {
     "rate": _rate,
     "worth": _worth,

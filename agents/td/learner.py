@@ -1,4 +1,4 @@
-"""The network in training: torch, Adam, and the running mean of the weights that plays."""
+"""The network in training: torch, Adam, and the running mean of the weights, used for play."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-# Weights and biases as torch has them: outputs first.
+# Weights and biases in torch's layout: outputs first.
 _NAMES = ("first", "first_bias", "second", "second_bias", "last", "last_bias", "policy", "gain")
 _POLICY = ("policy", "gain")
-# Standard deviation of the first layer's weights at the start, for inputs of which some hundred
-# are not 0.
+# Initial standard deviation of the first layer's weights, for inputs with about a hundred non-zero
+# entries.
 _START = 0.05
-# The logit of what can't be done.
+# The logit of missing candidates.
 _NEVER = -1e9
 
 
@@ -23,12 +23,12 @@ class Lesson(NamedTuple):
     """A minibatch of searched decisions.
 
     Attributes:
-        seen: int8 ``(afterstates, inputs)``: of the candidates that there are, in order.
+        seen: int8 ``(afterstates, inputs)``: of the candidates that aren't missing, in order.
         base: float32 ``(afterstates,)``: ``evaluate`` times its weight in the value.
-        policy: float32 ``(n, candidates)``: the improved policy; missing: bool: no action there.
-        value, visits: float32 ``(n, candidates)``: what the search found, and the share of the
-            simulations that this is from.
-        sharpness: how much ``base`` counts in the logit, before anything is learned.
+        policy: float32 ``(n, candidates)``: the improved policy; missing: bool, no candidate there.
+        value, visits: float32 ``(n, candidates)``: the value that the search found, and the
+            candidate's share of the simulations.
+        sharpness: initial factor of ``base`` in the logit.
         weights: of the losses of policy and value.
     """
 
@@ -47,8 +47,8 @@ class Choices(NamedTuple):
 
     Attributes:
         seen, base, missing, sharpness: as in ``Lesson``.
-        before: float32 ``(n,)``: the logarithm of the probability that the action had.
-        chosen: int64 ``(n,)``: the place of the action among the candidates.
+        before: float32 ``(n,)``: the log-probability with which the action was chosen.
+        chosen: int64 ``(n,)``: the index of the action among the candidates.
         advantage: float32 ``(n,)``.
         clip, entropy: see ``PolicyConfig``.
     """
@@ -67,14 +67,14 @@ class Choices(NamedTuple):
 class Learner:
     """A network of two hidden layers with ReLU.
 
-    Its outputs, ``3 * seats``: values (the first of them is added to ``evaluate``), scores and
-    ranks, of the seats from the one that sees on; and the logit, to which ``evaluate`` is added
-    times a factor that is learned.
+    It has ``3 * seats`` outputs: values (the first is added to ``evaluate``), scores and ranks of
+    the seats, starting with the observing one; and the logit, to which ``evaluate`` is added times
+    a learned factor.
 
     Args:
-        sizes: inputs, units of the first and of the last layer, outputs.
-        averaging: part of the running mean that is kept at each step.
-        weights: of the losses of the value, by results, and of all other outputs.
+        sizes: numbers of inputs, of units in the first and in the last layer, and of outputs.
+        averaging: fraction of the running mean that is kept at each step.
+        weights: of the loss of the value against results, and of all other outputs.
         decay: weight decay of the first layer, as in AdamW.
         policy: whether the policy is learned too.
     """
@@ -102,9 +102,9 @@ class Learner:
         self.optimizer = torch.optim.AdamW(groups, weight_decay=0.0, fused=True)
 
     def begin(self, rng: np.random.Generator, scale: np.ndarray, bias: float) -> None:
-        """Draw the first weights; the outputs are 0, but for ``bias`` in the value.
+        """Draw the initial weights; the outputs are 0, except for ``bias`` in the value.
 
-        ``scale`` (float32, one entry an input) is what inputs are divided by.
+        Inputs are divided by ``scale`` (float32, per input).
         """
         self.scale = torch.from_numpy(1.0 / scale)
         first, _, second, _, _, last_bias, _, gain = self.weights
@@ -117,9 +117,9 @@ class Learner:
                 mean.copy_(weight)
 
     def begin_as(self, arrays: Mapping[str, np.ndarray], sharpness: float) -> None:
-        """Begin with the weights of a model of the same sizes; other outputs are 0.
+        """Start from the weights of a model of the same sizes; other outputs are 0.
 
-        ``sharpness`` is what the factor of ``evaluate`` in the logit is divided by.
+        The factor of ``evaluate`` in the logit is divided by ``sharpness``.
         """
         seats = len(arrays["last"])
         begun = {name: arrays[name] for name in ("first_bias", "second_bias")}
@@ -133,13 +133,13 @@ class Learner:
                 mean.copy_(weight)
 
     def _units(self, seen: torch.Tensor) -> torch.Tensor:
-        """Return the units of the last layer for float32 ``(n, inputs)``."""
+        """Return the activations of the last hidden layer for float32 ``(n, inputs)``."""
         first, first_bias, second, second_bias = self.weights[:4]
         x = functional.relu(functional.linear(seen * self.scale, first, first_bias))
         return functional.relu(functional.linear(x, second, second_bias))
 
     def outputs(self, seen: torch.Tensor) -> torch.Tensor:
-        """Return the outputs but the logit for float32 ``(n, inputs)``."""
+        """Return the outputs without the logit for float32 ``(n, inputs)``."""
         last, last_bias = self.weights[4:6]
         return functional.linear(self._units(seen), last, last_bias)
 
@@ -150,15 +150,15 @@ class Learner:
         rate: float,
         lesson: Lesson | Choices | None = None,
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Learn from a minibatch; return losses, before that.
+        """Learn from a minibatch; return the losses before the update.
 
-        They are of the value by results, and of policy and value by search.
+        These are the loss of the value against results, and of policy and value against the search.
 
         Args:
             seen: int8 ``(n, inputs)``.
             goal: float32 ``(n, outputs)``.
             rate: the learning rate.
-            lesson: what the policy learns from.
+            lesson: a minibatch for the policy.
         """
         for group in self.optimizer.param_groups:
             group["lr"] = rate
@@ -181,9 +181,10 @@ class Learner:
         return losses[0].detach(), policy.detach(), value.detach()
 
     def _missed(self, lesson: Lesson) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return how far the policy is from what the search made of it, and the value.
+        """Return the losses of policy and value against the search.
 
-        The first is the Kullback-Leibler divergence, the second the mean square by visits.
+        The first is the Kullback-Leibler divergence, the second the mean squared error weighted by
+        visits.
         """
         last, last_bias = self.weights[4:6]
         units, logits = self._logits(lesson)
@@ -198,7 +199,7 @@ class Learner:
         return functional.kl_div(found, goal, reduction="batchmean"), missed
 
     def _logits(self, lesson: Lesson | Choices) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the units of all candidates, a row each, and logits ``(n, candidates)``."""
+        """Return the activations of all candidates, row by row, and logits ``(n, candidates)``."""
         policy, gain = self.weights[6:]
         units = self._units(torch.from_numpy(lesson.seen).float())
         flat = functional.linear(units, policy)[:, 0]
@@ -207,7 +208,7 @@ class Learner:
         return units, logits.masked_scatter(torch.from_numpy(~lesson.missing), flat)
 
     def _clipped(self, choices: Choices) -> torch.Tensor:
-        """Return PPO's clipped loss, less the entropy times its weight."""
+        """Return PPO's clipped loss minus the weighted entropy."""
         found = functional.log_softmax(self._logits(choices)[1], 1)
         taken = found.gather(1, torch.from_numpy(choices.chosen)[:, None])[:, 0]
         ratio = (taken - torch.from_numpy(choices.before)).exp()
@@ -218,10 +219,10 @@ class Learner:
         return -gained - choices.entropy * entropy
 
     def acting(self, newest: bool = False) -> dict[str, np.ndarray]:
-        """Return the running mean, or the weights, as new arrays, as ``ValueModel`` has them."""
+        """Return the running mean, or the newest weights, as new arrays for ``ValueModel``."""
         weights = [weight.detach() for weight in self.weights] if newest else self.mean
         first, first_bias, second, second_bias, last, last_bias, policy, gain = weights
-        # The scale of the inputs goes into the weights.
+        # The scale of the inputs is folded into the weights.
         seats = len(last) // 3
         parts = [(first * self.scale).T, first_bias, second.T, second_bias]
         parts += [last[:seats], last_bias[:seats], policy[0], gain]
@@ -236,13 +237,13 @@ class Learner:
         for name, weight, mean in zip(_NAMES, self.weights, self.mean, strict=True):
             saved[f"{name}/weight"] = weight.detach().numpy()
             saved[f"{name}/mean"] = mean.numpy()
-            # Nothing of what no loss has reached.
+            # Empty for weights without a gradient so far.
             for part, value in self.optimizer.state.get(weight, {}).items():
                 saved[f"{name}/adam/{part}"] = value.numpy()
         return saved
 
     def shapes(self) -> dict[str, tuple[Any, tuple[int, ...]]]:
-        """Return the type and shape of each array of ``get_state``, once it has learned."""
+        """Return the type and shape of each array of ``get_state`` after the first step."""
         found: dict[str, tuple[Any, tuple[int, ...]]] = {
             "scale": (np.float32, tuple(self.scale.shape))
         }
@@ -256,7 +257,7 @@ class Learner:
         return found
 
     def set_state(self, saved: Mapping[str, np.ndarray]) -> None:
-        """Undo ``get_state``, whose arrays have the ``shapes`` of this learner."""
+        """Restore what ``get_state`` returned; the arrays must have the learner's ``shapes``."""
         self.scale = torch.from_numpy(saved["scale"])
         adam = self.optimizer.state_dict()
         with torch.no_grad():

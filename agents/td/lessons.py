@@ -1,4 +1,4 @@
-"""What the policy learns from: searched decisions, or those of a round as they were taken."""
+"""Training data of the policy: searched decisions, or a round's decisions as they were taken."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .learner import Choices, Lesson
 from .model import form_of
 from .selfplay import Played, Window
 
-# From records and actions to what is seen after them, and their bases: see ``see_afterstates``.
+# Records and actions → the afterstates and their bases: see ``see_afterstates``.
 See = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
 def lesson(window: Window, rows: np.ndarray, config: SearchConfig, see: See) -> Lesson:
-    """Return rows of the searched decisions as the learner wants them."""
+    """Return rows of the searched decisions in the learner's form."""
     drawn = {name: array[rows] for name, array in window.arrays.items()}
     seen, base = see(drawn["state"], drawn["action"])
     return Lesson(
@@ -37,9 +37,9 @@ def lesson(window: Window, rows: np.ndarray, config: SearchConfig, see: See) -> 
 def choices(
     played: Played, config: PolicyConfig, rng: np.random.Generator, weight: float
 ) -> Iterator[Choices]:
-    """Yield the decisions of a round, ``epochs`` times, each time in another order.
+    """Yield minibatches of a round's decisions for ``epochs`` epochs, shuffled in each.
 
-    ``weight`` is that of ``evaluate`` in the value.
+    ``weight`` is the weight of ``evaluate`` in the value.
     """
     taken = played.taken
     base = taken.base * np.float32(weight)
@@ -51,7 +51,7 @@ def choices(
         for start in range(0, len(order), config.choice_batch):
             some = order[start : start + config.choice_batch]
             count = taken.count[some]
-            # Where each one's afterstates stand, less where they come to stand.
+            # Offset from each decision's afterstates in the minibatch to those in ``taken``.
             moved = np.repeat(taken.first[some] - (np.cumsum(count) - count), count)
             where = moved + np.arange(len(moved))
             yield Choices(
@@ -70,12 +70,12 @@ def choices(
 def see_afterstates(
     game: Game, states: np.ndarray, actions: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return what the seat to act sees after each action that there is, and ``evaluate`` of it.
+    """Return the afterstate of each action for the seat to act, and its ``evaluate``.
 
     Args:
-        game: of the records.
-        states: ``(rows,)``, with the hidden drawn anew.
-        actions: int16 ``(rows, candidates)``; -1: none.
+        game: the game.
+        states: determinized records ``(rows,)``.
+        actions: int16 ``(rows, candidates)``; -1 means none.
 
     Returns:
         int8 ``(n, size)`` and float32 ``(n,)``, row by row.

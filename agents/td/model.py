@@ -44,7 +44,7 @@ from .tree import NODE, Tree
 ABOUT = "model.json"
 ARRAYS = "arrays.npz"
 KIND = "afterstate values"
-# What a model file says of itself, and the most bytes of its arrays, and of a run's.
+# Metadata of a model file; maximum size of its arrays, and of a run's.
 _FIELDS = {
     "kind": Kind(repr(KIND), lambda value: value == KIND),
     "game": TEXT,
@@ -62,10 +62,10 @@ _FIELDS = {
 }
 MOST_BYTES = 256 * MEGABYTE
 _NAMES = ("first", "first_bias", "second", "second_bias", "last", "last_bias", "policy")
-# The network of beliefs, if a model has one.
+# Arrays of the belief network, if a model has one.
 BELIEFS = ("belief_first", "belief_first_bias", "belief_last", "belief_last_bias")
-# Maps with more places than this are left out, if inputs aren't named: what is learned at one place
-# says nothing of the others, and games on such boards fill few of them.
+# Maps with more places than this are excluded unless inputs are named: what is learned about one
+# place doesn't apply to others, and games on such boards fill few of them.
 SMALL_MAP = 100
 
 
@@ -75,8 +75,8 @@ class ValueModel:
 
     Attributes:
         about: JSON values: kind, game, version, num_players, options, digest of the schema, names
-            of the inputs, how it is to be played (lead, limit: see ``TDAgent``; spread, rank_share:
-            of its values), and what the trainer adds.
+            of the inputs, settings for play (lead, limit: see ``TDAgent``; spread, rank_share: of
+            its values), and what the trainer adds.
         arrays: float32 arrays ``first``, ``first_bias``, ``second``, ``second_bias``, ``last``,
             ``last_bias``, ``policy`` and ``weight``; shapes as in ``Nets`` for one network. With
             beliefs also those of ``BeliefNet``, under ``BELIEFS``.
@@ -87,14 +87,14 @@ class ValueModel:
 
     @property
     def beliefs(self) -> BeliefNet | None:
-        """The network of beliefs; None: it has learned none."""
+        """The belief network, or None."""
         if BELIEFS[0] not in self.arrays:
             return None
         return BeliefNet(*(self.arrays[name] for name in BELIEFS))
 
 
 def form_of(game: Game) -> str:
-    """Return the observation form that networks see: "compact" where there is one, else "flat"."""
+    """Return the networks' observation form: "compact" if the game has it, else "flat"."""
     return "compact" if game.compact else "flat"
 
 
@@ -104,7 +104,7 @@ def schema_digest(game: Game) -> str:
 
 
 def hidden_digest(game: Game) -> str:
-    """Return a hex digest of the fields of what is hidden: what beliefs are about."""
+    """Return a hex digest of the fields of hidden facts, to which beliefs apply."""
     return _digest(game.hidden_facts)
 
 
@@ -114,9 +114,9 @@ def _digest(schema: tuple[Field, ...]) -> str:
 
 
 def usual_inputs(game: Game) -> tuple[str, ...]:
-    """Return the names of the fields that a network sees if none are named.
+    """Return the names of a network's input fields if none are specified.
 
-    What the game says suits it (``Game.learning``), else all but large maps.
+    The game's preference (``Game.learning``), otherwise all but large maps.
     """
     if "inputs" in game.learning:
         return tuple(game.learning["inputs"])
@@ -126,10 +126,10 @@ def usual_inputs(game: Game) -> tuple[str, ...]:
 
 
 def positions_of(game: Game, inputs: tuple[str, ...]) -> np.ndarray:
-    """Return where the numbers of the fields ``inputs`` stand in the observation, int64, rising.
+    """Return the positions of the fields ``inputs`` in the observation, int64, ascending.
 
     Raises:
-        ValueError: there is no such field, or none is named.
+        ValueError: an unknown field, or none.
     """
     known = slices(game.observation_schema(form_of(game)))
     for name in inputs:
@@ -142,7 +142,7 @@ def positions_of(game: Game, inputs: tuple[str, ...]) -> np.ndarray:
 
 
 def zero_model(game: Game, num_players: int, width: int = 64, last_width: int = 32) -> ValueModel:
-    """Return a model whose network adds nothing: it plays as the greedy agent does."""
+    """Return a model whose network adds nothing: it plays like the greedy agent."""
     inputs = usual_inputs(game)
     sizes = (len(positions_of(game, inputs)), width, last_width, num_players)
     about = describe(game, num_players, {}, inputs)
@@ -174,7 +174,7 @@ def shapes_of(inputs: int, width: int, last_width: int, seats: int) -> dict[str,
 def describe(
     game: Game, num_players: int, options: Mapping[str, Any], inputs: tuple[str, ...]
 ) -> dict[str, Any]:
-    """Return what a model says of itself."""
+    """Return the metadata of a model."""
     return {
         "kind": KIND,
         "game": game.name,
@@ -287,7 +287,7 @@ def _check_game(path: Path, about: dict, game: Game, num_players: int | None) ->
     if about["version"] != game.version or about["schema"] != schema_digest(game):
         raise FileError(
             f"{found}, but this is {game.name}_v{game.version}, and its observations or rules are "
-            "not those that the model was trained on: train it anew"
+            "not those that the model was trained on: retrain it"
         )
     if num_players not in (None, about["num_players"]):
         raise FileError(f"{found} with {about['num_players']} players, not {num_players}")
@@ -311,8 +311,8 @@ def check_model(model: ValueModel, game: Game) -> None:
     check_arrays(arrays, shapes, LARGEST_WEIGHT)
     if model.beliefs is not None and about.get("hidden") != hidden_digest(game):
         raise ValueError(
-            f"what its beliefs are about isn't what is hidden in {game.name}_v{game.version}: "
-            "let it learn them anew"
+            f"its beliefs are about other hidden facts than those of {game.name}_v{game.version}: "
+            "let it learn them again"
         )
 
 

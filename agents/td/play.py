@@ -1,4 +1,4 @@
-"""Kernels that play whole games for samples: decisions with targets, and searched decisions."""
+"""Kernels that play whole games and record samples and searched decisions."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ choose = search = worth = None
 
 
 class Samples(NamedTuple):
-    """Positions with what they came to, a row each.
+    """Positions and their outcomes, one row each.
 
     Attributes:
-        seen: int8 ``(rows, size)``, a position as a seat saw it: the afterstate of its action;
-            among more than two, where some decisions are searched, also that of another's.
-        seat: int64; base, value, target: float32: ``evaluate`` times its weight, the value of the
-            seat, and what it should have been.
-        outcome: float32 ``(rows, 3, seats)``: margin, score and rank of the seats at the end, from
-            the sample's seat on; the first two divided by the spread, the rank from +1 to -1.
+        seen: int8 ``(rows, size)``: a seat's observation: the afterstate of its action; with more
+            than two players, if some decisions are searched, also that of another seat's action.
+        seat: int64, the observing seat.
+        base, value, target: float32: ``evaluate`` times its weight, the seat's estimated value, and
+            its target.
+        outcome: float32 ``(rows, 3, seats)``: final margin, score and rank of the seats, starting
+            with the sample's seat; the first two divided by the spread, ranks from +1 to -1.
     """
 
     seen: Any
@@ -42,16 +43,16 @@ class Samples(NamedTuple):
 
 
 class Lessons(NamedTuple):
-    """Searched decisions, a row each.
+    """Searched decisions, one row each.
 
     Attributes:
-        state: records with the hidden drawn anew for the seat to act.
-        action: int16 ``(rows, candidates)``, the actions that got most of the improved policy; -1:
+        state: records, determinized for the seat to act.
+        action: int16 ``(rows, candidates)``, the likeliest actions of the improved policy; -1 means
             none.
         policy: float32 ``(rows, candidates)``: the improved policy.
-        value, visits: float32 ``(rows, candidates)``: what the search found them to be worth, and
-            the share of the simulations that this is from.
-        used: int64 ``(1,)``: rows in use.
+        value, visits: float32 ``(rows, candidates)``: the value that the search found, and the
+            candidate's share of the simulations.
+        used: int64 ``(1,)``: number of rows in use.
     """
 
     state: Any
@@ -63,15 +64,15 @@ class Lessons(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """Decisions as the policy took them, a row each: those of ``Samples``, in their order.
+    """Decisions taken by the policy, one row each, in the order of ``Samples``.
 
     Attributes:
-        first, count: int64 ``(rows,)``: where a row's afterstates begin, and how many were rated.
-        chosen: int64 ``(rows,)``: which of them was chosen.
-        likely: float32 ``(rows,)``: the probability that it had.
-        expected: float32 ``(rows,)``: the mean of their values, as likely as each was.
+        first, count: int64 ``(rows,)``: position and number of a row's afterstates.
+        chosen: int64 ``(rows,)``: the index of the chosen one.
+        likely: float32 ``(rows,)``: its probability.
+        expected: float32 ``(rows,)``: the expected value under the policy.
         seen: int8 ``(afterstates, inputs)``; base: float32 ``(afterstates,)``, ``evaluate``.
-        used: int64 ``(2,)``: rows and afterstates in use.
+        used: int64 ``(2,)``: numbers of rows and of afterstates in use.
     """
 
     first: Any
@@ -85,20 +86,20 @@ class Taken(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """How games are played for samples.
+    """Settings of self-play.
 
     Attributes:
-        rows: games are begun until there are so many.
-        temperature: of the noise that is added to values, or to logits with ``by_policy``.
+        rows: new games are started until there are this many samples.
+        temperature: of the noise added to values, or to logits with ``by_policy``.
         by_policy: whether decisions that aren't searched are taken by logits.
         limit: see ``rate``.
         trace: lambda of TD(lambda); 1 is Monte Carlo.
-        rank_share: of the rank in what is learned, the rest is the margin.
+        rank_share: weight of the rank in the outcome; the rest is the margin.
         spread: points that count as 1.
-        search_share: of decisions that are searched.
-        keeps: whether decisions are kept as ``Taken``; then none is searched.
-        rivals: float64, cumulated chances of the networks; a game at the first is played by the
-            learner alone, in others it has one seat against the network drawn.
+        search_share: fraction of decisions that are searched.
+        keeps: whether decisions are kept as ``Taken``; then none are searched.
+        rivals: float64, cumulative probabilities of the networks. With the first, the learner plays
+            all seats; with the others, it plays one seat against that network.
     """
 
     rows: int
@@ -114,7 +115,7 @@ class Plan(NamedTuple):
 
 
 def _no_search(state, nets, k, work, tree, seed, method):
-    """Stand in for ``search`` where none is asked for, so that it needn't be compiled."""
+    """Replace ``search`` where none is needed, so that it isn't compiled."""
     return 0, 0
 
 
@@ -168,7 +169,7 @@ def play_games(seed, options, nets, work, tree, plans, kept):
                         keep_choice(taken, work, rated, place)
                 observe(work.trial[0], seat, work.best)
                 used = keep_sample(samples, used, work, seat, base, value)
-                # Only a search asks what a position is worth to seats that haven't acted.
+                # Only a search needs the values of seats that haven't acted.
                 watched = num_players > 2 and plan.search_share > 0.0
                 if watched and not work.trial[0]["terminated"]:
                     other = (
@@ -189,7 +190,7 @@ def play_games(seed, options, nets, work, tree, plans, kept):
 
 @kernel
 def keep_sample(samples, used, work, seat, base, value):
-    """Write a sample of ``work.best``; return the number of samples then."""
+    """Write a sample of ``work.best``; return the new number of samples."""
     samples.seen[used, : len(work.best)] = work.best
     samples.seat[used] = seat
     samples.base[used] = base
@@ -199,7 +200,7 @@ def keep_sample(samples, used, work, seat, base, value):
 
 @kernel
 def keep_lesson(lessons, work, tree, count, simulations):
-    """Write a lesson: the children that got most of the improved policy."""
+    """Write a lesson: the likeliest children under the improved policy."""
     row = lessons.used[0]
     if row == len(lessons.action):
         return
@@ -229,7 +230,7 @@ def keep_lesson(lessons, work, tree, count, simulations):
 
 @kernel
 def keep_choice(taken, work, count, place):
-    """Write a decision: ``count`` actions were rated, and that at ``place`` was chosen."""
+    """Write a decision: ``count`` actions were rated, and the one at ``place`` was chosen."""
     row, start = taken.used
     taken.used[0] = row + 1
     taken.used[1] = start + count
@@ -252,14 +253,14 @@ def keep_choice(taken, work, count, place):
 
 
 def see_lessons(states, actions, seen, bases, trial):
-    """Fill ``seen`` (int8) and ``bases`` (float32) of afterstates: what lessons are about.
+    """Fill the observations ``seen`` (int8) and ``bases`` (float32) of the lessons' afterstates.
 
     Args:
         states: records ``(rows,)``.
-        actions: int16 ``(rows, candidates)``; -1: none.
-        seen: ``(afterstates, size)``: of the actions that there are, row by row.
-        bases: ``(afterstates,)``: by ``evaluate``.
-        trial: one record to work in.
+        actions: int16 ``(rows, candidates)``; -1 means none.
+        seen: ``(afterstates, size)``: of the actions other than -1, row by row.
+        bases: ``(afterstates,)``: their ``evaluate``.
+        trial: a work record.
     """
     place = 0
     for row in range(len(states)):
@@ -275,7 +276,7 @@ def see_lessons(states, actions, seen, bases, trial):
 
 @kernel
 def seat_rival(seed, num_players, rivals):
-    """Return the learner's seat and the network at the other seats; 0: the learner itself."""
+    """Return the learner's seat and the network in the other seats; 0 is the learner itself."""
     word = mix64(seed ^ _TABLE)
     part = uniform(mix64(word)) * rivals[-1]
     rival = 0
@@ -288,10 +289,10 @@ def seat_rival(seed, num_players, rivals):
 def fill_targets(samples, first, stop, num_players, plan, work):
     """Fill outcome and target of a game's samples, from the last to the first: TD(lambda).
 
-    A seat's last target is its result. Before that, it is led back from the seat's next sample:
-    from the value there and the target there. Between two it is led back from the next sample of
-    either, since one's gain is the other's loss. Among more, the others' values don't tell: they
-    don't know what the seat knows.
+    The target of a seat's last sample is its result. Earlier targets are a mixture of the value and
+    the target of the seat's next sample. With two players, the next sample of either seat is used,
+    with the sign changed for the opponent's. With more, the others' values can't be used: those
+    seats don't know what this one knows.
     """
     utility = work.utility
     share = plan.rank_share if num_players > 1 else 0.0

@@ -1,4 +1,4 @@
-"""Self-play: a round of games in pieces that threads or actors share, and the newest decisions."""
+"""Self-play: rounds of games, in pieces that threads or actors share, and replay windows."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from .tree import Method
 
 
 class Played(NamedTuple):
-    """Decisions of a round, or of a piece of it: the same whoever plays the pieces.
+    """Decisions of a round, or of a piece of it; they don't depend on who plays the pieces.
 
     Attributes:
         samples, lessons, taken: rows, piece after piece.
-        games, plies: how many were played.
+        games, plies: numbers of games and plies played.
     """
 
     samples: Samples
@@ -38,15 +38,15 @@ class Played(NamedTuple):
 
 
 class Round(NamedTuple):
-    """All that a round follows from. It can be pickled: actors elsewhere get it.
+    """Everything that determines a round; picklable, to be sent to actors.
 
     Attributes:
         settings: of the games.
-        inputs: names of the fields that the networks see.
+        inputs: names of the fields that are the networks' inputs.
         networks: the first learns, the others are rivals (see ``Plan``).
-        plans: how games are played, and searched.
-        kept: actions of a decision that are kept as ``Taken``; 0: decisions aren't kept.
-        size: how many searched decisions a piece keeps, and how many actions of each.
+        plans: settings of play and of search.
+        kept: actions per decision that are kept as ``Taken``; 0 keeps no decisions.
+        size: number of searched decisions that a piece keeps, and of actions for each.
         seed: of the round.
     """
 
@@ -64,11 +64,11 @@ class SelfPlay:
 
     Args:
         settings: of the games.
-        inputs: names of the fields that the networks see.
-        pieces: of a round; each has the rows that the plan says, rounded up to whole games.
+        inputs: names of the fields that are the networks' inputs.
+        pieces: per round; each has the plan's number of rows, rounded up to whole games.
         num_threads: threads that share the pieces.
         kept: see ``Round``.
-        actors: what plays the pieces instead of threads, with ``submit`` (see ``executors``).
+        actors: an executor that plays the pieces instead of threads (see ``executors``).
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class SelfPlay:
         """Play a round; arguments as in ``Round``.
 
         Raises:
-            ValueError: the weights aren't finite, or an actor returned something else.
+            ValueError: weights aren't finite, or an actor returned something unexpected.
         """
         for network in networks:
             for name, array in network.items():
@@ -127,7 +127,7 @@ def _check_weights(array: np.ndarray, name: str) -> None:
 
 
 def play_pieces(pieces: Sequence[int], start: int, stop: int, what: Round) -> list[Played]:
-    """Play some of a round's pieces in whatever thread, process or machine this is."""
+    """Play some of a round's pieces, in any thread, process or machine."""
     game = what.settings.game
     plan, method = what.plans
     nets = stack(game, what.inputs, list(what.networks))
@@ -146,10 +146,10 @@ def play_pieces(pieces: Sequence[int], start: int, stop: int, what: Round) -> li
 
 
 def _make_kept(what: Round, inputs: int) -> tuple[Samples, Lessons, Taken]:
-    """Return arrays for a piece."""
+    """Return empty arrays for a piece."""
     game, seats = what.settings.game, what.settings.num_players
-    # A game begun before the piece is full is played to its end; among more than two a decision
-    # leaves two rows. Rows not used cost nothing.
+    # The last game is played to its end; with more than two players, a decision may give two rows.
+    # Unused rows cost nothing.
     most = what.plans[0].rows + game.max_plies * min(seats, 2)
     rows = most if what.kept else 0
     return (
@@ -160,7 +160,7 @@ def _make_kept(what: Round, inputs: int) -> tuple[Samples, Lessons, Taken]:
 
 
 def _cut(what: Round, kept: tuple[Samples, Lessons, Taken], counts: tuple[int, int, int]) -> Played:
-    """Return the rows in use, of what is seen what the networks see."""
+    """Return the rows in use, and of the observations only the networks' inputs."""
     samples, lessons, taken = kept
     used, games, plies = counts
     samples = Samples(*(array[:used] for array in samples))
@@ -174,7 +174,7 @@ def _cut(what: Round, kept: tuple[Samples, Lessons, Taken], counts: tuple[int, i
 
 
 def columns_of(game: Game, inputs: tuple[str, ...]) -> Any:
-    """Return the index of the fields ``inputs`` in observations: a slice if it is all of them."""
+    """Return the columns of the fields ``inputs`` in observations: a slice if that is all."""
     positions = positions_of(game, inputs)
     return slice(None) if len(positions) == game.observation_size(form_of(game)) else positions
 
@@ -272,7 +272,7 @@ def check_lessons(game: Game, states: np.ndarray, actions: np.ndarray) -> None:
 
 
 def _join(pieces: Sequence[Played]) -> Played:
-    """Return the rows of all pieces, one after the other."""
+    """Return the rows of all pieces, concatenated."""
     taken = [piece.taken for piece in pieces]
     afterstates = np.array([one.used[1] for one in taken])
     before = np.cumsum(afterstates) - afterstates
@@ -299,11 +299,11 @@ def _make_samples(rows: int, size: int, seats: int) -> Samples:
 
 
 class Window:
-    """The newest rows, as many as it holds; older ones are overwritten.
+    """A ring buffer: the newest rows overwrite the oldest.
 
     Attributes:
         arrays: by name, ``(capacity, ...)`` each.
-        filled, place: rows in use, and where the next goes.
+        filled, place: number of rows in use, and position of the next row.
     """
 
     def __init__(self, **arrays: np.ndarray):
@@ -313,7 +313,7 @@ class Window:
         self.place = 0
 
     def add(self, **new: np.ndarray) -> None:
-        """Take in rows of all arrays."""
+        """Add rows to all arrays."""
         count = len(next(iter(new.values())))
         rows = (self.place + np.arange(count)) % self.capacity
         for name, array in self.arrays.items():
@@ -322,12 +322,12 @@ class Window:
         self.place = (self.place + count) % self.capacity
 
     def get_state(self) -> dict[str, np.ndarray]:
-        """Return the rows in use and the place."""
+        """Return the rows in use and the position of the next row."""
         used = {name: array[: self.filled] for name, array in self.arrays.items()}
         return {**used, "place": np.array([self.place])}
 
     def set_state(self, saved: Mapping[str, np.ndarray]) -> None:
-        """Undo ``get_state``; raise ValueError for a place beyond the rows."""
+        """Restore what ``get_state`` returned; raise ValueError for a position out of range."""
         self.filled = len(saved[next(iter(self.arrays))])
         self.place = check_whole(saved["place"][0], "place", 0, self.capacity - 1)
         for name, array in self.arrays.items():
@@ -335,16 +335,16 @@ class Window:
 
 
 def sample_window(capacity: int, inputs: int, seats: int) -> Window:
-    """Return a window of ``seen`` int8 ``(capacity, inputs)`` and ``goal`` float32
-    ``(capacity, 3 * seats)``: what each output of the network should be."""
+    """Return a window of ``seen``, int8 ``(capacity, inputs)``, and ``goal``, float32
+    ``(capacity, 3 * seats)``: the target of each output of the network."""
     seen = np.empty((capacity, inputs), np.int8)
     return Window(seen=seen, goal=np.empty((capacity, 3 * seats), np.float32))
 
 
 def goals(samples: Samples) -> np.ndarray:
-    """Return what each output of the network should be for samples."""
+    """Return the targets of the network's outputs for samples."""
     goal = samples.outcome.reshape(len(samples.seat), -1).copy()
-    # The network adds to what ``evaluate`` says.
+    # The network's output is added to ``evaluate``.
     goal[:, 0] = samples.target - samples.base
     return goal
 

@@ -106,9 +106,9 @@ _FIELDS = {
     "pool": COUNT,
     "evaluations": OBJECTS,
 }
-# Of the decisions that are learned from, nearly all.
+# Limit of a checkpoint's size, nearly all of which is the window of decisions.
 MOST_BYTES = 4096 * MEGABYTE
-# Chance of each past self against the next newer one.
+# Probability of each past self relative to the next newer one.
 OLDER = 0.8
 
 
@@ -236,13 +236,14 @@ class TDTrainer(Run):
     # A round
 
     def _calibrate(self) -> None:
-        """Play a round as the greedy agent does, to learn the size of scores and of ``evaluate``.
+        """Play a round like the greedy agent, to measure the scale of results and ``evaluate``.
 
-        One that begins with a model takes them from there.
+        A run that starts from a model uses the model's.
 
         One unit of value is the standard deviation of results. The weight of ``evaluate`` is the
-        slope of results against it near the end of games. Earlier the slope is less, since luck is
-        to come; but what ``evaluate`` says of two actions differs by as many points as later.
+        slope of results against it near the end of games. The slope is smaller earlier, since more
+        luck is still to come; but the difference of ``evaluate`` between two actions is worth as
+        many points then as later.
         """
         config = self.config
         if self.begun is not None:
@@ -266,7 +267,7 @@ class TDTrainer(Run):
         self.learner.begin(np.random.default_rng([config.seed, 0]), scale, bias)
 
     def _scale_inputs(self, played: Played) -> np.ndarray:
-        """Return what each input is divided by to be around 1 where it isn't 0."""
+        """Return the divisor of each input that scales its non-zero values to around 1."""
         seen = played.samples.seen
         squares = np.einsum("ij,ij->j", seen, seen, dtype=np.float64)
         there = np.maximum(np.count_nonzero(seen, axis=0), 1)
@@ -277,7 +278,7 @@ class TDTrainer(Run):
         gain = arrays.pop("gain")[0]
         sharpness = self.weight * self.config.sharpness
         if not self.config.leads:
-            # No policy is learned: the better the value, the likelier.
+            # No policy is learned: logits follow the values.
             arrays["policy"] = arrays["last"][0] * np.float32(self.config.sharpness)
         return {**arrays, "weight": np.array([self.weight, gain * sharpness], np.float32)}
 
@@ -286,13 +287,13 @@ class TDTrainer(Run):
         left = part_left(config, self.steps, self.seconds)
         fall = config.temperature - config.final_temperature
         rivals = [self.fixed, *self.pool]
-        # The newest past self and the greedy agent as often, older ones less.
+        # The newest past self is as likely as the greedy agent, older ones are less likely.
         chances = [1.0, *(OLDER ** np.arange(len(self.pool))[::-1])]
         shares = np.array([1.0 - config.pool_share, *chances])
         shares[1:] *= config.pool_share / sum(chances)
         self.round += 1
         plan = self._plan(config.final_temperature + fall * left, np.cumsum(shares))
-        # What is learned from its own play has to be its play.
+        # Learning from its own decisions requires the newest weights.
         played = self._play_round([self._acting(newest=config.keeps), *rivals], plan)
         self.window.add(seen=played.samples.seen, goal=goals(played.samples))
         if config.searches:
@@ -340,7 +341,7 @@ class TDTrainer(Run):
         )
 
     def _lesson_size(self) -> tuple[int, int]:
-        """Return how many searched decisions a piece keeps, and how many actions of each."""
+        """Return the number of searched decisions that a piece keeps, and of actions for each."""
         config = self.config
         if not config.searches:
             return 0, 1
@@ -370,7 +371,7 @@ class TDTrainer(Run):
     def _lessons(
         self, played: Played, rng: np.random.Generator, count: int
     ) -> Iterator[Lesson | Choices | None]:
-        """Yield what the policy learns from, minibatch after minibatch."""
+        """Yield minibatches for the policy."""
         config = self.config
         if isinstance(config, PolicyConfig):
             yield from choices(played, config, rng, self.weight)
@@ -385,7 +386,7 @@ class TDTrainer(Run):
         seen, bases = see_afterstates(self.settings.game, states, actions)
         return seen[:, self.columns], bases * np.float32(self.weight)
 
-    # What happens at a boundary
+    # Boundaries
 
     def _at_boundary(self, progress: Progress | None) -> bool:
         ahead = self.round_seconds + self.evaluation_seconds
@@ -421,7 +422,7 @@ class TDTrainer(Run):
         }
         self._tell(scalars)
 
-    # Saving and taking up
+    # Saving and resuming
 
     def _save(self) -> None:
         self._save_model(self.out / MODEL)
@@ -441,7 +442,7 @@ class TDTrainer(Run):
         arrays |= {f"window/{name}": array for name, array in self.window.get_state().items()}
         if self.config.searches:
             saved = self.lessons.get_state()
-            # As plain bytes: an array of records would be read as one of unknown make.
+            # As plain bytes: an array of records couldn't be validated when it is read.
             saved["state"] = saved["state"].view(np.uint8).reshape(len(saved["state"]), -1)
             arrays |= {f"lessons/{name}": array for name, array in saved.items()}
         for number, network in enumerate(self.pool):
@@ -461,7 +462,7 @@ class TDTrainer(Run):
             raise source.error(error) from error
 
     def _shapes(self, pool: int, arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
-        """Return names, types and shapes of what was saved, with ``pool`` past selves."""
+        """Return names, types and shapes of the saved arrays, with ``pool`` past selves."""
         config, seats = self.config, self.settings.num_players
         if pool > config.pool_size:
             raise ValueError(f"it has {pool} past selves, of {config.pool_size} at most")
@@ -506,7 +507,7 @@ class TDTrainer(Run):
 
 
 def _near_end(samples: Samples) -> np.ndarray:
-    """Return which samples are of the last quarter of their game, bool."""
+    """Return which samples are in the last quarter of their game, bool."""
     results = np.array(
         [np.roll(o[0], s) for o, s in zip(samples.outcome, samples.seat, strict=True)]
     )
@@ -518,7 +519,7 @@ def _near_end(samples: Samples) -> np.ndarray:
 
 
 def _slope(x: np.ndarray, y: np.ndarray) -> float:
-    """Return the slope of the line through the points."""
+    """Return the slope of the least-squares line through the points."""
     x = x - x.mean()
     return float(np.sum(x * (y - y.mean())) / max(np.sum(x * x), 1e-12))
 

@@ -1,12 +1,12 @@
-"""Tree search with values and logits of afterstates at its nodes, at few simulations.
+"""Tree search with the values and logits of afterstates at its nodes, for few simulations.
 
-At the root as Danihelka et al. ("Policy improvement by planning with Gumbel", ICLR 2022): the
-candidates are drawn without replacement by logits with Gumbel noise, sequential halving shares the
-simulations out among them, and what the search found completes to a policy that is better than the
-logits. Below the root PUCT, with a utility per seat.
+The root follows Danihelka et al. ("Policy improvement by planning with Gumbel", ICLR 2022):
+candidates are sampled without replacement by adding Gumbel noise to the logits, sequential halving
+distributes the simulations among them, and the values found, completed for the other actions, give
+an improved policy. Below the root, the search uses PUCT with a utility per seat.
 
-Each simulation redraws what the root's seat can't know, and chance. The n-th visit of each
-candidate has the same draws, so that candidates are compared on equal luck.
+Each simulation resamples chance and what the root's seat can't know. The n-th visit of every
+candidate uses the same draws, so candidates are compared under equal luck.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ best_untried = margins = evaluate_leaf = None
 rate = worth = expand = pick_child = weigh = results = see_leaf = play_on = descend = None
 halve = improve = search = None
 
-# ``seat`` chose ``action``; ``total`` sums that seat's utilities; ``value`` and ``logit`` are the
-# network's. ``pruned``: some of its legal actions got no child, as they looked too weak.
+# ``seat`` chose ``action``; ``total`` sums that seat's utilities; ``value`` and ``logit`` are those
+# of the afterstate. ``pruned``: some legal actions got no child, as they looked too weak.
 NODE = np.dtype(
     [
         ("first", np.int32),
@@ -48,20 +48,20 @@ NONE = -1
 
 
 class Method(NamedTuple):
-    """How a tree grows.
+    """Settings of the search.
 
     Attributes:
-        simulations: from the root.
-        candidates: root actions that are searched.
-        limit: actions of a node that get children, the best at a glance.
+        simulations: number of simulations from the root.
+        candidates: number of root actions that are searched.
+        limit: maximum number of children per expansion, chosen by ``glance``.
         exploration: weight of exploration below the root.
-        noise: weight of the Gumbel noise at the root; 0 to play the best.
+        noise: weight of the Gumbel noise at the root; 0 to play the best action.
         scale: how much a utility of 1 adds to a logit.
         spread, rank_share: of the utilities, as in ``Plan``.
-        playouts: weight of a playout in a leaf's utilities, 0 to 1; the network has the rest.
-        greedy: whether a playout is greedy, as long and to be valued as ``leaf`` says; else it is
-            random and goes on to the end.
-        leaf: of greedy playouts: the settings of ``mcts``.
+        playouts: weight of a playout in a leaf's utilities, 0 to 1; the rest is the network's.
+        greedy: whether playouts are greedy, with the length and evaluation given by ``leaf``;
+            otherwise they are random and go to the end of the game.
+        leaf: settings of greedy playouts, as in ``mcts``.
     """
 
     simulations: int
@@ -78,18 +78,18 @@ class Method(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """Arrays that a search works in.
+    """Work arrays of a search.
 
     Attributes:
-        nodes: ``NODE``; number 0 is the root, and its children follow.
+        nodes: ``NODE``; number 0 is the root, followed by its children.
         path: int32, the nodes of a simulation.
         game: one record, of a simulation.
-        legal: int8, one entry an action.
-        score: float64, a root child each: its logit with noise.
-        order: int64, root children, the best first.
-        policy: float64, a root child each: the improved policy.
+        legal: int8, per action.
+        score: float64, per root child: its logit with noise.
+        order: int64, root children, best first.
+        policy: float64, per root child: the improved policy.
         belief: a ``Belief``.
-        playout: what greedy playouts work in; its record is ``game``.
+        playout: work arrays of greedy playouts; their record is ``game``.
     """
 
     nodes: Any
@@ -104,7 +104,7 @@ class Tree(NamedTuple):
 
 
 def _expand(tree, used, parent, state, nets, k, work, limit):
-    """Add children for the actions of ``work.mask``; return the number of nodes then."""
+    """Add children for the actions of ``work.mask``; return the new number of nodes."""
     nodes = tree.nodes
     seat = state["to_play"]
     legal = 0
@@ -128,7 +128,7 @@ def _expand(tree, used, parent, state, nets, k, work, limit):
 
 
 def _pick_child(nodes, parent, mask, exploration):
-    """Return the child of PUCT among the legal ones, or NONE, and how many are legal.
+    """Return the legal child with the highest PUCT score, or NONE, and the number of legal ones.
 
     A node's own value counts as one visit.
     """
@@ -165,13 +165,13 @@ def _pick_child(nodes, parent, mask, exploration):
 
 
 def _results(state, work, method):
-    """Fill the seats' utilities of a finished game."""
+    """Fill the seats' utilities for a finished game."""
     final(state, work.scores, work.ranks)
     weigh(work, np.int64(state["num_players"]), method)
 
 
 def _weigh(work, players, method):
-    """Fill the seats' utilities of scores and ranks."""
+    """Fill the seats' utilities from scores and ranks."""
     utility = work.utility
     share = method.rank_share if players > 1 else 0.0
     utilities(RANK, work.scores, work.ranks, players, utility)
@@ -183,9 +183,9 @@ def _weigh(work, players, method):
 
 
 def _see_leaf(tree, leaf, nets, k, work, method):
-    """Fill the seats' utilities of a new leaf: of its child with the highest logit.
+    """Fill the seats' utilities for a new leaf, using its child with the highest logit.
 
-    Between two, one's gain is the other's loss; among more, each seat values what it sees.
+    With two players the game is zero-sum; with more, each seat values its own observation.
     """
     nodes, state = tree.nodes, tree.game[0]
     best = nodes[leaf]["first"]
@@ -210,7 +210,7 @@ def _see_leaf(tree, leaf, nets, k, work, method):
 
 
 def _play_on(tree, word, work, method):
-    """Mix the utilities of a leaf with those of a playout from there."""
+    """Mix the utilities of a leaf with those of a playout from it."""
     state = tree.game[0]
     players = np.int64(state["num_players"])
     for seat in range(players):
@@ -227,7 +227,7 @@ def _play_on(tree, word, work, method):
 
 
 def _descend(tree, used, top, word, nets, k, work, method):
-    """Run a simulation from ``tree.game`` through root child ``top``; return how many nodes."""
+    """Simulate from ``tree.game`` through root child ``top``; return the new number of nodes."""
     nodes, state, legal = tree.nodes, tree.game[0], tree.legal
     node, depth = top, 0
     tree.path[0] = top
@@ -271,7 +271,7 @@ def _descend(tree, used, top, word, nets, k, work, method):
 
 
 def _halve(tree, alive, scale):
-    """Order the first ``alive`` root children by logit, noise and what the search found."""
+    """Sort the first ``alive`` root children by logit, noise and the values found."""
     nodes, order, score = tree.nodes, tree.order, tree.score
     most = 0
     for r in range(alive):
@@ -294,7 +294,7 @@ def _halve(tree, alive, scale):
 
 
 def _improve(tree, count, scale):
-    """Fill ``tree.policy``: the logits, completed by the values that the search found."""
+    """Fill ``tree.policy``: the softmax of the logits plus the scaled, completed values."""
     nodes, policy = tree.nodes, tree.policy
     highest = -np.inf
     most = 0
@@ -330,9 +330,8 @@ def _search(state, nets, k, work, tree, seed, method):
     """Search from a record among the actions of ``work.mask``.
 
     Returns:
-        ``(child, count)``: the number of the node to play, and how many children the root has.
-        ``work.known`` is the record with the hidden drawn anew; ``tree.policy`` is the improved
-        policy.
+        ``(child, count)``: the number of the node to play, and the number of the root's children.
+        ``work.known`` is the determinized record; ``tree.policy`` is the improved policy.
     """
     nodes, order = tree.nodes, tree.order
     seat = np.int64(state["to_play"])
@@ -373,10 +372,10 @@ def _search(state, nets, k, work, tree, seed, method):
 def search_rows(states, start, stop, asked, nets, made, method, found):
     """Search from each record.
 
-    ``asked`` is ``(masks, seeds, scores)``, the last float64 ``(n, facts)``, of a ``Belief``, or
-    without rows; ``made`` is ``(Work, Tree)``; ``found`` is ``(actions, policy, values)``: int64
-    the choices, and where they have rows, float64 by action, the improved policy and the values, as
-    searched.
+    ``asked`` is ``(masks, seeds, scores)``, where ``scores`` are those of a ``Belief``, float64
+    ``(n, facts)``, or empty. ``made`` is ``(Work, Tree)``. ``found`` is ``(actions, policy,
+    values)``: the choices (int64) and, unless empty, the improved policy and the values found by
+    action (float64).
     """
     masks, seeds, scores = asked
     work, tree = made
@@ -396,7 +395,7 @@ def search_rows(states, start, stop, asked, nets, made, method, found):
                 )
 
 
-# In an order in which each comes after those that it calls.
+# Each template comes after those it calls.
 TEMPLATES: dict[str, Any] = {
     **beliefs.TEMPLATES,
     "best_untried": mcts._best_untried,

@@ -53,7 +53,7 @@ _FIELDS = {
     "evaluations": OBJECTS,
 }
 MOST_BYTES = 4096 * MEGABYTE
-# Of the state of a Mersenne Twister.
+# Words in the state of a Mersenne Twister.
 MT_WORDS = 624
 
 
@@ -210,7 +210,7 @@ def set_rng_state(state: dict[str, Any]) -> None:
     check_like(words, torch.zeros(MT_WORDS, dtype=torch.int64), "numpy's generator")
     check_whole(int(words.min()), "the least word of numpy's generator", 0)
     check_whole(int(words.max()), "the greatest word of numpy's generator", 0, 2**32 - 1)
-    # numpy reads at any position that it is told.
+    # numpy doesn't check the position.
     check_whole(position, "the position of numpy's generator", 0, MT_WORDS)
     check_whole(has_gauss, "has_gauss of numpy's generator", 0, 1)
     check_finite(gauss, "gauss of numpy's generator")

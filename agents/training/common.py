@@ -56,14 +56,14 @@ CONFIG = "config.json"
 MODEL = "model.zip"
 BEST = "best.zip"
 MODELS = "models"
-# All that are written whole or not at all, for ``lock_folder``.
+# All files that are written atomically, for ``lock_folder``.
 FILES = (MODEL, BEST, CONFIG, EVALUATIONS, f"{MODELS}/*.zip", "checkpoint/run.*")
 # These may change when a run is resumed; everything else stays as it was.
 MAY_CHANGE = ("minutes", "steps", "out", "resume", "progress")
-_TRAIN_ANEW = "this run can't be resumed: train anew, into another folder"
-# What is done now and then, and noted when it was done last.
+_TRAIN_ANEW = "this run can't be resumed: start a new run in another folder"
+# Things that are done at intervals; the run records when each was last done.
 MARKS = ("snapshot", "evaluation", "checkpoint")
-# What a setting may be in a run's file, by its annotation.
+# The kinds of settings in a run's file, by annotation.
 _SETTINGS = {
     "int": COUNT,
     "int | None": or_null(COUNT),
@@ -297,7 +297,7 @@ class Run(ABC):
         config, start = self.config, perf_counter()
         agent, told, worths = self._agent(), {}, []
         for opponent in config.eval_opponents:
-            # Other deals each time: the best model is then not the one that suits some deals.
+            # Other deals each time, so that the best model isn't one that suits certain deals.
             found = evaluate(
                 agent, opponent, self.settings, config.eval_games, config.seed + self.steps
             )

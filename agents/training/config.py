@@ -27,12 +27,12 @@ except ModuleNotFoundError as error:
     raise needs_train(error) from error
 
 CHECKPOINT = Path("checkpoint") / "run.pt"
-# Kinds of networks, with the widths of each that serve if none are given.
+# Kinds of networks, with their default widths.
 NET_ARCHS = {"board": (32, 1, 16), "mlp": (256, 256)}
-# On a board with more places than this, convolutions take most of the time: each is seen alone. So
-# are places in one line, which is no board.
+# On a board with more places than this, convolutions would take most of the time: places are
+# embedded without their neighbours. So are places in a single row, which is no board.
 SMALL_BOARD = 100
-# Decisions between two updates, and units of a layer.
+# Limits of the decisions between two updates, and of the units in a layer.
 MOST_ROLLOUT = 1_000_000
 MOST_UNITS = 10_000
 _TORCH_ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh}
@@ -118,7 +118,7 @@ class TrainConfig(RunConfig):
         self.check_counts(num_envs=MOST_ROLLOUT, n_steps=MOST_ROLLOUT, n_epochs=1000)
         check_whole(self.rollout, "num_envs * n_steps", 1, MOST_ROLLOUT)
         self.check_counts(batch_size=MOST_ROLLOUT)
-        # As far as numpy's global generator goes, which SB3 seeds.
+        # The limit of numpy's global generator, which SB3 seeds.
         if check_seed(self.seed) >= 1 << 32:
             raise ValueError(f"seed is {self.seed!r}; give a whole number from 0 to 2**32 - 1")
         if self.rollout % self.batch_size:
@@ -149,7 +149,7 @@ class TrainConfig(RunConfig):
             raise ValueError(f"net_arch is {self.net_arch}; a layer has at most {MOST_UNITS} units")
         if self.network == "board" and len(self.net_arch) != 3:
             raise ValueError(f"net_arch is {self.net_arch}; a board needs (width, depth, head)")
-        # A board of depth 0 sees each place alone.
+        # At depth 0, places are embedded without their neighbours.
         least = (1, 0, 1) if self.network == "board" else (1,) * len(self.net_arch)
         if any(size < few for size, few in zip(self.net_arch, least, strict=True)):
             raise ValueError(f"net_arch is {self.net_arch}; the minimum is {least}")

@@ -13,7 +13,7 @@ from ..match import Match
 from ..ratings import wilson
 from ..specs import make_agent
 
-# What stands for the opponent in a game alone.
+# Stands for the opponent in a solo game.
 ALONE = "alone"
 
 

@@ -117,7 +117,7 @@ class _Run(Run):
         self.settings = config.settings()
         self.rollout_seconds: deque[float] = deque(maxlen=15)
 
-    # What is trained
+    # The model
 
     def start(self) -> None:
         """Create everything, or restore it from the saved run."""
@@ -167,7 +167,7 @@ class _Run(Run):
     def steps(self) -> int:
         return self.model.num_timesteps
 
-    # What happens at a boundary
+    # Boundaries
 
     def _at_boundary(self) -> None:
         self._time_rollout()
@@ -182,7 +182,7 @@ class _Run(Run):
             self.rollout_seconds.append(perf_counter() - self.rollout_start)
 
     def _is_over(self) -> bool:
-        # The median: one rollout that was held up, or compiled kernels, says little of the next.
+        # The median: a rollout that was delayed, or that compiled kernels, isn't representative.
         ahead = median(self.rollout_seconds) + self.evaluation_seconds
         return is_over(self.config, self.steps, self.seconds, ahead)
 
@@ -204,7 +204,7 @@ class _Run(Run):
     def _save_model(self, path: Path) -> None:
         save_model(self.model, path, self.settings)
 
-    # Saving and taking up
+    # Saving and resuming
 
     def _save(self) -> None:
         self._save_model(self.out / MODEL)
@@ -234,7 +234,7 @@ class _Run(Run):
         saved = read_saved(source)
         try:
             self._take(saved)
-        except Exception as error:  # whatever SB3, torch and numpy say to parts that don't fit
+        except Exception as error:  # any error of SB3, torch and numpy for parts that don't fit
             raise source.error(error) from error
 
     def _take(self, saved: Mapping[str, Any]) -> None:

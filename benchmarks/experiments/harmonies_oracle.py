@@ -1,8 +1,8 @@
-"""Whole random games of Harmonies a second: the compiled rules beside the plain-Python oracle.
+"""Whole random games of Harmonies a second: the compiled rules and the plain-Python oracle.
 
-The oracle (`tests/oracles/harmonies.py`) was written to be read, from the rulebook alone; the tests
-compare every ply with it. Both deal, play at random to the end and score, for two players on side
-A. It needs a checkout: installed packages have no tests.
+The oracle (`tests/oracles/harmonies.py`) was written for readability, from the rulebook alone; the
+tests compare every ply with it. Both deal, play at random to the end and score, for two players on
+side A. This requires a checkout: installed packages have no tests.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ TARGET = 200.0
 
 
 def kernels() -> Work:
-    """Random games with the compiled rules, `AT_ONCE` a slice."""
+    """Random games with the compiled rules, `AT_ONCE` per slice."""
     game = get_game("harmonies")
     states = game.new_states(AT_ONCE)
     seeds = np.arange(1, AT_ONCE + 1, dtype=np.uint64)
@@ -61,10 +61,10 @@ def kernels() -> Work:
 
 
 def oracle() -> Work:
-    """Random games with the oracle, one a slice.
+    """Random games with the oracle, one per slice.
 
     Raises:
-        NotInstalledError: there is no oracle beside this package.
+        NotInstalledError: there is no oracle next to this package.
     """
     if not (TESTS / "oracles" / "harmonies.py").is_file():
         raise NotInstalledError(f"no oracle in {TESTS}: run this in a checkout")
@@ -86,9 +86,9 @@ def oracle() -> Work:
 
 
 def main(
-    seconds: Annotated[float, typer.Option(min=0.01, help="Least time of a round.")] = 1.0,
+    seconds: Annotated[float, typer.Option(min=0.01, help="Minimum duration of a round.")] = 1.0,
     repetitions: Annotated[int, typer.Option(min=1, help="Rounds.")] = 5,
-    quick: Annotated[bool, typer.Option("--quick", help="Show that it runs; noisy.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Check that it runs; noisy.")] = False,
     json: Annotated[Path | None, typer.Option(help="Write everything measured here.")] = None,
 ):
     """Compare whole random games a second of the compiled rules and of the oracle."""

@@ -1,12 +1,12 @@
-"""Three ways to find where the habitats of Harmonies' cards are, on the boards of the same games.
+"""Three ways to find the habitats of Harmonies' cards, compared on the boards of the same games.
 
-``sets`` is the one that the game uses (``envs/harmonies/habitats.py``): a board is thirteen sets of
-hexes, a habitat in one rotation a few tests on whole sets. ``scan`` is the plain search with its
-tables: every hex, every rotation, every hex of the habitat looked up. ``plain`` is the same search
-without tables, as one writes it first: offsets are turned and added to axial coordinates, and the
-hex there is looked for.
+``sets``, used by the game (``envs/harmonies/habitats.py``), represents a board as thirteen sets of
+hexes, and a habitat in one rotation as a few tests on whole sets. ``scan`` is a plain search with
+tables: every hex, every rotation, every hex of the habitat. ``plain`` is the same search without
+tables, as in a first version: offsets are rotated and added to axial coordinates, and the hex there
+is looked up.
 
-All three see the boards of recorded games with all 42 cards, and must find the same hexes.
+All three search the boards of recorded games for all 42 cards, and must find the same hexes.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ from ludotheque.envs.harmonies.components import (
 )
 from ludotheque.envs.harmonies.habitats import find_habitat
 
-# By side, shape, rotation and hex: the other hexes of the habitat, -1 off the board.
+# By side, shape, rotation and hex: the habitat's other hexes, -1 off the board.
 OTHERS = np.full((len(SIDES), len(SHAPES), NUM_ROTATIONS, MAX_HEXES, MAX_OTHERS), -1)
-# By side and hex its coordinates; by side and coordinates (shifted by MARGIN) the hex, or -1.
+# By side and hex: its coordinates; by side and coordinates (shifted by MARGIN): the hex, or -1.
 MARGIN = 4
 AXIAL = np.zeros((len(SIDES), MAX_HEXES, 2), dtype=np.int64)
 HEX_AT = np.full((len(SIDES), 7 + 2 * MARGIN, 9 + 2 * MARGIN), -1)
@@ -73,7 +73,7 @@ def sets_all(states, found):
 
 @kernel
 def scan_all(states, found):
-    """As ``sets_all``, one hex and rotation after the other, with a table of the other hexes."""
+    """As ``sets_all``, by hex and rotation, with a table of the other hexes."""
     for i in range(len(states)):
         side = np.int64(states[i]["side"])
         stack = states[i]["stack"][0]
@@ -100,7 +100,7 @@ def _scan_one(stack, others, card):
 
 @kernel
 def plain_all(states, found):
-    """As ``sets_all``, one hex and rotation after the other, with coordinates."""
+    """As ``sets_all``, by hex and rotation, with coordinates."""
     for i in range(len(states)):
         side = np.int64(states[i]["side"])
         stack = states[i]["stack"][0]
@@ -146,7 +146,7 @@ def record(agent_name: str, side: str, num_games: int) -> np.ndarray:
 
 
 def searches(states: np.ndarray) -> dict[str, Work]:
-    """Return what searches the boards in each way and returns the number of cards looked for.
+    """Return functions that search the boards in each way and return the number of cards.
 
     Raises:
         AssertionError: they don't find the same hexes.
@@ -167,10 +167,10 @@ def main(
     games: Annotated[int, typer.Option(help="Recorded games of each kind.")] = 20,
     seconds: Annotated[float, typer.Option(help="Length of a round.")] = 0.5,
     repetitions: Annotated[int, typer.Option(help="Rounds.")] = 5,
-    quick: Annotated[bool, typer.Option(help="Only show that it runs.")] = False,
+    quick: Annotated[bool, typer.Option(help="Only check that it runs.")] = False,
     out: Annotated[Path | None, typer.Option(help="Write the figures to this JSON file.")] = None,
 ) -> None:
-    """Compare the ways to find habitats, in cards on a board a second."""
+    """Compare the ways to find habitats, in cards per board a second."""
     groups = {
         f"{agent}, side {side}": searches(record(agent, side, 3 if quick else games))
         for agent, side in (("random", "A"), ("greedy", "A"), ("greedy", "B"))

@@ -1,11 +1,11 @@
-"""Three ways to find the arrows that a new tile of Sagani covers, on the same games.
+"""Three ways to find the arrows that a new tile of Sagani covers, compared on the same games.
 
-``tiles`` is the one that the game uses (``envs/sagani/discs.py``): ask each of the player's
-tiles in which direction the new one lies, one table look-up each. ``lines`` keeps, for every
-element, row, column and diagonal, the tiles that lie there and those with an open arrow along it,
-as bits. ``scan`` keeps a board only and walks the eight rays of the new cell.
+``tiles``, used by the game (``envs/sagani/discs.py``), looks up the direction of the new tile from
+each of the player's tiles in a table. ``lines`` stores, for every element, row, column and
+diagonal, the tiles there and those with an open arrow along it, as bits. ``scan`` stores only a
+board and walks the eight rays from the new cell.
 
-All three see the placements of recorded games and must cover the same arrows.
+All three replay the placements of recorded games and must cover the same arrows.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ AXES = 4
 LINES = 2 * WINDOW - 1
 LINE = np.stack([CELL_COL, CELL_ROW + CELL_COL, CELL_ROW, CELL_ROW - CELL_COL + WINDOW - 1])
 PLACE = np.stack([CELL_ROW, CELL_ROW, CELL_COL, CELL_ROW])
-# Whether a direction goes to higher places of its line.
+# Whether a direction leads to higher positions on its line.
 UPWARD = np.array([False, False, True, True, True, True, False, False])
 
 
 @kernel
 def tiles_covered(cells, tiles, rotations, count, arrows):
-    """Ask every tile; return how many arrows are covered in the end."""
+    """Check every tile; return the number of arrows covered in the end."""
     covered = 0
     for new in range(count):
         element = TILE_ELEMENT[tiles[new]]
@@ -82,7 +82,7 @@ def _arrows_in(word):
 
 @kernel
 def scan_covered(cells, tiles, rotations, count, arrows, board):
-    """Walk the rays of the new cell over the board (number of the tile plus 1)."""
+    """Walk the rays from the new cell over the board (number of the tile plus 1)."""
     covered = 0
     for new in range(count):
         element = TILE_ELEMENT[tiles[new]]
@@ -125,7 +125,7 @@ def lines_covered(cells, tiles, rotations, count, arrows, board, lying, asking):
             place = PLACE[axis, cell]
             below = (1 << place) - 1
             above = ~(below << 1 | 1)
-            # Tiles in this direction that ask, back along the line, for the new one's element.
+            # Tiles in this direction that ask for the new one's element, back along the line.
             ahead = above if UPWARD[direction] else below
             asked = asking[direction ^ 4, element, line] & ahead
             asking[direction ^ 4, element, line] ^= asked
@@ -195,7 +195,7 @@ def replay_lines(games, counts, arrows, board, lying, asking):
 
 
 def record(agent_name: str, num_players: int, num_games: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the placements of games: cells, tiles and rotations ``(n, 3, 72)``, and how many."""
+    """Return the placements of games: cells, tiles, rotations ``(n, 3, 72)``, and their counts."""
     env = BatchEnv(get_game("sagani"), num_games, num_players, autoreset=False)
     env.reset(1)
     agent = make_agent(agent_name, "sagani")
@@ -217,7 +217,7 @@ def record(agent_name: str, num_players: int, num_games: int) -> tuple[np.ndarra
 
 
 def replays(games: np.ndarray, counts: np.ndarray) -> dict[str, Work]:
-    """Return what replays the games in each way and returns the number of placements.
+    """Return functions that replay the games in each way and return the number of placements.
 
     Raises:
         AssertionError: they don't cover the same number of arrows.
@@ -241,7 +241,7 @@ def main(
     games: Annotated[int, typer.Option(help="Recorded games of each kind.")] = 200,
     seconds: Annotated[float, typer.Option(help="Length of a round.")] = 0.5,
     repetitions: Annotated[int, typer.Option(help="Rounds.")] = 5,
-    quick: Annotated[bool, typer.Option(help="Only show that it runs.")] = False,
+    quick: Annotated[bool, typer.Option(help="Only check that it runs.")] = False,
     out: Annotated[Path | None, typer.Option(help="Write the figures to this JSON file.")] = None,
 ) -> None:
     """Compare the ways to find alignments, in placements a second."""

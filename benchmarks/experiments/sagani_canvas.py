@@ -1,7 +1,7 @@
-"""How large a square the tables of Sagani need, by who plays: what the canvas was sized by.
+"""The size of the square that the tables of Sagani need, which determined the canvas.
 
-For each number of players and each agent: the side of the square that the largest table of a game
-needed, 95 % of the games and the largest of all.
+For each number of players and each agent, it prints the side of the square that a game's largest
+table needed: the 95 % quantile and the maximum.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def sides(agent: str, num_players: int, games: int, seed: int, **options) -> np.
     match = Match(settings, [make_agent(agent, "sagani")], seating, range(seed, seed + games))
     while match.step():
         pass
-    # Tables only grow, so those at the end are the largest.
+    # Tables only grow, so they are largest at the end.
     states, seats = match.states, slice(num_players)
     tall = states["south"][:, seats] - states["north"][:, seats]
     wide = states["east"][:, seats] - states["west"][:, seats]
@@ -41,16 +41,16 @@ def sides(agent: str, num_players: int, games: int, seed: int, **options) -> np.
 
 
 def main(
-    agents: Annotated[str, typer.Option(help="Comma between them; ppo:FILE too.")] = (
+    agents: Annotated[str, typer.Option(help="Separated by commas; also ppo:FILE.")] = (
         "random,greedy"
     ),
-    games: Annotated[int, typer.Option(min=1, help="Games of each.")] = 1000,
+    games: Annotated[int, typer.Option(min=1, help="Games for each.")] = 1000,
     players: Annotated[
-        list[int] | None, typer.Option(help="Only these player counts; may repeat.")
+        list[int] | None, typer.Option(help="Only this number of players; may be repeated.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the first game.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the first game.")] = 0,
 ):
-    """Measure the square that games need."""
+    """Measure the size of the square that games need."""
     table = Table("mode", "agent", "games", "95 % within", "largest")
     for mode, num_players, options in MODES:
         if players and num_players not in players:

@@ -445,10 +445,10 @@ class _KernelCache(NullCache):
 
 @functools.cache
 def _machine(codegen: Any) -> tuple:
-    """Return what machine code is made for: the processor and its features.
+    """Return the target of machine code, from LLVM: the processor and its features.
 
-    LLVM tells it. Ctrl-C waits meanwhile: in the midst of taking LLVM's lock it would leave it
-    taken, and other threads would wait for it for ever.
+    Ctrl-C is delayed meanwhile: while LLVM's lock is being acquired, it would leave the lock held,
+    and other threads would wait forever.
     """
     with _interrupts_held():
         return codegen.magic_tuple()
@@ -497,7 +497,7 @@ def _give_up(reason: object) -> None:
     if not _gave_up:
         _gave_up = True
         logger.warning(
-            "Ludothèque can't keep compiled kernels with numba %s: every start compiles them anew "
+            "Ludothèque can't keep compiled kernels with numba %s: every start recompiles them "
             "(%s)",
             numba.__version__,
             reason,

@@ -208,5 +208,5 @@ def _has(state, seat, card):
 
 @kernel
 def derive(state):
-    """Work out anew what is kept for speed."""
+    """Recompute the cached values."""
     index_record(state)

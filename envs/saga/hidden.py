@@ -113,7 +113,7 @@ def _redraw_packs(state, seat):
 
 @kernel
 def _redraw_down(state, other):
-    """Draw the face-down cards of a seat anew among all that it has and that they can be."""
+    """Resample the face-down cards of a seat among those it has that they can be."""
     count = np.int64(state["num_down"][other])
     while True:
         for j in range(count):

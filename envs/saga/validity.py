@@ -208,7 +208,7 @@ def _check_force(state, seat, slot):
 
 @kernel
 def derive(state):
-    """Work out anew what is kept for speed."""
+    """Recompute the cached values."""
     for kingdom in range(NUM_KINGDOMS):
         update_strength(state, kingdom)
     find_legal(state)

@@ -265,7 +265,7 @@ def _may_lie(state, seat, cell):
 
 @kernel
 def derive(state):
-    """Work out anew what is kept for speed."""
+    """Recompute the cached values."""
     for seat in range(state["num_players"]):
         free_anew(state, seat)
         if state["choice"]:

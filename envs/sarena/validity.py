@@ -45,5 +45,5 @@ def check(state):
 
 @kernel
 def derive(state):
-    """Work out anew what is kept for speed."""
+    """Recompute the cached values."""
     index_record(state)

@@ -1,10 +1,10 @@
-"""What a seat cannot know of a game of Shamans, drawn anew.
+"""What a seat cannot know about a game of Shamans, resampled.
 
-What is known to a seat and kept: its hand, the card it gave while the receiver has it, the card it
-got, role cards it has looked at, its tiles that lie face down, and that a tile kept face down is no
-Mask, that the Eclipse isn't on top of the pile, and, where only holders are asked about a Portal or
-a Dagger, that whoever is being asked has one. Cards played off the Destination tell nothing (any
-card may be played), nor does passing. All that is consistent with this is equally likely.
+A seat knows its hand, the card it gave while the receiver still has it, the card it received, role
+cards it has seen, and its own face-down tiles. It also knows that a tile kept face down isn't a
+Mask, that the Eclipse isn't on top of the pile, and, if only holders are asked about a Portal or a
+Dagger, that whoever is being asked has one. Cards played off the Destination reveal nothing (any
+card may be played), nor does passing. Everything consistent with this is equally likely.
 """
 
 from __future__ import annotations

@@ -155,7 +155,7 @@ def test_beliefs_that_do_not_fit_are_refused(name, array):
 
 def test_beliefs_about_something_else_are_refused():
     fields = (dataclasses.replace(SARENA.hidden_facts[0], name="pawns"),)
-    with pytest.raises(ValueError, match="learn them anew"):
+    with pytest.raises(ValueError, match="learn them again"):
         check_model(believing(SARENA), dataclasses.replace(SARENA, hidden_facts=fields))
 
 

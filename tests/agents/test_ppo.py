@@ -551,7 +551,7 @@ def changed(source: Path, target: Path, **changes) -> Path:
     "changes, named",
     [
         ({"game": "chess", "version": 3}, "chess_v3.*can't play sarena"),
-        ({"version": 99}, "sarena_v99.*train it anew"),
+        ({"version": 99}, "sarena_v99.*retrain it"),
         ({"observation": "planes"}, "from 668 numbers"),
     ],
 )

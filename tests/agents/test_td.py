@@ -248,8 +248,8 @@ def rewritten(file: Path, about=None, **arrays) -> Path:
     ("about", "told"),
     [
         ({"game": "saga"}, "can't play sarena"),
-        ({"version": 99}, "train it anew"),
-        ({"schema": "0" * 64}, "train it anew"),
+        ({"version": 99}, "retrain it"),
+        ({"schema": "0" * 64}, "retrain it"),
         ({"kind": "policy"}, "not a file of afterstate values"),
         ({"inputs": ["colour"]}, "observes no 'colour'"),
         ({"inputs": ["ply"]}, "damaged"),
@@ -263,7 +263,7 @@ def test_a_model_of_something_else_is_refused(file: Path, about, told):
 def test_a_changed_observation_is_refused(file: Path):
     game = get_game("sarena")
     more = (*game.flat[:-1], dataclasses.replace(game.flat[-1], high=5))
-    with pytest.raises(ValueError, match="train it anew"):
+    with pytest.raises(ValueError, match="retrain it"):
         read_value_model(file, dataclasses.replace(game, flat=more))
 
 

@@ -90,7 +90,7 @@ class Settings:
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # Kernels index arrays by what follows from the arguments, so that is worked out anew.
+        # Kernels index arrays by values derived from the arguments, so these are recomputed.
         with unpickling(type(self)):
             names = ("game", "num_players", "observation", "reward", "illegal", "illegal_reward")
             values = [state[name] for name in names]
