@@ -229,7 +229,7 @@ def _check_rows(played: Played, what: Round) -> None:
     like = Played(*_make_kept(what, inputs), 0, 0)
     like = like._replace(samples=like.samples._replace(seen=like.samples.seen[:, :inputs]))
     rows = {"samples": len(played.samples.seat), "lessons": len(played.lessons.action)}
-    rows["taken"] = rows["samples"] if what.kept else 0
+    rows["taken"] = rows["samples"] if what.plans[0].keeps else 0
     for part, count in rows.items():
         for name, wanted in getattr(like, part)._asdict().items():
             array = getattr(getattr(played, part), name)

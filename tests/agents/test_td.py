@@ -767,6 +767,14 @@ def torn(states):
 
 
 @pytest.mark.training
+@pytest.mark.parametrize("method", ["td", "search", "policy"])
+def test_what_actors_return_is_learned_from_by_every_method(method, tmp_path):
+    here = train(tiny(tmp_path / "here", method, eval_opponents=()))
+    there = train(tiny(tmp_path / "there", method, eval_opponents=()), Changing(lambda one: one))
+    assert there.model_path.read_bytes() == here.model_path.read_bytes()
+
+
+@pytest.mark.training
 @pytest.mark.parametrize(
     ("method", "change"),
     [
