@@ -35,7 +35,7 @@ __all__ = [
 
 
 def __getattr__(name: str):
-    # What compiles kernels is imported when it is asked for.
+    # Modules that compile kernels are imported lazily.
     if name == "make_batch":
         from .core.interfaces.batch import make_batch
 

@@ -1,14 +1,13 @@
-"""Self-play PPO in one file, on torch and ``make_batch`` alone: written to be copied.
+"""Self-play PPO in one file, using only torch and ``make_batch``: meant to be copied.
 
 One policy plays all seats of many games at once and learns from every seat's decisions::
 
     python examples/ppo_selfplay.py --game sarena --plies 1000000
 
-It plays every game of the suite, for any number of players. Each action is scored by what it is
-about (places of the board, cards, tiles: ``targets_of``), so that what is learned of one place
-holds for all; `Policy` is the part to replace by a network of your own. The rest is PPO as in many
-libraries, with one thing of its own: advantages run along each seat's own decisions
-(``seat_advantages``).
+It works for every game of the suite, with any number of players. Each action is scored by its
+targets (places of the board, cards, tiles: ``targets_of``), so what is learned about one place
+applies to all; replace `Policy` by your own network. The rest is PPO as in many libraries, except
+that advantages are computed along each seat's own decisions (``seat_advantages``).
 """
 
 from __future__ import annotations
@@ -40,14 +39,14 @@ class Args:
     minibatch: int = 512
     epochs: int = 2
     learning_rate: float = 4e-3  # falls to a twentieth
-    gamma: float = 1.0  # results come at the end: nothing is gained by haste
+    gamma: float = 1.0  # results come at the end: no discount
     gae_lambda: float = 0.95
     clip: float = 0.2
     entropy: float = 0.01
     max_grad_norm: float = 0.5
     eval_every: int = 250_000  # plies
     eval_games: int = 200
-    threads: int = 1  # of torch; for networks this small more cost more than they bring
+    threads: int = 1  # of torch; more threads don't pay for networks this small
     out: str = ""  # where to save the weights
 
 
@@ -56,8 +55,8 @@ class Policy(nn.Module):
 
     Args:
         game: name of the game.
-        width: numbers seen at each thing an action may be about.
-        head: numbers in the scoring of an action and in the value's hidden layer.
+        width: number of features per target.
+        head: number of features per action, and of units in the value's hidden layer.
     """
 
     def __init__(self, game: str, width: int = 32, head: int = 16):
@@ -90,7 +89,7 @@ class Policy(nn.Module):
                 nn.init.orthogonal_(module.weight, np.sqrt(2))
                 if module.bias is not None:
                     nn.init.zeros_(module.bias)
-        # At first all actions are about as good, so that every one is tried.
+        # Initially all actions are about equally likely, so that each is tried.
         nn.init.orthogonal_(self.score.weight, 0.1)
         nn.init.orthogonal_(self.value[-1].weight, 1.0)
 
@@ -112,7 +111,7 @@ class Policy(nn.Module):
             parts.append(layer(rows))
         things = torch.relu(torch.cat(parts, 1) + self.thing + whole[:, None])
         mean = things.mean(1)
-        # Only legal actions are scored: most are not. One thing more stands for none.
+        # Only legal actions, a minority, are scored. One extra target stands for none.
         games, actions = masks.nonzero(as_tuple=True)
         things = nn.functional.pad(things, (0, 0, 0, 1))
         head = self.kind[self.kinds[actions]] + self.mean(mean)[games]
@@ -124,7 +123,7 @@ class Policy(nn.Module):
 
 
 class PolicyAgent:
-    """The policy as an agent that ``play_match``, leagues and environments take."""
+    """The policy as an agent for ``play_match``, leagues and environments."""
 
     name = "ppo_selfplay"
 
@@ -139,7 +138,7 @@ class PolicyAgent:
 
 
 class Rollout:
-    """What happened in ``plies`` plies of ``num_envs`` games, all seats."""
+    """The data of ``plies`` plies in ``num_envs`` games, for all seats."""
 
     def __init__(self, args: Args, size: int, num_actions: int):
         shape = args.num_plies, args.num_envs
@@ -149,13 +148,13 @@ class Rollout:
         self.log_probs = np.zeros(shape, np.float32)
         self.rewards = np.zeros((*shape, args.players), np.float32)
         self.dones = np.zeros(shape, np.bool_)
-        # One more row: who decides next, and what that is worth.
+        # One more row: who decides next, and the value of that position.
         self.to_play = np.zeros((args.num_plies + 1, args.num_envs), np.int64)
         self.values = np.zeros((args.num_plies + 1, args.num_envs), np.float32)
 
     @torch.no_grad()
     def collect(self, batch, policy: Policy) -> None:
-        """Play on from where the games are. The batch overwrites its outputs: keep copies."""
+        """Continue the games. The batch overwrites its outputs, so copies are kept."""
         for t in range(len(self.actions)):
             self.observations[t] = batch.observations
             self.masks[t] = batch.action_masks
@@ -190,7 +189,7 @@ class Rollout:
 
 
 def update(policy: Policy, optimizer: torch.optim.Optimizer, rows: list, args: Args) -> None:
-    """Learn from a rollout: PPO's clipped objective, the values' error, a bonus for entropy."""
+    """Learn from a rollout: PPO's clipped objective, the value loss and an entropy bonus."""
     for _ in range(args.epochs):
         for chosen in torch.randperm(len(rows[0])).split(args.minibatch):
             seen, masks, actions, old, advantages, returns = (part[chosen] for part in rows)
@@ -199,7 +198,7 @@ def update(policy: Policy, optimizer: torch.optim.Optimizer, rows: list, args: A
             ratio = (log_probs.gather(1, actions[:, None]).squeeze(1) - old).exp()
             gain = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
             clipped = ratio.clamp(1 - args.clip, 1 + args.clip)
-            # Illegal actions have no probability, and -inf times 0 is no number.
+            # Illegal actions have probability 0, and -inf times 0 is NaN.
             surprise = log_probs.masked_fill(masks == 0, 0.0)
             entropy = -(log_probs.exp() * surprise).sum(1).mean()
             loss = -torch.min(ratio * gain, clipped * gain).mean()

@@ -23,10 +23,10 @@ except ModuleNotFoundError as error:
     ) from error
 
 DEALS = 1024
-# OpenSpiel asks for a list of them.
+# OpenSpiel requires a list of them.
 MOST_DEALS = 1_000_000
 REWARDS = ("rank", "win")
-# Seeds of redraws are made of a number from 0 to 1.
+# Seeds of redraws are derived from a number in [0, 1).
 _PRECISION = 1 << 53
 
 
@@ -124,7 +124,7 @@ class LudothequeState(pyspiel.State):
         code = settings.loops.play(self._states, 0, action, rule, rewards, scores, ranks)
         if code:
             settings.game.raise_refusal(self._states, 0, action, code)
-        # A third in float32 isn't one, and OpenSpiel looks at nine digits of the sum. Shares of up
+        # A third isn't exact in float32, and OpenSpiel checks nine digits of the sum. Shares of up
         # to five players are whole sixtieths.
         self._rewards += np.round(rewards.astype(np.float64) * 60) / 60
         self._recall.look(self._states, seat, action)
@@ -160,7 +160,7 @@ class LudothequeState(pyspiel.State):
 
 
 class Observer:
-    """What a seat sees.
+    """The observation of a seat.
 
     Attributes:
         tensor: float32 ``(size,)``, the flat observation; None with perfect recall.
@@ -179,7 +179,7 @@ class Observer:
         self.dict = {} if self.tensor is None else {"observation": self.tensor}
 
     def set_from(self, state: LudothequeState, player: int) -> None:
-        """Fill the tensor with what ``player`` sees; zeros before the deal."""
+        """Fill the tensor with the observation of ``player``; zeros before the deal."""
         if self.tensor is None:
             return
         if state._states is None:
@@ -188,7 +188,7 @@ class Observer:
             self.tensor[:] = self._rules.game.observe(state._states, player)
 
     def string_from(self, state: LudothequeState, player: int) -> str:
-        """Describe what ``player`` sees, or with perfect recall return a digest of its past."""
+        """Describe the position as seen by ``player``, or with perfect recall return a digest."""
         if self._recalls:
             return f"{player} {state._recall.digest(player)}"
         if state._states is None:
@@ -269,7 +269,7 @@ def _game_class(game: Game, kind: Any) -> type:
                 raise ValueError(f"an observer has no parameters; got {params}")
             kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
             own = kind.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
-            # What is public and what is one's own are told together only.
+            # Public and private information are only available together.
             return Observer(kind, self.rules) if own and kind.public_info else None
 
     return LudothequeGame

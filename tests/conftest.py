@@ -28,18 +28,18 @@ ON_SARENA = (
     "test_widget",
 )
 
-# A failed assert in there is explained as one in a test.
+# Rewrite their asserts, so that failures are explained as in tests.
 pytest.register_assert_rewrite("knowledge", "pictures", "serving")
 
-# No test may depend on a display, and none may open a window where there is one by chance.
+# No test may depend on a display, or open a window if there happens to be one.
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 os.environ.setdefault("MPLBACKEND", "agg")
-# What is tested is what is compiled, here and in the processes that tests start.
+# Test compiled code, here and in the processes that tests start.
 os.environ.setdefault("LUDOTHEQUE_COMPILE_AFTER", "0")
 
-# A shell that starts this in the background has processes ignore Ctrl-C, and theirs do so too.
+# A shell that starts this in the background makes it ignore Ctrl-C, and its subprocesses too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -48,7 +48,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object | None:
     """Give all tests of a game to one worker, so that no two compile its kernels.
 
-    Not by marks of groups: pytest-xdist 3.8 loses them under pytest 9.2 and says nothing.
+    Not by group marks: pytest-xdist 3.8 silently loses them under pytest 9.2.
     """
     if config.getvalue("dist") != "loadgroup":
         return None
@@ -62,7 +62,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object | 
 
 
 def group_of(nodeid: str) -> str:
-    """Return the tests a test goes with: those of its module, or its game's, or itself alone."""
+    """Return the group of a test: its module, its game, or the test itself."""
     path, _, name = nodeid.partition("::")
     folder, stem = Path(path).parent.name, Path(path).stem
     words = re.split(r"[^a-z]+", f"{name} {folder}")
@@ -79,7 +79,7 @@ def root() -> Path:
 
 
 def _handed_over(name: str) -> Path:
-    """A folder from outside, kept beside the checkout; skips the test where there is none."""
+    """A folder from outside, kept beside the checkout; skips the test if there is none."""
     folder = ROOT.parent / "shared" / name
     if not folder.is_dir():
         pytest.skip(f"compares with files from outside, and there is no folder {folder}")
@@ -100,7 +100,7 @@ def shared_data() -> Path:
 
 @pytest.fixture(scope="session")
 def run_python() -> Callable[..., subprocess.CompletedProcess]:
-    """Run Python code in a process of its own: `run_python(code, **environment)`.
+    """Run Python code in a separate process: `run_python(code, **environment)`.
 
     Compiled kernels are shared with this process through the folder of LUDOTHEQUE_CACHE_DIR, or
     the default one.
@@ -120,7 +120,7 @@ def run_python() -> Callable[..., subprocess.CompletedProcess]:
 
 @pytest.fixture(autouse=True, scope="session")
 def _threads_for_few_games() -> None:
-    """Have threads share batches that are too small for them to pay."""
+    """Let threads share batches that are too small to benefit."""
     from ludotheque.envs.core.interfaces import batch
 
     batch.LEAST_SLICE = 0

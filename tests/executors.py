@@ -7,10 +7,10 @@ from concurrent.futures import BrokenExecutor, Future
 
 
 class Late:
-    """Does nothing before a result is asked for, and loses its workers at times.
+    """Does nothing until a result is requested, and sometimes loses its workers.
 
-    What it is given is packed and unpacked, as for another machine. ``losing`` says which
-    submissions are lost, counted from 0, ``error`` how.
+    Arguments are pickled and unpickled, as for another machine. ``losing`` lists the submissions
+    that are lost, counted from 0, and ``error`` is the error raised for them.
     """
 
     def __init__(self, losing=(), error: BaseException | None = None):

@@ -16,9 +16,9 @@ class Interrupt:
     """Sends SIGINT at the n-th step of the interpreter inside some modules.
 
     Args:
-        moment: how many steps come before it.
-        modules: names that those of the modules begin with.
-        again: how many steps come before a second SIGINT, where the first doesn't end the call.
+        moment: number of steps before it.
+        modules: prefixes of the modules' names.
+        again: number of steps before a second SIGINT, if the first doesn't end the call.
     """
 
     def __init__(self, moment: int, *modules: str, again: int | None = None):
@@ -47,7 +47,7 @@ class Interrupt:
         signal.raise_signal(signal.SIGINT)
 
     def strikes(self, call: Callable[[], Any]) -> bool:
-        """Return whether the signal came before the call's end, whatever the call made of it."""
+        """Return whether the signal came before the end of the call, however it was handled."""
         before = sys.gettrace()
         # A process that was started in the background ignores SIGINT, and so would Python.
         handler = signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -63,14 +63,14 @@ class Interrupt:
 
 
 def all_steps(call: Callable[[], Any], *modules: str) -> int:
-    """Return how many steps a call has inside modules."""
+    """Return the number of steps of a call inside modules."""
     interrupt = Interrupt(sys.maxsize, *modules)
     assert not interrupt.strikes(call)
     return sys.maxsize - interrupt.left
 
 
 def moments(count: int, steps: int, seed: int) -> Iterator[int]:
-    """Yield moments all over a call of so many steps, the first and the last among them."""
+    """Yield moments spread over a call of this many steps, including the first and the last."""
     rng = random.Random(seed)
     yield from (0, steps - 1)
     for _ in range(count - 2):

@@ -21,7 +21,7 @@ class Knowledge:
         self._facts_of: dict[bytes, Facts] = {}
 
     def note(self, facts: Facts, seen: np.ndarray) -> None:
-        """Add what a seat knows of a position, and what it sees of it."""
+        """Add what a seat knows about a position, and its observation."""
         known = self._facts_of.setdefault(seen.tobytes(), facts)
         unseen = sorted(differing(known, facts))
         assert not unseen, f"not in the observation: {unseen}"

@@ -1,4 +1,4 @@
-"""What the tests of pictures and texts share: reading an SVG, and checks that every game passes."""
+"""Shared code of the tests of pictures and texts: reading SVG, and checks for every game."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TextBox = tuple[str, Rect]
 
 
 def views(states: np.ndarray) -> list[int | None]:
-    """Everybody who can look at a game: all eyes, and each seat."""
+    """All viewers of a game: omniscient, and each seat."""
     return [None, *range(int(states[0]["num_players"]))]
 
 
@@ -98,7 +98,7 @@ def rgb(fill: str) -> np.ndarray:
 
 
 def is_paint(pixels: np.ndarray, x: float, y: float, fill: str) -> bool:
-    """Say whether a point has a colour, but for rounding."""
+    """Return whether a point has a colour, up to rounding."""
     return np.abs(pixels[round(y), round(x)].astype(int) - rgb(fill)).max() <= 3
 
 
@@ -106,7 +106,7 @@ def is_paint(pixels: np.ndarray, x: float, y: float, fill: str) -> bool:
 
 
 def check_picture(canvas: Canvas, width: int, height: int, scale: float = 0.5) -> None:
-    """It is SVG and pixels of its size, and not of one colour."""
+    """It is SVG and pixels of its size, and has more than one colour."""
     root = ElementTree.fromstring(canvas.svg())
     assert root.get("viewBox") == f"0 0 {width} {height}"
     pixels = canvas.rgb(scale)
@@ -116,14 +116,14 @@ def check_picture(canvas: Canvas, width: int, height: int, scale: float = 0.5) -
 
 
 def check_edges(pixels: np.ndarray, width: int) -> None:
-    """Nothing lies outside the picture, or so close to its edge."""
+    """Nothing lies outside the picture, or too close to its edge."""
     across = pixels.swapaxes(0, 1)
     for edge in (pixels[:width], pixels[-width:], across[:width], across[-width:]):
         assert (edge == pixels[0, 0]).all()
 
 
 def check_apart(boxes: Sequence[TextBox]) -> None:
-    """No text lies on another."""
+    """No text overlaps another."""
     for (one, first), (other, second) in itertools.combinations(boxes, 2):
         assert apart(first, second), (one, other)
 
@@ -136,9 +136,9 @@ def check_in_parts(boxes: Iterable[TextBox], parts: Sequence[Rect]) -> None:
 
 
 def check_colours(fills: Iterable[str], least: float) -> None:
-    """Colours stay so far apart in CIELAB, also for the colour-blind.
+    """Colours stay this far apart in CIELAB, also for the colour-blind.
 
-    Machado, Oliveira and Fernandes 2009: what people with each kind of blindness see.
+    The simulation is that of Machado, Oliveira and Fernandes 2009.
     """
     fills = list(fills)
     blind = (
@@ -155,7 +155,7 @@ def check_colours(fills: Iterable[str], least: float) -> None:
 
 
 def lab(fill: str, matrix: np.ndarray) -> np.ndarray:
-    """A colour as it is seen, in CIELAB."""
+    """A perceived colour, in CIELAB."""
     value = rgb(fill) / 255
     linear = np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4)
     seen = np.clip(matrix @ linear, 0, 1)
@@ -168,7 +168,7 @@ def lab(fill: str, matrix: np.ndarray) -> np.ndarray:
 
 
 def check_shown(game: Game, base: np.void, changed: Mapping[object, np.void]) -> None:
-    """Pictures and texts of all these records differ, and those of other eyes."""
+    """Pictures and texts of all these records differ, and those of other viewers."""
     for show in (lambda *a: game.draw(*a).svg(), game.describe):
         shown = {name: show(state, 0) for name, state in changed.items()}
         shown["seat"] = show(base, 1)
@@ -187,7 +187,7 @@ def check_ways_to_give(game: Game, state: np.void, last: int) -> None:
 
 
 def check_any_last(game: Game, see, state: np.void) -> None:
-    """Any action may be given as the last, also one that doesn't fit the record."""
+    """Any action may be given as the last, even one that doesn't fit the record."""
     for action in range(game.num_actions):
         assert see(state, 0, action).move.text
     for action in range(0, game.num_actions, 29):
@@ -196,7 +196,7 @@ def check_any_last(game: Game, see, state: np.void) -> None:
 
 
 def check_refused(show, state: np.void, moves: Iterable[object], match: str) -> None:
-    """Seats that aren't there are refused, and these last moves, with an error that matches."""
+    """Nonexistent seats and these last moves are refused, with a matching error."""
     num_players = int(state["num_players"])
     for seat in (-1, num_players):
         with pytest.raises(ValueError, match=rf"seat must be 0\.\.{num_players - 1}, or None"):
@@ -207,7 +207,7 @@ def check_refused(show, state: np.void, moves: Iterable[object], match: str) -> 
 
 
 def check_forfeit(game: Game, states: np.ndarray, line: str) -> None:
-    """After a forfeit of seat 1 the text ends with this line, and the picture tells it."""
+    """After a forfeit of seat 1 the text ends with this line, and the picture shows it."""
     states[0]["terminated"] = True
     states[0]["forfeit"] = 1
     assert game.describe(states[0]).endswith(line)
@@ -215,7 +215,7 @@ def check_forfeit(game: Game, states: np.ndarray, line: str) -> None:
 
 
 def check_plain(text: str, width: int | None = 79) -> None:
-    """A text has no colour codes and no blanks at the ends of lines, and is so narrow."""
+    """A text has no colour codes or trailing blanks, and at most this width."""
     assert "\x1b" not in text
     assert not re.search(r" +$", text, re.MULTILINE)
     if width is not None:

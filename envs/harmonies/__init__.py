@@ -7,8 +7,8 @@ from ..core.assembly import assemble
 GAME = assemble(
     __name__,
     "Harmonies",
-    # Random play says little here, and `evaluate` plans a turn's tokens already; measured against
-    # greedy.
+    # Random playouts are uninformative here, and `evaluate` already plans a turn's tokens; measured
+    # against greedy.
     search={
         "leaf": "evaluate",
         "leaf_plies": 0,
@@ -17,6 +17,6 @@ GAME = assemble(
         "widening": 0.25,
     },
     training={"reward": "score_change", "reward_scale": 0.02},
-    # `evaluate` takes long in the middle of a turn.
+    # `evaluate` is slow in the middle of a turn.
     learning={"method": "policy", "limit": 8},
 )

@@ -1,6 +1,6 @@
-"""The 266 actions of Harmonies: their numbers, their parts, and what they are about.
+"""The 266 actions of Harmonies: their numbers, their parts, and their targets.
 
-Discarding a card is about it twice: that tells it from taking one.
+Discarding a card has it as both targets, which distinguishes it from taking one.
 """
 
 from __future__ import annotations

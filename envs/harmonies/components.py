@@ -1,16 +1,16 @@
-"""What is in the box of Harmonies, as constant arrays (from ``components.json``).
+"""The components of Harmonies as constant arrays (from ``components.json``).
 
 Colours of tokens: 0 blue, 1 gray, 2 brown, 3 green, 4 yellow, 5 red. Sides of the board: 0 A, 1 B.
 Cards: 1 to 32 are animals, 33 to 42 Nature's Spirits, 0 is no card.
 
 Hexes are numbered column by column from the left, each from its top: 0-22 on side A (columns of 5,
-4, 5, 4, 5), 0-24 on side B (4, 3, 4, 3, 4, 3, 4). Odd columns sit half a hex lower. The axial
-coordinates are q = column, r = row - column // 2; a hex's number is ``STRIDE[side] * q + r``. So a
-step in one of the six directions is the same shift of a set of hexes everywhere, as long as it
-stays on the board.
+4, 5, 4, 5), 0-24 on side B (4, 3, 4, 3, 4, 3, 4). Odd columns are half a hex lower. The axial
+coordinates are q = column, r = row - column // 2; a hex's number is ``STRIDE[side] * q + r``.
+Therefore a step in one of the six directions is the same shift of a set of hexes everywhere, as
+long as it stays on the board.
 
-A hex holds one of 14 stacks (``STACKS``, 0 is none). What the rules ask for is its kind: the colour
-on top and the height; all buildings are one kind, whatever is under the red token.
+A hex holds one of 14 stacks (``STACKS``, 0 is none). The rules refer to its kind: the colour on top
+and the height; all buildings are one kind, whatever is under the red token.
 """
 
 from __future__ import annotations
@@ -117,8 +117,8 @@ KIND_OF_STACK = np.array(
 TOP_OF_STACK = np.array([stack[-1] if stack else -1 for stack in STACKS], dtype=np.int8)
 HEIGHT_OF_STACK = np.array([len(stack) for stack in STACKS], dtype=np.int8)
 
-# Stacking by kinds, from STACKED: those that a token of each colour may go on, empty among them and
-# repeated to fill the row; and by colour and kind, the kind that it makes there.
+# Stacking by kinds, from STACKED: those that a token of each colour may go on, including empty and
+# repeated to fill the row; and by colour and kind, the resulting kind.
 _ON = tuple(
     sorted({int(KIND_OF_STACK[stack]) for stack in np.flatnonzero(STACKED[colour])})
     for colour in range(NUM_COLOURS)
@@ -222,6 +222,6 @@ SUNS_WITHOUT_SPIRIT: int = _BOX["solo"]["no_spirit"]
 SUNS_FOR_SPIRIT = np.where(
     SPIRIT_COUNTS_GROUPS, _BOX["solo"]["group_spirit"], _BOX["solo"]["count_spirit"]
 )
-# Suns that count as a win (rank 1) in the solo game: ours, the rulebook names no goal. On side A
-# without spirits that is 90 points, on side B 110.
+# Suns that count as a win (rank 1) in the solo game: our choice, as the rulebook names no goal. On
+# side A without spirits this is 90 points, on side B 110.
 SOLO_GOAL = 6

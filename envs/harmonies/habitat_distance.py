@@ -1,7 +1,7 @@
-"""How near a board is to the habitats of a card, and what that makes the card worth.
+"""The distance of a board from the habitats of a card, and the resulting value of the card.
 
-The distance of a habitat from a hex is the number of tokens that are missing around it. It is
-found for all hexes and all six rotations at once, on sets of hexes (as in ``habitats.py``).
+The distance of a habitat at a hex is the number of tokens missing around it. It is computed for all
+hexes and all six rotations at once, on sets of hexes (as in ``habitats.py``).
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from .habitats import HABITAT_DOWN, ROOM
 from .scoring import spirit_points
 from .weights import WEIGHTS
 
-# Chance that a cube will be settled, by the tokens that its habitat lacks.
+# Probability that a cube will be settled, by the number of tokens that its habitat lacks.
 _CHANCES = (WEIGHTS.ready, WEIGHTS.one_missing, WEIGHTS.two_missing, WEIGHTS.three_missing)
-# Distances of a part that a habitat doesn't have: it is found everywhere.
+# Distances of a part that a habitat doesn't have: 0 everywhere.
 _NOWHERE = np.uint64(0)
 _ANYWHERE = (~_NOWHERE, _NOWHERE, _NOWHERE)
-# ``HABITAT_FITS`` and ``HABITAT_DOWN`` without a sign, eight rotations side by side, of which the
-# last two fit nowhere.
+# Unsigned ``HABITAT_FITS`` and ``HABITAT_DOWN``, padded to eight rotations; the last two fit
+# nowhere.
 _TURNS = 8
 _ROOM = np.uint64(ROOM)
 _MORE = ((0, 0), (0, 0), (0, _TURNS - NUM_ROTATIONS))
@@ -44,8 +44,8 @@ _FITS = np.pad(HABITAT_FITS, _MORE).astype(np.uint64)
 _DOWN = np.pad(HABITAT_DOWN.swapaxes(2, 3), (*_MORE[:2], *_MORE[1:])).astype(np.uint64).copy()
 # Habitats that lack more tokens than this are not distinguished.
 FAR = 3
-# By number of tokens and kind: up to three kinds that become it with that many more, and -1 (every
-# hex) where there is one at all.
+# By number of tokens and kind: up to three kinds that become it with that many more tokens, and -1
+# (every hex) if there is one at all.
 BEFORE = np.zeros((FAR + 1, NUM_KINDS, 3), dtype=np.int64)
 HAS_BEFORE = np.zeros((FAR + 1, NUM_KINDS), dtype=np.int64)
 for _tokens in range(1, FAR + 1):
@@ -59,8 +59,8 @@ for _tokens in range(1, FAR + 1):
             BEFORE[_tokens, _kind] = (_listed + _listed[:1] * 3)[:3]
             HAS_BEFORE[_tokens, _kind] = -1
 
-# By kind, as bits: the colour of its last token; and those of the token before, put on a hex that
-# lacks both.
+# By kind, as bits: the colour of its last token; and the colours of the one before, for hexes that
+# lack both.
 LAST_COLOUR = np.zeros(NUM_KINDS, dtype=np.int64)
 COLOURS_BEFORE = np.zeros(NUM_KINDS, dtype=np.int64)
 for _number, _stack in enumerate(STACKS):
@@ -79,7 +79,7 @@ TOKENS_OF_CARD = np.array(
 
 @kernel
 def _lacking(kinds, kind, free):
-    """Return the hexes where ``kind`` is, and those exactly 1, 2 and 3 tokens from it."""
+    """Return the hexes with ``kind``, and those exactly 1, 2 and 3 tokens from it."""
     before = BEFORE[1, kind]
     one = np.int64(kinds[before[0]]) | np.int64(kinds[before[1]]) | np.int64(kinds[before[2]])
     two = np.int64(kinds[BEFORE[2, kind, 0]]) & HAS_BEFORE[2, kind]
@@ -140,12 +140,12 @@ def near_habitats(kinds, free, side, card):
 
 @kernel
 def wanted_hexes(kinds, free, side, card):
-    """Return the hexes whose next token brings a habitat of ``card`` nearer, by part of it.
+    """Return the hexes whose next token reduces the distance of a habitat of ``card``, by part.
 
     Returns:
         Three tuples of four sets, one for each kind in ``HABITAT_KIND``: hexes where the next token
-        is the last one lacking; where it is one of two lacking, on two hexes; where it is the first
-        of two lacking, both there.
+        is the last one missing; where two are missing, on different hexes; where two are missing,
+        both there.
     """
     shape = np.int64(SHAPE_OF_CARD[card])
     size = np.int64(HABITAT_SIZE[card])
@@ -162,13 +162,13 @@ def wanted_hexes(kinds, free, side, card):
     last0 = last1 = last2 = last3 = _NOWHERE
     half0 = half1 = half2 = half3 = _NOWHERE
     first0 = first1 = first2 = first3 = _NOWHERE
-    # Without a branch, and with what it reads side by side: the compiler does four turns at once.
+    # Without branches and on contiguous arrays, the compiler vectorizes four iterations at once.
     for turn in range(_TURNS):
         d1, d2, d3 = down[0, turn], down[1, turn], down[2, turn]
         b0, b1, b2 = b[0] << _ROOM >> d1, b[1] << _ROOM >> d1, b[2] << _ROOM >> d1
         c0, c1, c2 = c[0] << _ROOM >> d2, c[1] << _ROOM >> d2, c[2] << _ROOM >> d2
         e0, e1, e2 = e[0] << _ROOM >> d3, e[1] << _ROOM >> d3, e[2] << _ROOM >> d3
-        # None lacking of the first two, of the last two; one.
+        # No token missing of the first two parts, of the last two; one missing.
         ab = a0 & b0 & fits[turn]
         ce = c0 & e0 & fits[turn]
         ab1 = (a0 & b1 | a1 & b0) & fits[turn]
@@ -194,16 +194,16 @@ def wanted_hexes(kinds, free, side, card):
 
 @kernel
 def _lacking_unsigned(kinds, kind, free):
-    """Return the first three sets of ``_lacking`` as words without a sign."""
+    """Return the first three sets of ``_lacking`` as unsigned words."""
     none, one, two, _ = _lacking(kinds, kind, free)
     return np.uint64(none), np.uint64(one), np.uint64(two)
 
 
 @kernel
 def card_value(kinds, free, side, card, left, tokens):
-    """Return the points that the ``left`` cubes of a card promise, with ``tokens`` still to come.
+    """Return the expected points of the ``left`` cubes of a card, with ``tokens`` still to come.
 
-    The nearest hexes get the next cubes, each with a chance that depends on the tokens missing.
+    The nearest hexes get the next cubes, each with a probability depending on the missing tokens.
     """
     w0, w1, w2, w3 = near_habitats(kinds, free, side, card)
     n0, n1, n2, n3 = count_bits(w0), count_bits(w1), count_bits(w2), count_bits(w3)

@@ -1,6 +1,6 @@
-"""Where the habitats of cards are on a board, for all hexes and rotations at once.
+"""Finding the habitats of cards on a board, for all hexes and rotations at once.
 
-A board is thirteen sets of hexes, one a kind. A habitat in one rotation is then a few tests on
+A board is thirteen sets of hexes, one per kind. A habitat in one rotation is then a few tests on
 whole sets: those of its other hexes, shifted onto the hex that gets the cube.
 """
 
@@ -37,7 +37,7 @@ def find_habitat(state, seat, card):
     size = np.int64(HABITAT_SIZE[card])
     kinds = state["hexes"][seat]
     one = np.int64(kinds[HABITAT_KIND[card, 1]]) << ROOM
-    # Hexes that the habitat doesn't have are found everywhere: no branch depends on the card.
+    # Parts that the habitat doesn't have match everywhere, so no branch depends on the card.
     two = np.int64(kinds[HABITAT_KIND[card, 2]]) << ROOM if size > 2 else _EVERYWHERE
     three = np.int64(kinds[HABITAT_KIND[card, 3]]) << ROOM if size > 3 else _EVERYWHERE
     found = 0

@@ -1,11 +1,12 @@
-"""What a position is worth to a seat, in points; for the greedy agent and guided search.
+"""The value of a position for a seat, in points; for the greedy agent and guided search.
 
-A board is worth its points, what its landscapes and cards promise while turns are left, and those
-turns. With tokens in hand it is worth what it is after the best that can be done with them, planned
-as a set: with each colour first, the others one after the other. Once a card was taken but no
-tokens, the same for the best space. Before, the best card of the display is added.
+The value of a board is its points, plus the prospects of its landscapes and cards in the turns
+left, plus the value of those turns. With tokens in hand, it is the value after placing all of them
+as well as possible: with each colour first, the others one after the other. After taking a card but
+no tokens, this is done for the best space. Before taking a card, the best card of the display is
+added.
 
-Placements are tried out on the record's own sets of hexes and undone afterwards.
+Placements are tried on the record's own sets of hexes and undone afterwards.
 """
 
 from __future__ import annotations
@@ -72,20 +73,20 @@ def evaluate(state, seat):
         value = board_value(state, seat, limit)
     if not state["took_card"]:
         option = _best_card(state, seat, limit)
-        # As a turn begins the display only breaks ties (alone it may be the next turn already).
+        # At the start of a turn the display only breaks ties (a solo game may be a turn further).
         value += option * 0.01 if state["taken"] < 0 else option
     return value
 
 
 @kernel
 def glance(state, seat):
-    """Value the board and the cards of ``seat`` as they are, tokens in hand left out."""
+    """Value the current board and cards of ``seat``, without tokens in hand."""
     return board_value(state, seat, _turns_of_game(state, seat))
 
 
 @kernel
 def _turns_of_game(state, seat):
-    """Return how many turns ``seat`` has after this one, as far as the bag and the others go."""
+    """Return the number of turns of ``seat`` after this one, given the bag and the others."""
     if state["last_round"]:
         return 0.0
     num_players = np.int64(state["num_players"])
@@ -98,13 +99,13 @@ def _turns_of_game(state, seat):
 
 @kernel
 def _turns_of_board(kinds):
-    """Return how many turns it takes to fill a board."""
+    """Return the number of turns that it takes to fill a board."""
     return max(count_bits(np.int64(kinds[KIND.empty])) - LAST_HEXES, 0) / WEIGHTS.hexes_a_turn
 
 
 @kernel
 def board_value(state, seat, limit):
-    """Value the board and the cards of ``seat`` with at most ``limit`` turns to come."""
+    """Value the board and the cards of ``seat`` with at most ``limit`` turns left."""
     kinds = state["hexes"][seat]
     free = ~np.int64(state["cubes"][seat])
     side = np.int64(state["side"])
@@ -136,7 +137,7 @@ def board_value(state, seat, limit):
 
 @kernel
 def _hope(kinds, free, side, near):
-    """Return the points that landscapes promise while much of the game is left."""
+    """Return the expected points of landscapes while much of the game is left."""
     near_empty = next_to(np.int64(kinds[KIND.empty]), side)
     hope = WEIGHTS.trunk1 * count_bits(np.int64(kinds[KIND.trunk1]) & free)
     hope += WEIGHTS.trunk2 * count_bits(np.int64(kinds[KIND.trunk2]) & free)
@@ -163,7 +164,7 @@ def _hope(kinds, free, side, near):
 
 @kernel
 def _one_way_out(water, side):
-    """Return the land next to water that is next to one other hex of land only."""
+    """Return the land next to water that has only one neighbouring hex of land."""
     land = BOARD[side] & ~water
     one = two = 0
     for near in moved_by_one(land, side):
@@ -174,7 +175,7 @@ def _one_way_out(water, side):
 
 @kernel
 def _packed(counts):
-    """Return tokens by colour as four bits a colour."""
+    """Return tokens by colour, packed in four bits per colour."""
     tokens = 0
     for colour in range(NUM_COLOURS):
         tokens |= np.int64(counts[colour]) << 4 * colour
@@ -183,9 +184,9 @@ def _packed(counts):
 
 @kernel
 def _best_value(state, seat, tokens, limit):
-    """Value the board after ``tokens``, placed one after the other where they do most.
+    """Value the board after placing ``tokens`` greedily, one after the other.
 
-    The first may be of any colour, the others follow as they are worth most then.
+    Every colour is tried first; the others follow in the order of their gain.
     """
     best = -np.inf
     for colour in range(NUM_COLOURS):

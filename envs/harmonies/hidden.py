@@ -12,10 +12,10 @@ from .components import ALL_SPIRITS, SPIRITS_DEALT
 
 @kernel
 def determinize(state, seat, seed):
-    """Redraw what ``seat`` cannot know: the other seats' spirit cards, and the chance to come.
+    """Resample what ``seat`` cannot know: the other seats' spirit cards and future chance.
 
-    If another seat has kept a spirit, only its second card is redrawn, otherwise both. Every deal
-    of the spirit cards that ``seat`` has not seen is equally likely.
+    If another seat has kept a spirit, only its second card is resampled, otherwise both. All deals
+    of the spirit cards that ``seat`` has not seen are equally likely.
     """
     state["rng"] = seed
     state["seed"] = seed

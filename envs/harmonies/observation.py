@@ -1,8 +1,8 @@
 """What a seat observes of a game of Harmonies.
 
-Public: boards, cards, tokens, and so what is left in the bag and in the deck; the spirit that a
-seat has kept. Hidden: what will be drawn from the bag and the deck; the spirit cards dealt to other
-seats but for those kept. Seats count from the observing one.
+Public: boards, cards, tokens, and so the contents of the bag and the deck; the spirit that a seat
+has kept. Hidden: future draws from the bag and the deck; the spirit cards dealt to other seats,
+except for those kept. Seats are relative to the observing one.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _public(name: str, shape: tuple[int, ...], high: int, meaning: str) -> Field
 
 
 def _map(name: str, rows: int, meaning: str) -> Field:
-    # One row of hexes: they have the same numbers on both sides, but not the same neighbours.
+    # One row of hexes: numbers are the same on both sides, but neighbours differ.
     return _public(name, (rows, 1, MAX_HEXES), 1, meaning)
 
 
@@ -170,11 +170,11 @@ PLANES = (
     ),
 )
 PLANES_AT = offsets(PLANES)
-# Where a hex is on the grid: the columns of the board, each from its top.
+# Position of a hex on the grid: the columns of the board, each from its top.
 CELL = HEX_ROW.astype(np.int64) * _COLS + HEX_COL
 
-# By colours as bits: what a set of hexes is multiplied by to be the set of each colour, of two
-# colours a word.
+# By colours as bits: the factor that copies a set of hexes to each of these colours, two colours
+# per word.
 _TIMES = np.zeros((1 << NUM_COLOURS, NUM_COLOURS // 2), dtype=np.int64)
 for _colours in range(1 << NUM_COLOURS):
     for _colour in range(NUM_COLOURS):
@@ -183,7 +183,7 @@ for _colours in range(1 << NUM_COLOURS):
 
 @kernel
 def observe(state, seat, out):
-    """Fill the int8 vector ``out`` (fields of ``FLAT``) with what ``seat`` sees."""
+    """Fill the int8 vector ``out`` (fields of ``FLAT``) with the observation of ``seat``."""
     out[:] = 0
     _write_own_board(state, seat, out)
     _write_neighbours(state, seat, out)
@@ -206,7 +206,7 @@ def _write_own_board(state, seat, out):
 
 @kernel
 def _write_neighbours(state, seat, out):
-    """Write what is next to the hexes of the own board."""
+    """Write the neighbours of the hexes of the own board."""
     kinds = state["hexes"][seat]
     side = np.int64(state["side"])
     for colour in range(NUM_COLOURS):
@@ -227,7 +227,7 @@ def _write_neighbours(state, seat, out):
 
 @kernel
 def _write_wanted(state, seat, out):
-    """Write the tokens that own cards want; return their colours, as bits: last ones, others."""
+    """Write the tokens that own cards need; return their colours, as bits: last ones, others."""
     kinds = state["hexes"][seat]
     side = np.int64(state["side"])
     free = ~np.int64(state["cubes"][seat])
@@ -253,7 +253,7 @@ def _write_wanted(state, seat, out):
 
 @kernel
 def _write_pairs(one, two, three, out, at):
-    """Write six sets of hexes, two a word; return which aren't empty, as bits."""
+    """Write six sets of hexes, two per word; return the non-empty ones as bits."""
     some = 0
     for colour in range(NUM_COLOURS):
         word = one if colour < 2 else two if colour < 4 else three
@@ -288,7 +288,7 @@ def _write_other_boards(state, seat, out):
 
 @kernel
 def _write_offers(state, seat, completing, advancing, out):
-    """Write what the spaces and the cards of the display would bring to the own board."""
+    """Write the gain of the spaces and of the display's cards on the own board."""
     for space in range(MAX_SPACES):
         at = AT.central + space * _SPACE_NUMBERS
         for colour in range(NUM_COLOURS):
@@ -307,7 +307,7 @@ def _write_offers(state, seat, completing, advancing, out):
                     out[at + away] = count_bits(near[away])
 
 
-# Fields from ``slots`` on; ``out`` starts there
+# Fields from ``slots`` on, where ``out`` starts
 
 
 @kernel
@@ -383,7 +383,7 @@ def _write_game(state, out, at):
 
 @kernel
 def observe_planes(state, seat, out):
-    """Fill the int8 vector ``out`` (fields of ``PLANES``) with what ``seat`` sees."""
+    """Fill the int8 vector ``out`` (fields of ``PLANES``) with the observation of ``seat``."""
     out[:] = 0
     side = np.int64(state["side"])
     for hex_ in range(NUM_HEXES[side]):
@@ -399,7 +399,7 @@ def observe_planes(state, seat, out):
     for ahead in range(1, np.int64(state["num_players"])):
         _write_other_planes(state, seat_after(state, seat, ahead), ahead - 1, out)
     _write_numbers(state, seat, out[PLANES_AT.numbers :])
-    # What the seat alone knows has a plane of its own.
+    # Private information has a separate plane.
     for k in range(SPIRITS_DEALT * NUM_SPIRITS):
         out[PLANES_AT.dealt + k] = out[PLANES_AT.numbers + NUMBERS_AT.dealt + k]
         out[PLANES_AT.numbers + NUMBERS_AT.dealt + k] = 0

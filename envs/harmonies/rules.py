@@ -1,7 +1,6 @@
 """The rules of Harmonies as kernels on one record: setting up, actions, results.
 
-What comes from the bag and the deck is in ``supply.py``, habitats are in ``habitats.py``, points in
-``scoring.py``.
+The bag and the deck are in ``supply.py``, habitats in ``habitats.py``, points in ``scoring.py``.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ from .supply import (
     tokens_to_fill,
 )
 
-# A player with so few empty hexes at the end of a turn sets off the end of the game.
+# A player with this few empty hexes at the end of a turn triggers the end of the game.
 LAST_HEXES = 2
 
 _GROUP = (1 << MAX_HEXES) - 1
@@ -139,12 +138,12 @@ def _index_seat(state, seat):
     score_animals(state, seat)
 
 
-# What is played
+# Playing
 
 
 @kernel
 def step(state, action):
-    """Play a legal action and what follows without a choice."""
+    """Play a legal action and its forced consequences."""
     seat = np.int64(state["to_play"])
     state["ply"] += 1
     if action >= SETTLE:
@@ -399,8 +398,8 @@ def random_action(state, word):
 def returns(state, scores, ranks):
     """Fill points and ranks (Fin de partie, Comptage des points); in mid-game, as if it ended now.
 
-    Ties go to the seat with more cubes on its board, then they are shared. Alone, rank 1 is
-    ``SOLO_GOAL`` suns or more, else 2.
+    Ties go to the seat with more cubes on its board, otherwise they are shared. In solo games, the
+    rank is 1 with ``SOLO_GOAL`` suns or more, else 2.
     """
     num_players = np.int64(state["num_players"])
     for seat in range(num_players):

@@ -69,7 +69,7 @@ def next_to(hexes, side):
 
 @kernel
 def group_of(some, hexes, side):
-    """Return all of the set ``hexes`` that is connected with ``some`` of it."""
+    """Return the part of the set ``hexes`` that is connected with ``some`` of them."""
     group = some
     grown = (group | next_to(group, side)) & hexes
     while grown != group:
@@ -164,7 +164,7 @@ def river_length(water, side):
             length += 1
             grown = (reached | next_to(reached, side)) & water
         longest = max(longest, length)
-        # No path is longer than its group is large.
+        # No path is longer than the size of its group.
         if count_bits(reached) <= longest:
             starts &= ~reached
     return longest

@@ -13,9 +13,9 @@ Phases (``state["phase"]``) and what may be played in them:
 ``end`` also resolves the end of the turn: it checks for the end of the game, refills the central
 board and the display, and begins the next player's turn. Once the game is over nothing is refilled.
 
-The first player is drawn by lot. The only hidden information in the record are the spirit cards
-dealt: ``bag`` and ``deck`` are unordered, and are drawn from with the record's own generator.
-Rulings on what the rulebook leaves open are in the README.
+The first player is drawn by lot. The only hidden information in the record is the spirit cards
+dealt: ``bag`` and ``deck`` are unordered, and draws use the record's own generator. Rulings on
+what the rulebook leaves open are in the README.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ TURN_PHASE, SPIRIT_PHASE, DISCARD_PHASE = range(len(PHASES))
 # one spirit. All together have 36 turns at most (13 alone, with a discard each: fewer actions).
 MAX_PLIES = 36 * 6 + MAX_PLAYERS * (MAX_HEXES + 1)
 
-# What a seat's points are for: columns of ``state["points"]``.
+# Scoring categories: columns of ``state["points"]``.
 CATEGORIES = ("trees", "mountains", "fields", "buildings", "water", "animals", "spirits")
 COLUMN = namedtuple("Column", CATEGORIES)(*range(len(CATEGORIES)))
 
@@ -144,7 +144,7 @@ def cubes_of(state: np.void, seat: int) -> dict[int, int]:
 
 
 def cards_of(state: np.void, seat: int) -> list[Card]:
-    """Return what is in the four slots above a seat's board."""
+    """Return the cards in the four slots above a seat's board."""
     held = zip(state["card"][seat].tolist(), state["cubes_left"][seat].tolist(), strict=True)
     return [Card(card, left, int(NUM_CUBES[card]) - left) for card, left in held]
 

@@ -1,4 +1,4 @@
-"""The bag, the central board, the deck and the display: what is drawn, taken and filled up."""
+"""The bag, the central board, the deck and the display: drawing, taking and refilling."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def tokens_to_fill(state):
 
 @kernel
 def fill_central(state):
-    """Fill the central board at the end of a turn; alone, all of its spaces (Mode solo)."""
+    """Fill the central board at the end of a turn; in solo games, all of its spaces (Mode solo)."""
     if state["num_players"] > 1:
         fill_space(state, np.int64(state["taken"]))
         return

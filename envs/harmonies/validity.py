@@ -70,7 +70,7 @@ _IN_STACK = np.array(
 
 @kernel
 def check(state):
-    """Return the number of a field that can't be so, or FINE."""
+    """Return the number of an impossible field, or FINE."""
     field = _check_tokens(state)
     if field == FINE:
         field = _check_places(state)
@@ -90,7 +90,7 @@ def check(state):
 
 @kernel
 def _check_room(state):
-    """Whoever has a turn to come has room for its tokens: the end is set off before."""
+    """Check that seats with turns to come have room for tokens: the end is triggered before."""
     held = 0
     for colour in range(NUM_COLOURS):
         held += np.int64(state["hand"][colour])
@@ -109,7 +109,7 @@ def _check_room(state):
 
 @kernel
 def _check_tokens(state):
-    """Count the tokens of each colour: no more than there are, three at most in a hand."""
+    """Count the tokens of each colour: no more than exist, at most three in a hand."""
     held = 0
     for colour in range(NUM_COLOURS):
         count = np.int64(state["bag"][colour]) + np.int64(state["hand"][colour])
@@ -187,7 +187,7 @@ def _check_seat(state, seat):
     kept = state["spirit"][seat]
     if kept and kept != state["dealt"][seat, 0] and kept != state["dealt"][seat, 1]:
         return FIELD.spirit
-    # A spirit is chosen at the beginning of one's first turn, and needs a slot.
+    # A spirit is chosen at the start of a seat's first turn, and needs a slot.
     empty = False
     for slot in range(HAND_LIMIT):
         card = state["card"][seat, slot]

@@ -1,4 +1,4 @@
-"""The numbers that ``heuristics.py`` weighs with; ``weights.json`` says what each means."""
+"""The weights of ``heuristics.py``; ``weights.json`` describes each."""
 
 from __future__ import annotations
 

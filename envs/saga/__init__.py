@@ -8,8 +8,8 @@ GAME = assemble(
     __name__,
     "Saga",
     version=1,
-    # Random play says little here; measured against greedy. Greedy plies before the evaluation
-    # take five times as long.
+    # Random playouts are uninformative here; measured against greedy. Greedy plies before the
+    # evaluation would take five times as long.
     search={"leaf": "evaluate", "leaf_plies": 0, "leaf_scale": 10.0, "exploration": 0.5},
     # Values learned from results mislead here, and so do too many inputs: see docs/learning.md.
     learning={

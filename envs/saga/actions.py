@@ -9,7 +9,7 @@ from .components import COLOURS, KINGDOMS, MAX_FORCES, NUM_KNIGHTS, NUM_VALUES, 
 
 # An action by its number or by its parts, None for no action.
 LastAction = int | Mapping[str, object] | None
-# What a card can be chosen for, in the order of the observation's field of that name.
+# Choices for a card, in the order of the observation's field of that name.
 CHOICES = ("new force", "strengthen", "add to a defence", "face down", "take back", "turn up")
 
 

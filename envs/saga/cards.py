@@ -1,4 +1,4 @@
-"""Cards that move: hands, attack forces, defences, and what the others can know of them."""
+"""Moving cards: hands, attack forces, defences, and what the others can know about them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def free_card(state, knight):
 
 @kernel
 def recruit_card(state, seat, knight):
-    """Move a free knight to a hand, where its back tells it from the seat's own pack."""
+    """Move a free knight to a hand, where its back distinguishes it from the seat's own pack."""
     state["free"][knight] -= 1
     if state["free"][knight] == 0:
         state["free_knights"] &= ~(1 << knight)
@@ -75,7 +75,7 @@ def colours_of(values):
 
 @kernel
 def defence_modifier(state, kingdom):
-    """Return by how much a kingdom is stronger than its defenders (Défense +1, Défense -1)."""
+    """Return the modifier of a kingdom's defence (Défense +1, Défense -1)."""
     if kingdom == CASTLELAND and state["powers"] & STRONGER:
         return 1
     return -1 if kingdom == GOLDLAND and state["powers"] & WEAKER else 0
@@ -99,7 +99,7 @@ def leave_defence(state, kingdom, card):
 
 @kernel
 def update_strength(state, kingdom):
-    """Work out the strength of a defence."""
+    """Compute the strength of a defence."""
     strength = defence_modifier(state, kingdom)
     for colour in range(NUM_COLOURS):
         strength += np.int64(state["defence"][kingdom, colour])
@@ -129,7 +129,7 @@ def _lay(state, seat, slot, card):
 
 @kernel
 def _set_open(state, seat, slot, at, card):
-    """Let a card lie face up in its place of a force; the first of these names the target."""
+    """Turn a card in a force face up; the first such card names the target."""
     colour = np.int64(COLOUR_OF[card])
     value = np.int64(VALUE_OF[card])
     order = np.int64(state["order"][seat, slot]) & ~(WHAT_MARK << at) | (colour + 1) << at
@@ -151,7 +151,7 @@ def _rule_colour_out(state, seat, j, colour):
 
 @kernel
 def _target(order):
-    """Return the colour of the first card that lies face up, ``NO_TARGET`` if none does."""
+    """Return the colour of the first face-up card, or ``NO_TARGET``."""
     while order & WHAT_MARK == FACE_DOWN_MARK:
         order >>= 4
     return (order & WHAT_MARK) - 1
@@ -159,7 +159,7 @@ def _target(order):
 
 @kernel
 def remove_open(state, seat, slot, colour):
-    """Take a face-up card out of an attack force; return whether the force is still there."""
+    """Take a face-up card out of an attack force; return whether the force still exists."""
     order = np.int64(state["order"][seat, slot])
     at = 0
     while order >> at & WHAT_MARK != colour + 1:
@@ -172,7 +172,7 @@ def remove_open(state, seat, slot, colour):
 
 @kernel
 def _close_gap(state, seat, slot, at):
-    """Take a place out of the order of a force; return whether the force is still there."""
+    """Take a place out of the order of a force; return whether the force still exists."""
     order = np.int64(state["order"][seat, slot])
     order = order & ((1 << at) - 1) | order >> (at + 4) << at
     state["order"][seat, slot] = order
@@ -227,8 +227,8 @@ def clear_force(state, seat, slot):
 def add_down(state, seat, slot, card):
     """Add a card of the hand face down to an attack force.
 
-    It is still in the hand: for the others any card of its back that the seat has, in hand or face
-    down, can be it.
+    It stays part of the hand: for the others it may be any card with that back that the seat has in
+    hand or face down.
     """
     j = np.int64(state["num_down"][seat])
     first = first_of_back(card)
@@ -251,7 +251,7 @@ def first_of_back(card):
 
 @kernel
 def _place_of_down(state, seat, j):
-    """Return where the ``j``-th face-down card of a seat lies in the order of its force."""
+    """Return the position of a seat's ``j``-th face-down card in the order of its force."""
     slot = np.int64(state["down_slot"][seat, j])
     before = 0
     for k in range(j):
@@ -266,7 +266,7 @@ def _place_of_down(state, seat, j):
 
 @kernel
 def _forget_down(state, seat, j):
-    """Take the ``j``-th face-down card of a seat out of their list."""
+    """Remove the ``j``-th face-down card of a seat from the list."""
     last = np.int64(state["num_down"][seat]) - 1
     for k in range(j, last):
         state["down_slot"][seat, k] = state["down_slot"][seat, k + 1]
@@ -306,7 +306,7 @@ def turn_up(state, seat, j):
 
 @kernel
 def find_down(state, seat, slot, card):
-    """Return which face-down card of a seat is the ``card`` in a force; any, if that is -1."""
+    """Return the index of a seat's face-down ``card`` in a force; any card if that is -1."""
     for j in range(state["num_down"][seat]):
         here = state["down_slot"][seat, j] == slot
         if here and (card < 0 or state["down_card"][seat, j] == card):
@@ -325,7 +325,7 @@ def pool_of(state, seat, card):
 
 @kernel
 def rule_out(state, seat, card):
-    """A seat showed a card: of those like it no face-down one can be more than it still has."""
+    """Limit the guesses for a seat's face-down cards after it showed a card, to the copies left."""
     if state["num_down"][seat]:
         left = pool_of(state, seat, card)
         knight = card % NUM_KNIGHTS

@@ -1,15 +1,15 @@
-"""What is in the box of Saga, as constant arrays.
+"""The components of Saga as constant arrays.
 
-``components.json`` holds what the rulebook or several reviews say. ``reconstructed.json`` holds
-what nobody has published and was worked out instead: which colours the cards of each pack have,
-which powers are on which side of a kingdom, and the layout of the first game. Pass the options
-``packs`` and ``kingdoms`` to play with other contents (``options.py``).
+``components.json`` contains facts from the rulebook or several reviews. ``reconstructed.json``
+contains what hasn't been published and was reconstructed: the colours of each pack's cards, which
+powers are on which side of a kingdom, and the layout of the first game. Use the options ``packs``
+and ``kingdoms`` to play with other contents (``options.py``).
 
 Colours and kingdoms have the same numbers: 0 red, Castleland; 1 green, Forestland; 2 blue, Sealand;
 3 orange, Goldland; 4 violet, Shadowland; 5 yellow, Fieldland. A knight is its ``colour * 4 + value
 - 1``, 0 to 23: two cards of the same colour and value are the same knight. Packs have different
-backs. All free knights are the centre's, so that a card before a seat has the back of its own pack
-or that of a knight recruited: its number is its knight's, and 24 more if it was recruited.
+backs. All free knights belong to the centre, so a seat's card has the back of its own pack or of a
+recruited knight: its number is its knight's, plus 24 if it was recruited.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ KINGDOMS = tuple(kingdom["name"] for kingdom in _BOX["kingdoms"])
 NUM_COLOURS = NUM_KINGDOMS = len(COLOURS)
 CASTLELAND, FORESTLAND, SEALAND, GOLDLAND, SHADOWLAND, FIELDLAND = range(NUM_KINGDOMS)
 SIDES = ("crown", "reverse")
-# What is written before a knight that has the back of one recruited.
+# Prefix of a knight with the back of a recruited one.
 RECRUITED = "recruited"
 
 PLAYER_COUNTS = (2, 3, 4)
@@ -48,7 +48,7 @@ NUM_KNIGHTS = NUM_COLOURS * NUM_VALUES
 NUM_BACKS = 2
 NUM_CARDS = NUM_BACKS * NUM_KNIGHTS
 
-# Powers: a bit each in ``state["powers"]``, in the order of their kingdoms; when they work.
+# Powers: one bit each in ``state["powers"]``, in the order of their kingdoms; when they work.
 POWERS = tuple(power for kingdom in _BOX["kingdoms"] for power in kingdom["powers"])
 POWERS_OF = tuple(tuple(kingdom["powers"]) for kingdom in _BOX["kingdoms"])
 WHEN = dict(_BOX["powers"])
@@ -71,8 +71,8 @@ FAME_TAKEN = 2
 FIELDLAND_BONUS = 5
 FIELDLAND_SCORE = 15
 
-# A seat has no other cards than its pack and what it recruits of the centre's; so it can't have
-# more attack forces, nor more cards face down.
+# A seat has only its pack and the knights it recruits from the centre, which limits its attack
+# forces and face-down cards.
 MAX_CARDS = 2 * PACK_SIZE
 MAX_FORCES = MAX_DOWN = MAX_CARDS
 
@@ -95,7 +95,7 @@ def knight_number(colour: str, value: int) -> int:
 
 
 def knight_name(card: int) -> str:
-    """Return the words for a card's number, as "red 3" or "recruited red 3"."""
+    """Return the name of a card, such as "red 3" or "recruited red 3"."""
     back = "" if card < NUM_KNIGHTS else f"{RECRUITED} "
     return f"{back}{COLOURS[COLOUR_OF[card]]} {VALUE_OF[card]}"
 

@@ -1,13 +1,13 @@
-"""What a position is worth to a seat, in points; for the greedy agent and guided search.
+"""The value of a position for a seat, in points; for the greedy agent and guided search.
 
-The estimated final score of the seat less that of the best other seat and of the mean of all other
-seats. An estimate is made of the tokens, the kingdoms with their income in the turns to come (less
-the more a force of another seat threatens them), what the attack forces promise (the less they lack
-the more), and the hand: as many of its cards as there are turns will be played, the others cost
-their value. Where a place for a card has been chosen the best card for it is looked for.
+It is the estimated final score of the seat minus a mixture of the best and the mean of the other
+seats' scores. An estimate consists of the tokens, the kingdoms with their future income (less for
+kingdoms threatened by another seat's force), the prospects of attack forces (more for those that
+lack little), and the hand: as many cards as there are turns will be played, the others cost their
+value. If a place for a card has been chosen, the best card for it is found.
 
-Of the others' hands only what is public is used: how many cards, their values together with those
-that lie face down, and what these can be.
+For the others' hands, only public information is used: the number of cards, their total value
+including face-down cards, and what these can be.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from .components import (
 from .scoring import best_force, hand_is_free, hand_points, points_for, table_points, total_points
 from .state import CENTRE, LAST_CARD, LAST_KNIGHT, PLACING, SEEN_CARDS, TAKING, UNSEEN_CARDS
 
-# What the numbers of ``WEIGHTS`` are for.
+# Meanings of ``WEIGHTS``.
 (
     W_TURNS,  # turns to come for each card of the smallest hand
     W_THREAT,  # part of a kingdom that is lost to a force that lacks nothing more
@@ -52,9 +52,8 @@ from .state import CENTRE, LAST_CARD, LAST_KNIGHT, PLACING, SEEN_CARDS, TAKING, 
 # Fitted by self-play on dealt games of all player counts and sides.
 WEIGHTS = np.array([0.93, 0.5, 0.32, 0.4, 0.25, 0.55, 0.25, 0.6, 0.13, 0.2, 0.8, 0.5, 1.65])
 
-# A card that is thought of as played: the kingdom that it wins or makes stronger, and its strength
-# then; the force that it changes, and its total then (0: gone); target and total of a new force;
-# the card's value.
+# A hypothetical card play: the kingdom that it wins or strengthens, and the new strength; the force
+# that it changes, and the new total (0: gone); target and total of a new force; the card's value.
 _NO_MOVE = (-1, 0, -1, 0, -1, 0, 0)
 
 
@@ -72,13 +71,13 @@ def evaluate(state, seat):
         return _final_margin(state, seat)
     value = _margin(state, seat, _NO_MOVE)
     if chooses and state["phase"] == TAKING:
-        value -= 0.5  # a card to play again is no gain by itself
+        value -= 0.5  # a card that can be played again is no gain in itself
     return value
 
 
 @kernel
 def _final_margin(state, seat):
-    """Return the seat's score less the best other score, with the others' cards as known."""
+    """Return the seat's score minus the best other score, given what is known of their cards."""
     best = -np.inf
     for other in range(np.int64(state["num_players"])):
         if other != seat:
@@ -91,19 +90,19 @@ def _final_margin(state, seat):
 
 @kernel
 def _pool_points(state, seat):
-    """Return the values of a seat's hand and face-down cards; everybody knows them together."""
+    """Return the total value of a seat's hand and face-down cards, which is public."""
     points = hand_points(state, seat)
     for j in range(state["num_down"][seat]):
         points += VALUE_OF[np.int64(state["down_card"][seat, j])]
     return points
 
 
-# Cards that are thought of as played
+# Hypothetical card plays
 
 
 @kernel
 def _best_card(state, seat):
-    """Return the value after the best card for the place that was chosen."""
+    """Return the value after the best card for the chosen place."""
     place = np.int64(state["chosen"])
     cards = state["legal"][SEEN_CARDS] | state["legal"][UNSEEN_CARDS]
     best = -np.inf
@@ -116,7 +115,7 @@ def _best_card(state, seat):
 
 @kernel
 def _move(state, seat, place, card):
-    """Return what playing a card does (see ``_NO_MOVE``)."""
+    """Return the effect of playing a card (see ``_NO_MOVE``)."""
     colour = np.int64(COLOUR_OF[card])
     value = np.int64(VALUE_OF[card])
     if place == NEW:
@@ -142,7 +141,7 @@ def _wins(state, seat, kingdom, total):
 
 @kernel
 def _best_last_card(state, seat):
-    """Return the final margin after the best last card for the place that was chosen."""
+    """Return the final margin after the best last card for the chosen place."""
     place = np.int64(state["chosen"])
     cards = state["legal"][SEEN_CARDS]
     best = 0.0
@@ -168,7 +167,7 @@ def _best_last_card(state, seat):
 
 @kernel
 def _margin(state, seat, move):
-    """Return the seat's estimate less that of the others, once a move is made."""
+    """Return the seat's estimate minus that of the others, after a move."""
     num_players = np.int64(state["num_players"])
     spent = np.int64(move[6] > 0)
     fewest = np.int64(state["hand_size"][seat]) - spent
@@ -221,7 +220,7 @@ def _estimate(state, player, viewer, turns, move):
 
 @kernel
 def _incomes(state, player, turns):
-    """Return how often a player will have income: who had it just now waits longest."""
+    """Return how often a player will get income: the one who got it last waits longest."""
     if turns <= 0.0:
         return 0.0
     num_players = np.int64(state["num_players"])
@@ -231,7 +230,7 @@ def _incomes(state, player, turns):
 
 @kernel
 def _worth(state, kingdom, strength, incomes):
-    """Return what a kingdom brings: points at the end, and income till then."""
+    """Return the value of a kingdom: points at the end, and income until then."""
     points = points_for(np.int64(state["powers"]), kingdom, strength)
     return np.float64(points) + np.float64(state["income"][kingdom]) * incomes
 
@@ -257,7 +256,7 @@ def _strongest(state, kingdom, player, viewer, move, own):
 
 @kernel
 def _strength_of(state, seat, slot, mine):
-    """Return the total of a force, its face-down cards included: known ones, or a guess each."""
+    """Return the total of a force, including face-down cards: known or estimated."""
     total = np.float64(state["total"][seat, slot])
     for j in range(state["num_down"][seat]):
         if state["down_slot"][seat, j] == slot:
@@ -282,7 +281,7 @@ def _mean_of_down(state, seat, j):
 
 @kernel
 def _powers(state, player, viewer, move):
-    """Return what powers at the end add that belong to no kingdom's defence."""
+    """Return the points of end-of-game powers that don't belong to a kingdom's defence."""
     powers = np.int64(state["powers"])
     points = 0.0
     if powers & BEST_FORCE and _owner(state, SEALAND, viewer, move) == player:
@@ -303,7 +302,7 @@ def _owner(state, kingdom, viewer, move):
 
 @kernel
 def _hand(state, player, viewer, turns, move):
-    """Return what a hand is worth: cards that will be played, less the values of the others."""
+    """Return the value of a hand: cards that will be played, minus the values of the others."""
     size = np.float64(state["hand_size"][player])
     if player == viewer:
         points = np.float64(hand_points(state, player) - move[6])

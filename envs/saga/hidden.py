@@ -1,11 +1,11 @@
 """What a seat of Saga cannot know: which cards lie face down, and packs not shown yet.
 
-The second only with ``packs_known="once_shown"``: the back of a pack is seen in hand, too.
+Packs are hidden only with ``packs_known="once_shown"``; otherwise their backs are visible in hand.
 
-What is known of a face-down card is kept with it (``can_be``): it has the back that all see; it was
-in its owner's hand or face down when it was laid; it has a colour that was and stayed new in its
-force; and it is none of those that the owner has shown since. Of several face-down cards of one
-seat, each is known for itself.
+What is known about a face-down card is stored with it (``can_be``): it has the back that all see;
+it was in its owner's hand or face down when it was laid; its colour was and stayed new in its
+force; and it is none of those that the owner has shown since. Each face-down card of a seat is
+tracked separately.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from .state import LAST_CARD, PHASES, Laid, defence_of, forces_of, kingdoms_of, 
 
 @kernel
 def determinize(state, seat, seed):
-    """Redraw what ``seat`` cannot know: packs not shown yet, face-down cards, chance to come.
+    """Resample what ``seat`` cannot know: packs not shown yet, face-down cards, future chance.
 
-    All ways to deal the packs that ``seat`` can't place are equally likely, and so are all ways in
-    which the face-down cards of another seat can be cards that they can be, and each another.
+    All ways to deal the packs that ``seat`` can't place are equally likely, and so are all ways to
+    assign different possible cards to the face-down cards of another seat.
     """
     state["rng"] = seed
     state["seed"] = seed
-    # Asked before anything is drawn: it goes by the true card.
+    # Determined before anything is resampled, since it depends on the true card.
     laid = _laid_last(state)
     _redraw_packs(state, seat)
     for other in range(np.int64(state["num_players"])):
@@ -56,7 +56,7 @@ def _hider(state):
 
 @kernel
 def _laid_last(state):
-    """Return whether the last action put the card face down that its seat's newest one is."""
+    """Return whether the last action laid its seat's newest face-down card."""
     if state["last_action"] < HIDDEN or (state["took"] and not state["played"]):
         return False
     hider = _hider(state)
@@ -67,9 +67,9 @@ def _laid_last(state):
 
 @kernel
 def _redraw_last_action(state, hider, laid):
-    """Let the last action, which is known by its card's back, name a card that it can have been.
+    """Change the card of the last action, of which only the back is known, to a possible one.
 
-    One that lies face down is the one drawn for that place; one that was taken back is in the hand.
+    A card laid face down is the one drawn for that place; one that was taken back is in the hand.
     """
     first = first_of_back(np.int64(state["last_action"]) - HIDDEN)
     if laid:
@@ -78,7 +78,7 @@ def _redraw_last_action(state, hider, laid):
     count = 0
     for knight in range(NUM_KNIGHTS):
         count += np.int64(state["hand"][hider, first + knight])
-    if count == 0:  # the action that a game was lost by
+    if count == 0:  # the illegal action that lost the game
         state["last_action"] = -1
         return
     k = draw_below(state, count)
@@ -91,7 +91,7 @@ def _redraw_last_action(state, hider, laid):
 
 @kernel
 def _redraw_packs(state, seat):
-    """Shuffle the packs of the seats that have shown no card among these and those in the box."""
+    """Shuffle the packs of seats that have shown no card with those in the box."""
     num_players = np.int64(state["num_players"])
     shown = np.int64(state["shown"]) | 1 << seat | 1 << num_players  # the centre's pack is seen
     hidden = (1 << NUM_PACKS) - 1 & ~shown
@@ -113,7 +113,7 @@ def _redraw_packs(state, seat):
 
 @kernel
 def _redraw_down(state, other):
-    """Resample the face-down cards of a seat among those it has that they can be."""
+    """Resample the face-down cards of a seat among its cards that they can be."""
     count = np.int64(state["num_down"][other])
     while True:
         for j in range(count):
@@ -135,12 +135,12 @@ def _take_up(state, other, j):
 
 @kernel
 def _lay_down(state, other, count):
-    """Draw a card for each place of a face-down one; return whether they can lie there together.
+    """Draw a card for each face-down place; return whether this is a valid combination.
 
-    Each is drawn from all cards that it can be, and a card drawn before is a failure: so all ways
-    that succeed are equally likely. After a failure the hand is as before. What an older one can
-    be the younger ones can be too, unless their force has that colour; so the cards drawn before
-    are among those that a younger one is drawn from.
+    Each is drawn from all cards that it can be, and drawing one twice is a failure, so all valid
+    combinations are equally likely. After a failure the hand is unchanged. Whatever an older card
+    can be, younger ones can be too, unless their force has that colour; so the cards already drawn
+    are among the candidates of a younger one.
     """
     for j in range(count):
         slot = np.int64(state["down_slot"][other, j])
@@ -174,7 +174,7 @@ def _draw_card(state, other, j):
 
 @kernel
 def _can_go_on(state, other):
-    """Say whether the hand fits what the seat has chosen: it has a card for that place."""
+    """Return whether the hand has a card for the place that the seat has chosen."""
     if state["to_play"] != other or state["terminated"]:
         return True
     find_legal(state)
@@ -188,15 +188,15 @@ def has_power(state: np.void, power: int) -> bool:
 
 
 def untouched(state: np.void) -> bool:
-    """Say whether nothing that the record remembers was done in this turn."""
+    """Return whether the record shows no action in this turn."""
     return not (state["played"] or state["recruited"] or state["took"])
 
 
 def actor_of(state: np.void, action: int) -> int | None:
-    """Return who has played an action that chose no place, None where the record doesn't tell."""
+    """Return who played an action that chose no place, None if the record doesn't show it."""
     phase = PHASES[int(state["phase"])]
     turn_of, num_players = int(state["turn_of"]), int(state["num_players"])
-    # A game broken off leaves the phase as it was: its last action is another's.
+    # A truncated game keeps its phase: the last action is another seat's.
     ended = state["terminated"] and state["forfeit"] < 0
     if ended and phase in ("LAST_CARD", "LAST_KNIGHT") and action in (PASS, *range(CARD, HIDDEN)):
         return int(state["to_play"])
@@ -219,19 +219,19 @@ def actor_of(state: np.void, action: int) -> int | None:
 
 @kernel
 def public_action(state):
-    """Return the last action; ``NUM_ACTIONS`` where it names a card that lies face down."""
+    """Return the last action; ``NUM_ACTIONS`` if it names a face-down card."""
     action = np.int64(state["last_action"])
     return NUM_ACTIONS if action >= HIDDEN else action
 
 
 def hides_action(state: np.void, seat: int) -> bool:
-    """Return whether the last action names a card that lay or lies face down for this seat."""
+    """Return whether the last action names a card that is or was face down for this seat."""
     action = int(state["last_action"])
     return action >= HIDDEN and actor_of(state, action) != seat
 
 
 def may_have_turned_up(state: np.void, seat: int, action: int) -> bool:
-    """Say whether a card in sight may be one of several that lay face down together."""
+    """Return whether a face-up card may be one of several that were face down together."""
     if not (CARD <= action < HIDDEN and has_power(state, FACE_DOWN)):
         return False
     card = action - CARD
@@ -241,7 +241,7 @@ def may_have_turned_up(state: np.void, seat: int, action: int) -> bool:
 
 
 def places_of(state: np.void, seat: int, card: int) -> list[tuple[int | None, int | None]]:
-    """Return where a card that a seat has just played can be: on top of a force, or a defence."""
+    """Return the possible places of a card just played: on top of a force, or in a defence."""
     found: list[tuple[int | None, int | None]] = [
         (slot, None)
         for slot, force in enumerate(forces_of(state, seat))

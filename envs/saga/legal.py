@@ -1,4 +1,4 @@
-"""What is legal in Saga, as kernels: kept in the record as sets of bits."""
+"""The legal actions of Saga, as kernels: stored in the record as sets of bits."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _PASS_ONLY = 1 << PASS - FIRST_EXTRA
 
 @kernel
 def find_legal(state):
-    """Work out the legal actions of the seat to play (``state["legal"]``)."""
+    """Compute the legal actions of the seat to play (``state["legal"]``)."""
     legal = state["legal"]
     for word in range(NUM_WORDS):
         legal[word] = 0
@@ -96,7 +96,7 @@ def _places(state, seat):
     colours = hand_colours(state, seat)
     forces = _fitting_forces(state, seat, colours)
     places = forces << STRENGTHEN
-    # There is always room in a game; not in every position that can be set up.
+    # There is always room in a game, but not in every position that can be set up.
     if state["num_forces"][seat] < MAX_FORCES:
         places |= 1 << NEW
     if _may_use(state, seat, ADD_ONCE, SHADOWLAND):
@@ -109,7 +109,7 @@ def _places(state, seat):
 
 @kernel
 def _may_use(state, seat, power, kingdom):
-    """Say whether a seat has a kingdom with a power that it hasn't used yet."""
+    """Return whether a seat has a kingdom with a power that it hasn't used yet."""
     if state["powers"] & power == 0 or state["owner"][kingdom] != seat:
         return False
     return state["used"] >> kingdom & 1 == 0
@@ -117,7 +117,7 @@ def _may_use(state, seat, power, kingdom):
 
 @kernel
 def _extras(state, seat):
-    """Return what may be done beside the card of the turn, but for recruiting."""
+    """Return what may be done besides the card of the turn, except for recruiting."""
     extras = 0
     if state["powers"] & TAKE_BACK and state["owner"][FIELDLAND] == seat and not state["took"]:
         extras |= _all_forces(state, seat) << TAKE_FORCE - FIRST_EXTRA
@@ -156,7 +156,7 @@ def _new_colours(state, seat, place):
 
 @kernel
 def _find_own_cards(state, seat, chosen):
-    """Find the cards that lie in the force or defence chosen, face down ones apart."""
+    """Find the cards in the chosen force or defence, with face-down ones separate."""
     legal = state["legal"]
     if chosen >= TURN_UP:
         slot = chosen - TURN_UP
@@ -192,7 +192,7 @@ def _cards(values, recruits):
 
 @kernel
 def only_pass(state):
-    """Say whether nothing but ``pass`` is legal."""
+    """Return whether only ``pass`` is legal."""
     legal = state["legal"]
     if legal[EXTRAS] != _PASS_ONLY:
         return False

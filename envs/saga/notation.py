@@ -1,6 +1,6 @@
-"""Notation of the actions of Saga, as the table of actions on the game's page has it.
+"""Notation of the actions of Saga, as in the table on the game's page.
 
-Forces are counted from 1, the oldest first; when one is gone those after it move up.
+Forces are counted from 1, oldest first; when one is removed, those after it move up.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def action_from_string(text: str, state: Any = None) -> int:
         try:
             return ACTIONS.encode({"kind": kind, **parts})
         except ValueError:
-            pass  # told below what can be written
+            pass  # the error below lists the valid forms
     raise ValueError(f"{text!r} is not an action; write {_FORMS}")
 
 

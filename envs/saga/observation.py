@@ -1,8 +1,8 @@
 """What a seat observes of a game of Saga.
 
-Public: the table, fame, and what the packs hold. A pack is known by its back, in hand too, and so
-the hand; with ``packs_known="once_shown"`` from the seat's first card on, and with four players the
-last pack once the others are. Seats count from the observing one.
+Public: the table, fame, and the contents of the packs. A pack is known by its back, even in hand,
+and so is the hand; with ``packs_known="once_shown"``, only from the seat's first card on, and with
+four players, the last pack once the others are. Seats are relative to the observing one.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ BYTE = 127
 MOST = max(VALUES)
 # Added to the value of the card that names the target.
 LEADS = MOST
-# The strongest defence has the highest value of every colour, and one more.
+# The strongest defence has the highest value of every colour, plus one.
 _STRONGEST = NUM_COLOURS * MOST + 1
 _VALUES = "value of its card of each colour"
 _FORCE = (
@@ -56,9 +56,10 @@ _FORCE = (
     "pack, and with that of a recruit; position of the face-up card of each colour, from 1 for "
     "the first, counting face-down ones, negative for a recruit"
 )
-# Face-down cards of a seat that have a row: three times as many as in a million random games.
+# Maximum number of a seat's face-down cards with a row: three times the maximum in a million random
+# games.
 NUM_DOWN = 6
-# Fame and plies are written in the decimal system, as far as a number goes.
+# Fame and plies are split into hundreds and ones, to fit in int8.
 HUNDRED = 100
 # Numbers for a force, a face-down card, a kingdom, a seat, the game.
 FORCE_SIZE = NUM_COLOURS + 1 + NUM_BACKS + NUM_COLOURS
@@ -165,8 +166,8 @@ STRONGEST_OF = OWNER + 1 + MAX_PLAYERS
 RECRUITS = STRONGEST_OF + MAX_PLAYERS
 REVERSE = RECRUITS + NUM_COLOURS
 
-# What each action that chooses a place stands for, and where in the observation its force or
-# kingdom is marked, -1 for none.
+# The choice of each action that chooses a place, and where the observation marks its force or
+# kingdom, -1 for none.
 CHOICE_OF = np.full(TURN_UP + MAX_FORCES, -1)
 MARK_OF = np.full(TURN_UP + MAX_FORCES, -1)
 for _action in range(TURN_UP + MAX_FORCES):
@@ -178,13 +179,13 @@ for _action in range(TURN_UP + MAX_FORCES):
 
 @kernel
 def knows_pack(state, seat, other):
-    """Say whether ``seat`` knows the pack of ``other``, and so the cards that it holds."""
+    """Return whether ``seat`` knows the pack of ``other``, and so the cards that it holds."""
     return count_bits(packs_of(state, seat, other)) == 1
 
 
 @kernel
 def packs_of(state, seat, other):
-    """Return the packs that can be those of ``other`` for all that ``seat`` knows, as bits."""
+    """Return the packs that ``other`` may have as far as ``seat`` knows, as bits."""
     num_players = np.int64(state["num_players"])
     shown = np.int64(state["shown"]) | 1 << seat
     if shown >> other & 1:
@@ -198,7 +199,7 @@ def packs_of(state, seat, other):
 
 @kernel
 def observe(state, seat, out):
-    """Fill the int8 vector ``out`` (fields of ``FLAT``) with what ``seat`` sees."""
+    """Fill the int8 vector ``out`` (fields of ``FLAT``) with the observation of ``seat``."""
     out[:] = 0
     num_players = np.int64(state["num_players"])
     for ahead in range(num_players):
@@ -237,7 +238,7 @@ def observe(state, seat, out):
 
 @kernel
 def _write_forces(state, other, ahead, out):
-    """Write the forces of one seat, and the strongest one among the numbers of each kingdom."""
+    """Write the forces of one seat, and the strongest one in each kingdom's row."""
     at = AT.own_forces
     if ahead:
         at = AT.other_forces + (ahead - 1) * MAX_FORCES * FORCE_SIZE
@@ -267,7 +268,7 @@ def _write_forces(state, other, ahead, out):
 
 @kernel
 def _write_promise(state, seat, chosen, out):
-    """Write by how much the force chosen beats its kingdom with each card of the hand."""
+    """Write the margin by which the chosen force beats its kingdom with each card of the hand."""
     slot = -1
     if STRENGTHEN <= chosen < ADD:
         slot = chosen - STRENGTHEN
@@ -300,7 +301,7 @@ def _write_order(order, out, at):
 
 @kernel
 def _write_own_down(state, seat, out):
-    """Write which cards the seat has face down itself, each with its place in its force."""
+    """Write the seat's own face-down cards, each with its position in its force."""
     for slot in range(state["num_forces"][seat]):
         at = AT.own_down + slot * OWN_DOWN_SIZE
         order = np.int64(state["order"][seat, slot])

@@ -1,4 +1,4 @@
-"""The options of Saga that take more than a word: sides, packs and kingdoms, read and checked."""
+"""The options of Saga, and the validation of those with structured values."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from .components import (
     powers_as_bits,
 )
 
-# Values with a name; what else may be passed says ``read_sides`` and so on.
+# Named values; ``read_sides`` and the others document further ones.
 SIDES_CHOICES = (*SIDES, "mixed")
 PACKS_CHOICES = ("reconstructed",)
 KINGDOMS_CHOICES = ("inferred",)
 
-# Where the numbers of each option stand in what ``setup`` reads; the player count is the first.
+# Positions of each option's numbers in the array that ``setup`` reads, after the player count.
 MIXED = SIDES_CHOICES.index("mixed")
 OPTION_SIDES = 1
 OPTION_DEAL = OPTION_SIDES + NUM_KINGDOMS
@@ -45,7 +45,7 @@ OPTION_KINGDOMS = OPTION_PACKS + NUM_PACKS * PACK_SIZE
 PER_KINGDOM = 1 + len(SIDES)
 
 MAX_INCOME = 9
-# What an entry for a kingdom may name.
+# The keys of a kingdom's entry.
 _KEYS = ("income", *SIDES)
 _SLOTS = ("in_play", "end")
 
@@ -69,11 +69,11 @@ def read_sides(value: Any) -> tuple[Any, list[int]]:
 def read_packs(value: Any) -> tuple[Any, list[int]]:
     """Read ``"reconstructed"``, or five packs of twelve cards ``[colour, value]``.
 
-    The first is the castle pack. As the rulebook has it, all packs have the same values; and each
-    must do for the defences at the start: a card of every colour, and no more than six of one.
+    The first is the castle pack. As in the rulebook, all packs have the same values; and each must
+    be able to provide the initial defences: a card of every colour, and at most six of one.
 
     Raises:
-        ValueError: packs that can't be; the message says which and why.
+        ValueError: invalid packs; the message names the pack and the reason.
     """
     if isinstance(value, str):
         check_choice(value, PACKS_CHOICES, "packs of saga")
@@ -108,14 +108,14 @@ def _check_pack(packs: list[list], what: str) -> None:
 
 
 def read_kingdoms(value: Any) -> tuple[Any, list[int]]:
-    """Read ``"inferred"``, or what differs from it, by kingdom.
+    """Read ``"inferred"``, or the differences from it by kingdom.
 
-    As ``{"Goldland": {"income": 3, "crown": {"in_play": "defence_minus_1", "end": None}}}``: a
-    kingdom that isn't named keeps all it has, and so do an income and a side. On a side a power
-    that isn't named is none. A kingdom can have the powers only that the rulebook gives it.
+    For example ``{"Goldland": {"income": 3, "crown": {"in_play": "defence_minus_1", "end":
+    None}}}``: omitted kingdoms, incomes and sides are unchanged. On a given side, an omitted power
+    means none. A kingdom can only have powers that the rulebook gives it.
 
     Raises:
-        ValueError: a name, an income or a power that can't be.
+        ValueError: an invalid name, income or power.
     """
     if isinstance(value, str):
         check_choice(value, KINGDOMS_CHOICES, "kingdoms of saga")
@@ -151,10 +151,10 @@ def _numbers_of_kingdoms(plain: Mapping[str, Any]) -> list[int]:
 
 
 def check_options(options: Mapping[str, Any]) -> None:
-    """Check that the first game's layout can be had from the castle pack.
+    """Check that the castle pack has the cards of the first game's layout.
 
     Raises:
-        ValueError: it can't.
+        ValueError: it doesn't.
     """
     if options["deal"] != "first_game" or isinstance(options["packs"], str):
         return
@@ -167,7 +167,7 @@ def check_options(options: Mapping[str, Any]) -> None:
 
 
 def _listed(value: Any, count: int, what: str) -> list:
-    """Return a list or tuple of ``count`` things as a list, or raise ValueError."""
+    """Return a list or tuple of ``count`` items as a list, or raise ValueError."""
     if isinstance(value, Sequence) and not isinstance(value, str):
         if len(value) == count:
             return list(value)

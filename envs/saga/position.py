@@ -17,7 +17,7 @@ from .rules import clear_table
 from .state import CENTRE
 
 Cards = Sequence[str]
-# More than a game can bring before it is cut off.
+# More than any game can reach before it is truncated.
 MAX_FAME = 20_000
 _CARDS = list_of(text)
 FORMS = {

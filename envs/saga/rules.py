@@ -1,6 +1,6 @@
 """The rules of Saga as kernels on one record: setting up, playing, conquering.
 
-How cards move is in ``cards.py``, what is legal in ``legal.py``, the final score in ``scoring.py``.
+Moving cards is in ``cards.py``, legal actions in ``legal.py``, the final score in ``scoring.py``.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ from .state import (
 )
 
 _NO_CHOICE = -1
-# Sets of places and of what else may be done are read in halves, see `legal_actions`.
+# Sets of places and of extra actions are read in halves, see `legal_actions`.
 _HALF = 28
 _LOW_HALF = (1 << _HALF) - 1
 _KNIGHTS = (1 << NUM_KNIGHTS) - 1
@@ -102,7 +102,7 @@ _KNIGHTS = (1 << NUM_KNIGHTS) - 1
 
 @kernel
 def setup(state, seed, options):
-    """Turn the kingdoms, deal the packs, place the defenders, draw who begins (Mise en place)."""
+    """Turn the kingdoms, deal packs and defenders, draw the first player (Mise en place)."""
     num_players = options[0]
     begin(state, seed, num_players)
     _clear(state)
@@ -157,7 +157,7 @@ def _read_options(state, num_players, options):
         state["powers"] |= options[at + 1 + side]
     from_setup = options[OPTION_PACKS_KNOWN] == 0
     state["shown"] = (1 << num_players) - 1 if from_setup else 0
-    # Who has which back matters where a card may lie face down.
+    # Backs matter if cards may be laid face down.
     state["backs"] = from_setup and state["powers"] & FACE_DOWN != 0
     state["contents"][:] = 0
     for k in range(NUM_PACKS * PACK_SIZE):
@@ -166,7 +166,7 @@ def _read_options(state, num_players, options):
 
 @kernel
 def _draw_packs(state, num_players, first_game):
-    """Draw the pack of each seat and of the centre; in the first game the castle's is there."""
+    """Draw the pack of each seat and of the centre, which is the castle's in the first game."""
     for pack in range(NUM_PACKS):
         state["pack"][pack] = NUM_PACKS - 1 - pack
     if first_game:
@@ -181,10 +181,10 @@ def _draw_packs(state, num_players, first_game):
 def _deal_defenders(state, pack):
     """Turn over a pack: to each kingdom a first card of its colour, then a second of another.
 
-    The spare cards are mixed. When one comes to its own colour all are gathered and dealt again, so
-    that all layouts are equally likely.
+    The spare cards are shuffled. If one is dealt to its own colour, all are dealt again, so all
+    layouts are equally likely.
     """
-    cards = state["free"]  # scratch paper: nobody is free yet
+    cards = state["free"]  # used as scratch: no knights are free yet
     while not _turn_over(state, pack, cards):
         pass
     for kingdom in range(NUM_KINGDOMS):
@@ -232,12 +232,12 @@ def deal_pack(state, seat, pack):
     state["hand_size"][seat] = PACK_SIZE
 
 
-# What is played
+# Playing
 
 
 @kernel
 def step(state, action):
-    """Play a legal action and what follows without a choice."""
+    """Play a legal action and its forced consequences."""
     seat = np.int64(state["to_play"])
     state["ply"] += 1
     if action >= CARD:
@@ -297,7 +297,7 @@ def _play_card(state, seat, chosen, card):
         defend(state, SHADOWLAND, card)
         update_strength(state, SHADOWLAND)
         state["used"] |= 1 << SHADOWLAND
-    rule_out(state, seat, card)  # nothing, of a card that lies face down
+    rule_out(state, seat, card)  # nothing, for a face-down card
     state["shown"] |= 1 << seat
     state["played"] = True
     state["ending"] = state["hand_size"][seat] == 0
@@ -329,7 +329,7 @@ def _take_back(state, seat, chosen, card, hidden):
 
 @kernel
 def _choose_down(state, seat, action):
-    """Turn a face-down card up; ask which, where the force has several from earlier turns."""
+    """Turn a face-down card up; ask which if the force has several from earlier turns."""
     slot = action - TURN_UP
     ripe = np.int64(state["num_down"][seat]) - np.int64(state["fresh"])
     count = 0
@@ -393,8 +393,8 @@ def _attack(state, seat, slot):
 def _waiting_forces_attack(state, kingdom):
     """Let the strongest force that waits at a seat's kingdom conquer it.
 
-    If several are as strong, it is that of the first seat clockwise after the owner. With
-    ``at_once`` the one who loses may have a force there that conquers in turn.
+    If several are equally strong, it is that of the first seat clockwise after the owner. With
+    ``at_once``, the previous owner may have a waiting force that conquers it back.
     """
     while True:
         owner = np.int64(state["owner"][kingdom])
@@ -419,7 +419,7 @@ def _waiting_forces_attack(state, kingdom):
 
 @kernel
 def _conquer(state, seat, slot, kingdom):
-    """Make a force the defence of a kingdom; the knights before are freed or go back to a hand."""
+    """Make a force the defence of a kingdom; its old knights are freed or return to a hand."""
     owner = np.int64(state["owner"][kingdom])
     recruits = np.int64(state["recruits"][kingdom])
     for colour in range(NUM_COLOURS):
@@ -430,7 +430,7 @@ def _conquer(state, seat, slot, kingdom):
                 free_card(state, knight)
             else:
                 gain_card(state, owner, knight + (recruits >> colour & 1) * NUM_KNIGHTS)
-    # Face-down cards of the force are turned up; the last first, so the others keep their place.
+    # Face-down cards of the force are turned up, last first, so the others keep their places.
     for j in range(np.int64(state["num_down"][seat]) - 1, -1, -1):
         if state["down_slot"][seat, j] == slot:
             turn_up(state, seat, j)
@@ -459,7 +459,7 @@ def _after_free_recruit(state):
 
 @kernel
 def _go_on(state):
-    """Go on with the turn, or with the next when only passing is left, or end the game."""
+    """Continue the turn, start the next one if only passing is left, or end the game."""
     if state["phase"] != RECRUITING:
         state["phase"] = TURN
         state["to_play"] = state["turn_of"]
@@ -558,7 +558,7 @@ def legal_actions(state, mask):
 
 @kernel
 def is_legal(state, action):
-    """Say whether an action number 0..229 is legal."""
+    """Return whether an action number 0..229 is legal."""
     if action < FIRST_EXTRA:
         return state["legal"][PLACES] >> action & 1 == 1
     if action < RECRUIT:

@@ -27,7 +27,7 @@ from .components import (
 
 @kernel
 def points_for(powers, kingdom, strength):
-    """Return what a defence of so much strength is worth to the kingdom's owner at the end."""
+    """Return the final points of a defence of this strength for the kingdom's owner."""
     if kingdom == FIELDLAND:
         bonus = FIELDLAND_BONUS if powers & PLUS_5 else 0
         return bonus + (FIELDLAND_SCORE if powers & SCORES_15 else strength)
@@ -44,7 +44,7 @@ def hand_is_free(state, seat):
 
 @kernel
 def hand_points(state, seat):
-    """Return the values in a seat's hand; what they cost."""
+    """Return the cost of a seat's hand: the sum of its values."""
     points = 0
     for card in range(NUM_CARDS):
         points += np.int64(state["hand"][seat, card]) * VALUE_OF[card]
@@ -62,7 +62,7 @@ def best_force(state, seat):
 
 @kernel
 def table_points(state, seat):
-    """Return a seat's points for all that everybody sees: tokens, kingdoms, powers at the end."""
+    """Return a seat's points for public things: tokens, kingdoms, powers at the end."""
     powers = np.int64(state["powers"])
     points = np.int64(state["fame"][seat])
     for kingdom in range(NUM_KINGDOMS):

@@ -6,7 +6,7 @@ Phases (``state["phase"]``) and what may be played in them:
 
     TURN        in any order: one card (where it goes; then PLACING asks for the knight), one
                 recruit, one card back (Fieldland), face-down cards up; ``pass`` once the card is
-                played. When nothing but ``pass`` is left the turn ends by itself
+                played. When only ``pass`` is left, the turn ends automatically
     PLACING     the knight for the place chosen
     TAKING      the knight taken back from the force or defence chosen
     TURNING     the knight turned up, where the force chosen has several face-down cards
@@ -14,7 +14,7 @@ Phases (``state["phase"]``) and what may be played in them:
     LAST_CARD   at the end of the game: Shadowland's owner adds a card to a force, or passes
     LAST_KNIGHT the knight for it
 
-Where the rulebook leaves a choice, the rulings on the game's page (README.md) say what is played.
+The rulings on the game's page (README.md) settle what the rulebook leaves open.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from .components import (
     POWERS,
 )
 
-# Nothing in the rules ends a game in which somebody takes a card back every turn.
+# The rules don't end a game in which somebody takes a card back every turn.
 MAX_PLIES = 1000
 
 PHASES = ("TURN", "PLACING", "TAKING", "TURNING", "RECRUITING", "LAST_CARD", "LAST_KNIGHT")
@@ -135,10 +135,10 @@ class Laid(NamedTuple):
     """A card of an attack force.
 
     Attributes:
-        knight: the number of the card, None for one who doesn't know.
-        up: it lies face up.
-        guesses: cards that one that lies face down can be, for all that the other seats know; one
-            is there twice if either of two cards can be it.
+        knight: the number of the card, None if unknown.
+        up: whether it lies face up.
+        guesses: cards that a face-down card can be as far as the other seats know; listed twice if
+            it can be either of two equal ones.
     """
 
     knight: Any
@@ -147,7 +147,7 @@ class Laid(NamedTuple):
 
     @property
     def recruited(self) -> bool:
-        """It has the back of a knight recruited; all see that."""
+        """Whether it has the back of a recruited knight, which is public."""
         known = self.guesses[:1] if self.knight is None else (self.knight,)
         return any(card >= NUM_KNIGHTS for card in known)
 
@@ -157,8 +157,8 @@ class Force(NamedTuple):
 
     Attributes:
         target: kingdom that it attacks, -1 if all its cards are face down.
-        laid: its cards as they came; the first that lies face up names the target.
-        strength: of the cards that lie face up.
+        laid: its cards, oldest first; the first face-up one names the target.
+        strength: of the face-up cards.
     """
 
     target: int
@@ -167,12 +167,12 @@ class Force(NamedTuple):
 
     @property
     def cards(self) -> tuple[int, ...]:
-        """The cards that lie face up."""
+        """The face-up cards."""
         return tuple(card.knight for card in self.laid if card.up)
 
     @property
     def down(self) -> tuple[int, ...]:
-        """The cards that lie face down, the oldest first."""
+        """The face-down cards, oldest first."""
         return tuple(card.knight for card in self.laid if not card.up)
 
 

@@ -89,7 +89,7 @@ LIMITS = {
 
 @kernel
 def check(state):
-    """Return the number of a field that can't be so, or FINE."""
+    """Return the number of an impossible field, or FINE."""
     field = _check_hands(state)
     for seat in range(MAX_PLAYERS):
         if field == FINE:
@@ -104,7 +104,7 @@ def check(state):
 
 @kernel
 def _check_chosen(state):
-    """Look at the place that was chosen: one that the phase asks a card for."""
+    """Check the chosen place: the phase must ask a card for it."""
     chosen = np.int64(state["chosen"])
     phase = state["phase"]
     asked = phase in (PLACING, TAKING, TURNING, LAST_KNIGHT)
@@ -131,7 +131,7 @@ def _check_chosen(state):
 
 @kernel
 def _check_hands(state):
-    """Compare what is kept of hands and free knights with the cards."""
+    """Compare the cached values of hands and free knights with the cards."""
     for seat in range(MAX_PLAYERS):
         size = 0
         for card in range(NUM_CARDS):
@@ -141,7 +141,7 @@ def _check_hands(state):
                 return FIELD.held
         if size != state["hand_size"][seat]:
             return FIELD.hand_size
-        # Whoever plays a last card ends the game.
+        # Playing the last card ends the game.
         if size == 0 and seat < state["num_players"] and not state["ending"]:
             return STUCK
     for knight in range(NUM_KNIGHTS):
@@ -152,7 +152,7 @@ def _check_hands(state):
 
 @kernel
 def _check_down(state, seat):
-    """Look at a seat's face-down cards: each in a force, and what it can be is of its back."""
+    """Check a seat's face-down cards: each is in a force, and its guesses have its back."""
     for j in range(state["num_down"][seat]):
         if state["down_slot"][seat, j] >= state["num_forces"][seat]:
             return FIELD.down_slot
@@ -164,7 +164,7 @@ def _check_down(state, seat):
 
 @kernel
 def _check_force(state, seat, slot):
-    """Compare what is kept of a force with its order; slots that aren't in use are empty."""
+    """Compare the cached values of a force with its order; unused slots must be empty."""
     order = np.int64(state["order"][seat, slot]) & 0xFFFFFFFF
     if (slot < state["num_forces"][seat]) != (order != 0):
         return FIELD.order

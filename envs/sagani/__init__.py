@@ -8,7 +8,7 @@ GAME = assemble(
     __name__,
     "Sagani",
     version=1,
-    # Random play ends far below zero points, so playouts say little; measured against greedy.
+    # Random play ends far below zero points: playouts are uninformative; measured against greedy.
     search={
         "leaf": "evaluate",
         "leaf_plies": 6,
@@ -16,6 +16,6 @@ GAME = assemble(
         "exploration": 0.5,
         "widening": 0.25,
     },
-    # Whoever learns from wins alone beats random play at 50 points below zero and stays there.
+    # An agent that learns only from wins beats random play at 50 points below zero and stays there.
     training={"reward": "score_change", "reward_scale": 0.02},
 )

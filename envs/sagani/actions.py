@@ -1,4 +1,4 @@
-"""The 424 actions of Sagani: their numbers, their parts, and what they are about."""
+"""The 424 actions of Sagani: their numbers, their parts, and their targets."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The compact observation of Sagani: what a seat's decisions depend on, in few numbers.
+"""The compact observation of Sagani: the information most relevant to decisions, in few numbers.
 
-Nothing in it depends on the position of a table in its window, so that a small network needn't
-learn the same thing for every cell: lines and free cells are counted, not drawn. It therefore
-contains less than the other forms. All of it is public.
+It doesn't depend on the position of a table in its window, so a small network needn't learn the
+same thing for every cell: lines and free cells are counted, not drawn. It therefore contains less
+than the other forms. All of it is public.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ from .observation import (
 )
 from .state import ARROW_PHASE, PUT_ASIDE, ROTATE_PHASE
 
-NUM_OPEN = 10  # so many of a seat's own tiles are told one by one
+NUM_OPEN = 10  # maximum number of a seat's own tiles that are listed
 MAX_ARROWS = 4
 ALL_OF_FIRST = 0x11111111  # arrows in all directions that ask for the first element
-# What a tile of an element brings on a cell is told in 16 bits: arrows served, points completed.
+# The gain of a tile of an element on a cell, in 16 bits: arrows served, points completed.
 CELL_MASK = 511
 SERVED_BITS = 7
 MOST_SERVED = (1 << SERVED_BITS) - 1
@@ -142,14 +142,14 @@ COMPACT_AT = offsets(COMPACT)
 
 @kernel
 def observe_compact(state, seat, out):
-    """Fill the int8 vector ``out`` (fields of ``COMPACT``) with what ``seat`` sees."""
+    """Fill the int8 vector ``out`` (fields of ``COMPACT``) with the observation of ``seat``."""
     out[:] = 0
     num_players = np.int64(state["num_players"])
     hand = np.int64(state["hand"])
     holds = seat == state["to_play"] and hand > 0
     elements = elements_on_offer(state) | np.int64(holds) << TILE_ELEMENT[hand]
-    # The only array that a kernel of the game makes: to note things by cell takes a fifth of the
-    # time of asking, for every free cell, each tile in which direction it lies.
+    # The only array that a kernel of the game allocates: storing values by cell is five times as
+    # fast as looking up each tile's direction from every free cell.
     notes = np.empty((3, NUM_CELLS), np.int64)
     cells, gains, sights = notes[0], notes[1], notes[2]
     for ahead in range(num_players - 1, -1, -1):
@@ -160,7 +160,7 @@ def observe_compact(state, seat, out):
         _write_table(state, other, ahead, elements if own else -1, gains, out)
         _write_best(cells[:count], gains, out, COMPACT_AT.tables + ahead * TABLE_SIZE)
         write_seat(state, other, out, COMPACT_AT.seats + ahead * SEAT_SIZE)
-    # The seat's own table was the last.
+    # The seat's own table was processed last.
     _look_around(state, seat, cells, count, sights)
     for space in range(DISPLAY_SIZE):
         tile = np.int64(state["display"][space])
@@ -183,7 +183,7 @@ def observe_compact(state, seat, out):
 
 @kernel
 def _write_lanes(lanes, out, at):
-    """Write four numbers of 16 bits each, cut off at 127."""
+    """Write four 16-bit numbers, clipped to 127."""
     for k in range(4):
         out[at + k] = min(lanes >> 16 * k & 0xFFFF, BYTE)
 
@@ -193,7 +193,7 @@ def _write_lanes(lanes, out, at):
 
 @kernel
 def _list_free(state, seat, cells):
-    """Fill the cells of the seat's table where a tile may go; return how many there are."""
+    """Fill the cells of the seat's table where a tile may go; return their number."""
     count = 0
     for word in range(NUM_WORDS):
         free = state["free"][seat, word]
@@ -218,7 +218,7 @@ def _look_around(state, seat, cells, count, sights):
 
 @kernel
 def _write_best(cells, gains, out, at):
-    """Write what one more tile of each element brings on a table's free cells."""
+    """Write the gain of one more tile of each element on a table's free cells."""
     for element in range(NUM_ELEMENTS):
         serves = once = twice = completes = 0
         for k in range(len(cells)):
@@ -239,7 +239,7 @@ def _write_best(cells, gains, out, at):
 
 @kernel
 def _write_offer(tile, cells, gains, sights, out, at):
-    """Write a tile, and the most that it would bring on one of the cells."""
+    """Write a tile, and its highest gain on one of the cells."""
     if tile == 0:
         return
     tile &= 127
@@ -272,7 +272,7 @@ def _write_offer(tile, cells, gains, sights, out, at):
 
 @kernel
 def _write_turns(hand, sight, out):
-    """Write what each rotation of the tile in hand serves and leaves open on its cell."""
+    """Write the arrows that each rotation of the tile in hand serves and leaves open."""
     for rotation in range(NUM_ROTATIONS):
         served = count_bits(TILE_ARROWS[hand, rotation] & sight)
         out[COMPACT_AT.turns + 2 * rotation] = served
@@ -284,9 +284,9 @@ def _write_turns(hand, sight, out):
 
 @kernel
 def _write_table(state, seat, ahead, elements, gains, out):
-    """Write a table's tiles; note in ``gains`` what a tile of each element brings on each cell.
+    """Write a table's tiles; fill ``gains`` with the gain of a tile of each element on each cell.
 
-    ``elements`` are those of the tiles to be had, as bits; below 0 the table is another seat's.
+    ``elements`` are those of the available tiles, as bits; below 0 the table is another seat's.
     """
     at = COMPACT_AT.tables + ahead * TABLE_SIZE
     placed = np.int64(state["placed"][seat])
@@ -334,7 +334,7 @@ def _write_table(state, seat, ahead, elements, gains, out):
 
 @kernel
 def _by_element(arrows):
-    """Count the arrows of a word by the element they ask for, 16 bits an element."""
+    """Count the arrows of a word by the element they ask for, in 16 bits per element."""
     lanes = 0
     for element in range(NUM_ELEMENTS):
         lanes |= count_bits(arrows & ALL_OF_FIRST << element) << 16 * element
@@ -343,13 +343,13 @@ def _by_element(arrows):
 
 @kernel
 def _follow(state, seat, tile, gains):
-    """Note on the lines of a tile's open arrows what a tile there would bring.
+    """Add the gain of a tile on the lines of a tile's open arrows.
 
     Returns the arrows that have a free cell on their line.
     """
     cell = np.int64(state["cell"][tile])
     arrows = np.int64(state["arrows"][tile])
-    # With the last arrow its points are to be had too.
+    # The last arrow also completes the tile and scores its points.
     brings = 1 + (TILE_VALUE[tile] << SERVED_BITS) * (arrows & (arrows - 1) == 0)
     far = reach(state, seat, cell)
     near = 0
@@ -361,7 +361,7 @@ def _follow(state, seat, tile, gains):
         there = cell
         free = 0
         for _ in range(far >> 8 * (arrow >> 2) & 255):
-            # The mask says that no index is negative: a check less each time.
+            # The mask rules out negative indices, which saves a check each time.
             there = there + step & CELL_MASK
             gains[there] += gain
             free |= state["free"][seat, WORD[there]] >> BIT[there]

@@ -1,13 +1,13 @@
-"""What is in the box of Sagani, as constant arrays (from ``tiles.csv`` beside this file).
+"""The components of Sagani as constant arrays (from ``tiles.csv`` beside this file).
 
 Tiles keep their numbers of ``tiles.csv``, 1 to 72; 0 is no tile, so tables by tile have 73 entries.
 Elements: 0 fire, 1 earth, 2 water, 3 air. Directions: 0 n, 1 ne, 2 e, 3 se, 4 s, 5 sw, 6 w, 7 nw.
 A rotation is a number of quarter turns clockwise: it adds 2 to every direction.
 
-A player's table is looked at through a window of 20 x 20 cells, numbered row by row from the north
-west: cell = row * 20 + column. The outermost cells are margin: after every placement the window has
-been moved so that the tiles lie in the inner 18 x 18. The window's cells are packed three rows (60
-bits) a word: see ``WORD`` and ``BIT``.
+A player's table is represented by a window of 20 x 20 cells, numbered row by row from the
+north-west: cell = row * 20 + column. The outermost cells are margin: after every placement the
+window is moved so that the tiles lie in the inner 18 x 18. The window's cells are packed in words
+of three rows (60 bits): see ``WORD`` and ``BIT``.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ DISPLAY_SIZE = 5
 INTERLUDE_SIZE = 4
 ASIDE_SIZE = 5
 CACOPHONY_PENALTY = 2
-# Points at which the end is set off, by number of players; alone, the classic game's goal.
+# Points that trigger the end, by number of players; in the classic solo game, the goal.
 GOAL = np.array([0, 75, 75, 60, 45])
 PERFECT_HARMONY = 25  # solo classic: tiles
 BONUS = 5  # solo advanced
@@ -59,7 +59,7 @@ def _read_tiles() -> list[dict[str, str]]:
 
 
 def _arrow_word(row: dict[str, str]) -> int:
-    """Return a tile's arrows: four bits a direction, one for each element."""
+    """Return a tile's arrows: four bits per direction, one per element."""
     wanted = ((k, row[direction]) for k, direction in enumerate(DIRECTIONS))
     return sum(1 << ELEMENTS.index(element) << 4 * k for k, element in wanted if element)
 
@@ -79,7 +79,7 @@ NUM_ARROWS = np.array([0] + [ARROWS_OF_VALUE[int(row["value"])] for row in _TILE
 
 CELL_ROW = np.arange(NUM_CELLS) // WINDOW
 CELL_COL = np.arange(NUM_CELLS) % WINDOW
-# Where a cell's bit is in the packed sets of cells.
+# Position of a cell's bit in packed sets of cells.
 WORD = CELL_ROW // ROWS_PER_WORD
 BIT = CELL_ROW % ROWS_PER_WORD * WINDOW + CELL_COL
 
@@ -94,10 +94,10 @@ for _direction in range(NUM_DIRECTIONS):
     for _distance in range(1, WINDOW):
         _difference = _distance * (D_ROW[_direction] * _SPOTS + D_COL[_direction])
         DIRECTION_OF[SPOT_SHIFT + _difference] = _direction
-# Where the direction back from there begins in a word of four bits a direction; beyond it if none.
+# Offset of the opposite direction in a word of four bits per direction; beyond it if there is none.
 SIGHT_OF = (4 * (DIRECTION_OF.astype(np.int64) ^ 4)).astype(np.int8)
 
 # The step from a cell to the next in a direction.
 RAY_STEP = D_ROW * WINDOW + D_COL
-# The element whose bit alone is set in four bits, plus 1; 0 for no bit.
+# The element of the only bit set in four bits, plus 1; 0 for no bit.
 ELEMENT_OF_BIT = np.array([0, 1, 2, 0, 3, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0])

@@ -1,9 +1,9 @@
 """Discs: alignments, completed tiles and cacophony (rulebook 2 to 5).
 
 An arrow may be covered when another tile of its element lies in its direction, at any distance and
-whatever lies between. Nothing is looked for on the board: each of the player's other tiles is asked
-in which of the eight directions the new tile lies from it, which one table look-up tells. That says
-both which of its arrows the new tile serves and which arrows of the new tile it serves
+whatever lies between. There is no search on the board: for each of the player's other tiles, one
+table look-up gives the direction of the new tile. This determines both which of its arrows the new
+tile serves and which arrows of the new tile it serves
 (``benchmarks/experiments/sagani_alignment.py`` compares other ways).
 """
 
@@ -43,14 +43,14 @@ def serve(state, seat, tile, cell):
             state["arrows"][other] = arrows ^ arrow
             if arrows == arrow:
                 complete(state, seat, other)
-        # The opposite direction; where there is none, a bit that no arrow has.
+        # The opposite direction; if there is none, a bit that no arrow has.
         sight |= 1 << (4 * (direction ^ 4) + TILE_ELEMENT[other])
     return sight
 
 
 @kernel
 def look(state, seat, tile, cell):
-    """Note what every tile of the seat sees once the new one lies there (``sight``)."""
+    """Update what every tile of the seat sees after the placement (``sight``)."""
     element = TILE_ELEMENT[tile]
     spot = SPOT[cell] + SPOT_SHIFT
     sight = 0
@@ -64,7 +64,7 @@ def look(state, seat, tile, cell):
 
 @kernel
 def pay_discs(state, seat, tile):
-    """Put discs from the seat's supply on a new tile, cacophony discs for those it lacks."""
+    """Put discs from the seat's supply on a new tile, and cacophony discs for missing ones."""
     left = np.int64(state["supply"][seat]) - NUM_ARROWS[tile]
     lacking = max(-left, 0)
     state["supply"][seat] = left + lacking
@@ -75,9 +75,9 @@ def pay_discs(state, seat, tile):
 
 @kernel
 def complete(state, seat, tile):
-    """Turn a tile over whose arrows are all covered: discs back to the supply, points.
+    """Turn over a tile whose arrows are all covered: discs return to the supply, points score.
 
-    Reaching the goal sets off the end at once, even if cacophony of the same turn takes some of the
+    Reaching the goal triggers the end at once, even if cacophony in the same turn takes some of the
     points away again.
     """
     state["supply"][seat] += NUM_ARROWS[tile]

@@ -57,7 +57,7 @@ def draw_tile(state):
 
 @kernel
 def fill_display(state):
-    """Lay out five tiles, or what there is; fewer than five left in the piles set off the end."""
+    """Lay out five tiles, or all that are left; fewer than five in the piles trigger the end."""
     for space in range(DISPLAY_SIZE):
         tile = draw_tile(state)
         state["display"][space] = tile
@@ -70,7 +70,7 @@ def fill_display(state):
 
 @kernel
 def spaces_taken(spaces):
-    """Return which spaces of the display or the interlude hold a tile, a bit each."""
+    """Return the spaces of the display or the interlude that hold a tile, as bits."""
     taken = 0
     for space in range(len(spaces)):
         taken |= (spaces[space] != 0) << space
@@ -79,7 +79,7 @@ def spaces_taken(spaces):
 
 @kernel
 def may_set_aside(state):
-    """Say whether the last tile of the display may go to an interlude space."""
+    """Return whether the last tile of the display may go to an interlude space."""
     last = spaces_taken(state["display"])
     return (
         state["drawn"] < NUM_TILES
@@ -91,7 +91,7 @@ def may_set_aside(state):
 
 @kernel
 def hold(state, seat, tile):
-    """Take a tile in hand. A first tile goes anywhere, so only its rotation is asked."""
+    """Take a tile in hand. A first tile may go anywhere, so only its rotation is chosen."""
     state["hand"] = tile
     state["place"][tile] = IN_HAND
     state["hand_cell"] = FIRST_CELL

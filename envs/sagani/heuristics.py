@@ -1,9 +1,9 @@
-"""What a position is worth to a seat, in points; for the greedy agent and guided search.
+"""The value of a position for a seat, in points; for the greedy agent and guided search.
 
-Points on the track, a part of the value of every tile that is not completed (the more of it the
-fewer arrows are open and the more of the game is left), and the discs at risk: those that the next
-tile would lack. With a tile in hand, the best of all its placements is added: what it completes and
-serves, what serves it, the discs it costs.
+It is the sum of points on the track, a part of the value of every uncompleted tile (larger with
+fewer open arrows and more of the game left), and a penalty for discs that the next tile would lack.
+With a tile in hand, its best placement is added: the tiles it completes and serves, the tiles that
+serve it, and the discs it costs.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ from .components import (
 )
 from .state import ON_TABLE, ROTATE_PHASE
 
-# Part of a tile's value that it is worth by the number of its open arrows, while much of the game
-# is left: 0 to 4 arrows.
+# Part of a tile's value that counts while much of the game is left, by its number of open arrows, 0
+# to 4.
 PROSPECT = np.array([1.0, 0.55, 0.33, 0.18, 0.1])
-# Own turns to come from which on the prospects are full.
+# Number of own turns left from which on prospects count in full.
 FAR_TURNS = 10.0
-# Points that a turn brings, to tell how far the end is.
+# Points per turn, to estimate the distance to the end.
 POINTS_A_TURN = 3.0
-# Discs wanted in the supply, and what each one lacking costs.
+# Number of discs wanted in the supply, and the cost of each missing one.
 WANTED_DISCS = 7
 DISC_RISK = 0.9
-# What an arrow is worth less that could be covered and isn't yet.
+# Deduction for an arrow that could be covered but isn't yet.
 NOT_COVERED = 0.01
-# Solo advanced: what a tile beyond the two that a bonus allows costs.
+# Solo advanced: cost of each tile beyond the two that a bonus allows.
 OPEN_COST = 1.5
 
 
@@ -74,10 +74,10 @@ def evaluate(state, seat):
 
 @kernel
 def _tiles_and_discs(state, seat, outlook):
-    """Value the tiles not completed, and the discs left.
+    """Value the uncompleted tiles and the discs left.
 
-    Where moving discs is a choice, as if all that can be covered were covered and a new tile had
-    its discs; a little less, so that covering is better than leaving it.
+    If moving discs is a choice, all arrows that can be covered count as covered and a new tile as
+    having its discs, minus a little, so that covering is better than waiting.
     """
     value = 0.0
     supply = np.int64(state["supply"][seat])
@@ -112,8 +112,8 @@ def _tiles_and_discs(state, seat, outlook):
 def _outlook(state, seat):
     """Return how much of the game is left, 0 to 1.
 
-    Alone, by tiles only. If prospects faded near the goal, to score would cost them: who looks
-    ahead would put off the end, and in the classic game that is to lose tiles.
+    In solo games by tiles only. If prospects faded near the goal, scoring would reduce them: a
+    search would delay the end, which costs tiles in the classic game.
     """
     num_players = np.int64(state["num_players"])
     turns = (NUM_TILES - np.int64(state["drawn"])) / num_players
@@ -153,7 +153,7 @@ def _best_placement(state, seat, outlook):
 
 @kernel
 def _best_rotation(state, seat, cell, outlook):
-    """Return what placing the tile in hand on ``cell`` adds, turned the best way."""
+    """Return the value of placing the tile in hand on ``cell`` in its best rotation."""
     new = np.int64(state["hand"])
     element = TILE_ELEMENT[new]
     spot = SPOT[cell] + SPOT_SHIFT

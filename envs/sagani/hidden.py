@@ -1,4 +1,4 @@
-"""What nobody knows of a game of Sagani: the order of the piles, except for the backs that show."""
+"""What nobody knows in a game of Sagani: the order of the piles, except for visible backs."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .state import IN_PILE, PUT_ASIDE
 
 @kernel
 def determinize(state, seat, seed):
-    """Redraw the order of the piles, uniformly among those with the backs that can be seen.
+    """Resample the order of the piles, uniformly among those with the visible backs.
 
-    The same for every seat. Tiles put aside (solo advanced) are known by their backs too.
+    This is the same for every seat. Tiles put aside (solo advanced) are also known by their backs.
     """
     state["rng"] = seed
     state["seed"] = seed
@@ -59,7 +59,7 @@ def determinize(state, seat, seed):
 
 @kernel
 def _in_order(tiles):
-    """Return tiles by number: the order in which they lie must not show in a redraw."""
+    """Return tiles sorted by number, since a redraw must not depend on their true order."""
     found = np.zeros(NUM_TILES + 1, np.bool_)  # tiles are numbered from 1
     for k in range(len(tiles)):
         found[tiles[k]] = True

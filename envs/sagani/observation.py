@@ -1,8 +1,8 @@
-"""What a seat sees of a game of Sagani, field by field: as numbers and maps, and as planes.
+"""What a seat observes of a game of Sagani: as numbers and maps, and as planes.
 
-Public: everything that lies face up, the element and value on the back of each pile's top tile and
-of the tiles put aside in the advanced solo game. Hidden: the order of the piles, and which of the
-tiles with those backs they are. Seats count from the observing one; maps are of its own table.
+Public: everything face up, and the element and value on the back of each pile's top tile and of the
+tiles put aside in the advanced solo game. Hidden: the order of the piles, and which of the tiles
+with those backs they are. Seats are relative to the observing one; maps show its own table.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ BACK_SIZE = 8
 TILE_SIZE = 17
 SEAT_SIZE = 15
 GAME_SIZE = len(PHASES) + 1 + MAX_PLAYERS + 2 + len(CANVASES) + 1 + NUM_PILES + 1
-BYTE = 127  # numbers beyond are cut off
+BYTE = 127  # larger numbers are clipped
 
 _GRID = (WINDOW, WINDOW)
 _BACK = f"element ({', '.join(ELEMENTS)}), value ({', '.join(map(str, ARROWS_OF_VALUE))})"
@@ -104,7 +104,7 @@ def _list(name: str, shape: tuple[int, ...], low: int, high: int, meaning: str) 
     return Field(name, shape, low, high, meaning, "all")
 
 
-# Both forms begin with these, so that one kernel writes them.
+# Both forms start with these, so that one kernel writes them.
 _MAPS = (
     _map("demand", 4, NUM_TILES, "open arrows that a tile of each element would cover there"),
     _map("harvest", 4, BYTE, "points of the tiles that a tile of each element would complete"),
@@ -165,7 +165,7 @@ def _clip(number):
 
 @kernel
 def observe(state, seat, out):
-    """Fill the int8 vector ``out`` (fields of ``FLAT``) with what ``seat`` sees."""
+    """Fill the int8 vector ``out`` (fields of ``FLAT``) with the observation of ``seat``."""
     out[: AT.tiles] = 0
     _write_maps(state, seat, out)
     out[AT.tiles :] = 0
@@ -222,9 +222,9 @@ def _write_maps(state, seat, out):
 def _write_free(state, seat, tile, out):
     """Write ``fit`` and ``bring`` on the free cells.
 
-    Only tiles of elements that the tile in hand asks for count. They are noted first, in the part
-    of ``out`` that gets the tiles later. Four cells at a time, since going through them is what
-    takes long.
+    Only tiles of elements that the tile in hand asks for count. They are collected first, in the
+    part of ``out`` that later holds the tiles. Cells are processed four at a time, since iterating
+    over them takes most of the time.
     """
     asked = _elements_of(TILE_ARROWS[tile, 0])
     count = 0
@@ -262,9 +262,9 @@ def _elements_of(arrows):
 
 @kernel
 def _write_rays(state, seat, tile, out):
-    """Count a tile's open arrows on the cells they point at, to one cell beyond all tiles.
+    """Count a tile's open arrows on the cells they point at, up to one cell beyond all tiles.
 
-    On those of its last open arrow, its points are counted too.
+    If only one arrow is open, the tile's points are also counted on its cells.
     """
     arrows = np.int64(state["arrows"][tile])
     last = arrows & (arrows - 1) == 0
@@ -278,7 +278,7 @@ def _write_rays(state, seat, tile, out):
         distance = far >> 8 * (arrow >> 2) & 255
         there = AT.demand + at
         for _ in range(distance):
-            # The mask says that no index is negative, which takes a third of the instructions.
+            # The mask rules out negative indices, which saves two thirds of the instructions.
             there += step
             out[there & 0xFFFF] += 1
         if last:
@@ -290,7 +290,7 @@ def _write_rays(state, seat, tile, out):
 
 @kernel
 def reach(state, seat, cell):
-    """Return how far one can go from a cell, to one beyond all tiles: a byte a direction."""
+    """Return the number of steps from a cell to one beyond all tiles: a byte per direction."""
     north = CELL_ROW[cell] - np.int64(state["north"][seat]) + 1
     south = np.int64(state["south"][seat]) - CELL_ROW[cell] + 1
     west = CELL_COL[cell] - np.int64(state["west"][seat]) + 1
@@ -304,7 +304,7 @@ def reach(state, seat, cell):
 def sight_from(state, tiles, a, b, c, d):
     """Return the elements of some tiles in each direction of four cells, as in ``arrows``.
 
-    The masks say that no index is negative: a check less each time.
+    The masks rule out negative indices, which saves a check each time.
     """
     spot_a = SPOT[a] + SPOT_SHIFT
     spot_b = SPOT[b] + SPOT_SHIFT
@@ -344,7 +344,7 @@ def _write_gain(tile, cell, sight, out):
 
 @kernel
 def _write_turns(tile, cell, out):
-    """Write what each rotation of the tile in hand would serve; ``fit`` is there already."""
+    """Write the arrows that each rotation of the tile in hand would serve; ``fit`` is written."""
     for rotation in range(NUM_ROTATIONS):
         served = out[AT.fit + rotation * NUM_CELLS + cell]
         out[AT.turns + 2 * rotation] = served
@@ -367,20 +367,20 @@ def _write_tiles(state, seat, ahead, out):
         out[at + 5] = row - CELL_ROW[cell]
         asked = _spread(arrows)
         write_bytes(asked, out, at + 6)
-        # In a tile turned over no disc is left, nor are there yet any on one not paid for.
+        # There are no discs on a tile turned over, nor on one that hasn't received its discs yet.
         has_discs = np.int64(arrows != 0) & np.int64(tile != state["unpaid"])
         middle = count_bits(arrows)
         out[at + 14] = middle * has_discs
         out[at + 15] = (NUM_ARROWS[tile] - middle) * has_discs
-        # Where discs move at once, ``sight`` is empty.
+        # If discs move at once, ``sight`` is empty.
         out[at + 16] = count_bits(arrows & np.int64(state["sight"][tile])) * has_discs
 
 
 @kernel
 def _spread(arrows):
-    """Return the elements that arrows ask for, 1 to 4, a byte a direction; 0 where there is none.
+    """Return the elements that arrows ask for, 1 to 4, a byte per direction; 0 for no arrow.
 
-    Of four bits that have one set at most, its place is that number less what is too much.
+    At most one of four bits is set; its position is computed as the number minus a correction.
     """
     asked = arrows - (arrows >> 2 & 0x11111111) - ((arrows & 0x88888888) >> 1)
     asked = (asked | asked << 16) & 0x0000FFFF0000FFFF
@@ -398,9 +398,9 @@ def _write_face(tile, out, at):
 
 @kernel
 def _best_by_element(state, seat, out):
-    """Return the most that a tile of each element on offer brings on one of the seat's free cells.
+    """Return the highest gain of a tile of each element on offer on one of the seat's free cells.
 
-    Two bytes an element: arrows served, points completed. The maps are there already.
+    Two bytes per element: arrows served, points completed. The maps must have been written.
     """
     best = np.int64(0)
     elements = elements_on_offer(state)
@@ -452,7 +452,7 @@ def write_back(tile, out, at):
 
 @kernel
 def write_tops(state, out, at, stride):
-    """Write the backs of the piles' top tiles, ``stride`` numbers from one to the next."""
+    """Write the backs of the piles' top tiles, ``stride`` numbers apart."""
     drawn = np.int64(state["drawn"])
     for pile in range(NUM_PILES):
         top = max(drawn, pile * PILE_SIZE)
@@ -493,9 +493,9 @@ def write_seat(state, seat, out, at):
         for k in range(asked - 1, np.int64(state["num_players"])):
             if state["queue"][k] == seat:
                 out[at + 11] = k - asked + 2
-    # Below 0 this is not the order by points, and an interlude goes by it.
+    # Below 0 this isn't the order by points, but it determines the order of an interlude.
     out[at + 12] = before
-    # With a score's eighth and what is cut off of the discs, both are told exactly.
+    # With an eighth of the score and the excess of the discs, both are exact.
     out[at + 13] = score & 7
     out[at + 14] = max(np.int64(state["cacophony"][seat]) - BYTE, 0)
 
@@ -528,7 +528,7 @@ def write_game(state, out, at):
 
 @kernel
 def observe_planes(state, seat, out):
-    """Fill the int8 vector ``out`` (fields of ``PLANES``) with what ``seat`` sees."""
+    """Fill the int8 vector ``out`` (fields of ``PLANES``) with the observation of ``seat``."""
     out[: AT.tiles] = 0
     _write_maps(state, seat, out)
     out[AT.tiles :] = 0
@@ -539,7 +539,7 @@ def observe_planes(state, seat, out):
         _write_other_planes(state, other, out, PLANES_AT.next_element + (ahead - 1) * OTHER_SIZE)
     if state["hand"]:
         at = PLANES_AT.cards
-        # Written once as a row and spread from there over whole planes.
+        # Written once as a row and then copied to whole planes.
         _write_face(np.int64(state["hand"]), out, at)
         for k in range(FACE_SIZE):
             out[PLANES_AT.hand + k * NUM_CELLS : PLANES_AT.hand + (k + 1) * NUM_CELLS] = out[at + k]

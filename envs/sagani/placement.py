@@ -1,4 +1,4 @@
-"""A player's table: the window, where tiles may go, and laying one (rulebook 1)."""
+"""A player's table: the window, where tiles may go, and placing one (rulebook 1)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .state import ON_TABLE
 
 @kernel
 def lay_tile(state, seat, tile, cell, rotation):
-    """Put a tile on a free cell of the seat's table; return its cell once the window has moved."""
+    """Put a tile on a free cell of the seat's table; return its cell after the window has moved."""
     placed = np.int64(state["placed"][seat])
     step = 0
     if placed == 0:
@@ -49,7 +49,7 @@ def lay_tile(state, seat, tile, cell, rotation):
 
 @kernel
 def _move_window(state, seat, cell):
-    """Move the window one cell if ``cell`` is in its margin; return what that adds to each cell."""
+    """Move the window by one cell if ``cell`` is in its margin; return the shift of each cell."""
     row = CELL_ROW[cell]
     col = CELL_COL[cell]
     down = np.int64(row == 0) - np.int64(row == WINDOW - 1)
@@ -68,7 +68,7 @@ def _move_window(state, seat, cell):
 
 @kernel
 def _grow_box(state, seat, cell):
-    """Stretch the box around the seat's tiles; say whether that took it to the canvas's limit."""
+    """Extend the box around the seat's tiles; return whether it reached the canvas's limit."""
     row = CELL_ROW[cell]
     col = CELL_COL[cell]
     limit = np.int64(state["canvas"]) - 1
@@ -87,7 +87,7 @@ def _grow_box(state, seat, cell):
 
 @kernel
 def free_anew(state, seat):
-    """Find the free cells again: the window has moved, or the canvas closes some."""
+    """Recompute the free cells after the window has moved or the canvas has closed some."""
     state["occupied"][seat][:] = 0
     state["free"][seat][:] = 0
     state["num_free"][seat] = 0
@@ -101,7 +101,7 @@ def free_anew(state, seat):
 def _occupy(state, seat, cell):
     word = WORD[cell]
     bit = BIT[cell]
-    # A cell that isn't free: the first tile's, and those that ``set_position`` lays apart.
+    # A cell that isn't free: the first tile's, or one of ``set_position`` that isn't adjacent.
     was_free = state["free"][seat, word] >> bit & 1
     state["free"][seat, word] ^= was_free << bit
     state["num_free"][seat] -= was_free
@@ -136,9 +136,9 @@ def _free_cell(state, seat, cell):
 
 @kernel
 def write_cells(cells, out, at):
-    """Write the cells of a set as 0 and 1 into ``out``, from ``at`` on, window row by row."""
+    """Write the cells of a set as 0 and 1 to ``out``, starting at ``at``, row by row."""
     for word in range(NUM_WORDS - 1):
-        # Of the last eight numbers four are the next word's, which is written after it.
+        # Four of the last eight numbers belong to the next word, which is written afterwards.
         for k in range(0, ROWS_PER_WORD * WINDOW, 8):
             write_bits(cells[word] >> k, out, at + word * (ROWS_PER_WORD * WINDOW) + k)
     last = (NUM_WORDS - 1) * (ROWS_PER_WORD * WINDOW)

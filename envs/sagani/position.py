@@ -69,9 +69,9 @@ FORMS = {
     "turn": whole,
     "last_round": flag,
 }
-# Of scores and discs received: more than a game can bring.
+# Limit of scores and discs received: more than any game can reach.
 LEAST, MOST = {"scores": -30_000, "cacophony": 0}, 30_000
-# What stands for a part that is not given.
+# Stands for an omitted part.
 _DEFAULTS = {
     "tables": None,
     "hand": 0,
@@ -199,7 +199,7 @@ def _lay_table(states: np.ndarray, i: int, seat: int, pieces: Sequence[TileAt]) 
     record = states[i]
     for piece, cell in zip(pieces, _cells(pieces, seat, int(record["canvas"])), strict=True):
         lay_tile(record, seat, piece.tile, cell, piece.rotation)
-        if record["choice"]:  # where discs move at once, nothing asks what a tile sees
+        if record["choice"]:  # if discs move at once, sight isn't used
             look(record, seat, piece.tile, cell)
         record["arrows"][piece.tile] = _uncovered(piece)
         if piece.flipped:

@@ -94,7 +94,7 @@ def _clear(state):
 
 @kernel
 def clear_game(states, i):
-    """Take every tile, disc and marker of ``states[i]`` away; players, options and chance stay."""
+    """Remove every tile, disc and marker of ``states[i]``; players, options and chance stay."""
     state = states[i]
     begin(state, state["seed"], state["num_players"])
     _clear(state)
@@ -102,7 +102,7 @@ def clear_game(states, i):
 
 @kernel
 def step(state, action):
-    """Play a legal action and what follows without a choice."""
+    """Play a legal action and its forced consequences."""
     seat = np.int64(state["to_play"])
     phase = state["phase"]
     state["last_seat"] = seat
@@ -162,7 +162,7 @@ def _place(state, seat, rotation):
 
 @kernel
 def _served(state, tile):
-    """Return the arrows of a tile that a disc can be moved onto, none before it has discs."""
+    """Return the arrows of a tile that can get a disc; none before the tile has its discs."""
     arrows = np.int64(state["arrows"][tile]) & np.int64(state["sight"][tile])
     return 0 if tile == state["unpaid"] else arrows
 
@@ -178,7 +178,7 @@ def find_movable_of(state, seat):
 
 @kernel
 def _note_movable(state, seat, tile):
-    """Note whether a disc can be moved on a tile."""
+    """Record whether a disc can be moved on a tile."""
     cell = state["cell"][tile]
     before = np.int64(_is_movable(state, seat, cell))
     now = np.int64(_served(state, tile) != 0)
@@ -193,7 +193,7 @@ def _is_movable(state, seat, cell):
 
 @kernel
 def find_movable(states, i):
-    """Bring ``states[i]`` up to date after its tables were edited."""
+    """Update ``states[i]`` after its tables were edited."""
     if states[i]["choice"]:
         for seat in range(states[i]["num_players"]):
             find_movable_of(states[i], np.int64(seat))
@@ -201,7 +201,7 @@ def find_movable(states, i):
 
 @kernel
 def _align(state, seat):
-    """Ask for the next disc to move; if there is none, pay the new tile's discs or go on."""
+    """Ask for the next disc to move; if there is none, pay the new tile's discs or continue."""
     if state["num_movable"][seat] == 0 and state["unpaid"]:
         _pay_new_tile(state, seat)
     if state["num_movable"][seat]:
@@ -213,13 +213,13 @@ def _align(state, seat):
 
 @kernel
 def _lacks_discs(state, seat):
-    """Say whether a new tile waits for more discs than there are in the supply."""
+    """Return whether a new tile waits for more discs than are in the supply."""
     return state["supply"][seat] < NUM_ARROWS[state["unpaid"]]
 
 
 @kernel
 def _can_complete(state, seat):
-    """Say whether one of the seat's tiles, but the new one, can be completed."""
+    """Return whether one of the seat's tiles other than the new one can be completed."""
     for k in range(np.int64(state["placed"][seat])):
         tile = np.int64(state["table"][seat, k])
         served = _served(state, tile)
@@ -244,7 +244,7 @@ def _leave_discs(state):
 
 @kernel
 def _point(state, seat, cell):
-    """Choose the tile on ``cell``; the directions of its arrows that can be covered are kept."""
+    """Choose the tile on ``cell``, and store the directions of its arrows that can be covered."""
     for k in range(np.int64(state["placed"][seat])):
         tile = np.int64(state["table"][seat, k])
         if state["cell"][tile] == cell:
@@ -260,9 +260,9 @@ def _point(state, seat, cell):
 
 @kernel
 def _cover(state, seat, direction):
-    """Move a disc of the tile chosen, then go on with what that interrupted.
+    """Move a disc of the chosen tile, then resume what was interrupted.
 
-    Alone, the classic game is over as soon as the goal is reached, whatever is in hand.
+    The classic solo game is over as soon as the goal is reached, even with a tile in hand.
     """
     tile = np.int64(state["pointed"])
     state["pointing"] = 0
@@ -284,7 +284,7 @@ def _cover(state, seat, direction):
 
 @kernel
 def _legal_but_cells(state):
-    """Return the first of a phase's actions other than cells, and which are legal, as bits."""
+    """Return the first of a phase's actions other than cells, and the legal ones as bits."""
     phase = state["phase"]
     if phase == TAKE_PHASE:
         aside = np.int64(may_set_aside(state)) << SET_ASIDE - TAKE
@@ -300,7 +300,7 @@ def _legal_but_cells(state):
 
 @kernel
 def _num_offered(state):
-    """Return on how many tiles the seat to play may move a disc now."""
+    """Return the number of tiles on which the seat to play may move a disc now."""
     count = np.int64(state["num_movable"][state["to_play"]])
     phase = state["phase"]
     if count and phase in (ROTATE_PHASE, ARROW_PHASE):
@@ -333,7 +333,7 @@ def legal_actions(state, mask):
 
 @kernel
 def is_legal(state, action):
-    """Say whether an action number 0..423 is legal."""
+    """Return whether an action number 0..423 is legal."""
     if action < CELL:
         first, legal = _legal_but_cells(state)
         return action >= first and legal >> action - first & 1 == 1
@@ -377,7 +377,7 @@ def _select_cell(cells, k):
 
 @kernel
 def _select_of_two(cells, others, k):
-    """Return the action of the k-th cell of two sets together."""
+    """Return the action of the k-th cell in the union of two sets."""
     word = 0
     inside = count_bits(cells[0] | others[0])
     while k >= inside:
@@ -391,9 +391,9 @@ def _select_of_two(cells, others, k):
 def returns(state, scores, ranks):
     """Fill points and ranks (Fin de la partie, Décompte final); in mid-game, as if it ended now.
 
-    Equal points: the marker lower in the stack is ahead, so no two ranks are equal. Alone, the rank
-    is 1 if the goal is reached, else 2: 75 points in some turn, or in the advanced count. The
-    classic game's score is points up to the goal less one for every tile laid.
+    Equal points: the marker lower in the stack is ahead, so no two ranks are equal. In solo games
+    the rank is 1 if the goal is reached (75 points in some turn, or in the advanced count), else 2.
+    The classic solo score is points up to the goal minus one per tile placed.
     """
     num_players = np.int64(state["num_players"])
     if num_players == 1:
@@ -407,7 +407,7 @@ def returns(state, scores, ranks):
                     points -= TILE_VALUE[tile]
             ranks[0] = 1 if points >= GOAL[1] else 2
         else:
-            # Classic: the fewer tiles the better, whatever the last one brings beyond the goal.
+            # Classic: the fewer tiles the better; points beyond the goal don't count.
             points = min(points, GOAL[1]) - np.int64(state["placed"][0])
             ranks[0] = 1 if state["last_round"] else 2
         scores[0] = points

@@ -14,13 +14,13 @@ Phases (``PHASES[state["phase"]]``) and what may be played in them:
     ALIGN     alignments="choice": choose the tile whose disc is moved (24-423), or stop (23)
     ARROW     alignments="choice": choose the arrow it is moved onto (15-22)
 
-Under ``alignments="choice"`` a placement goes: ROTATE; then ALIGN and ARROW in turn while another
-tile has an arrow to cover and the player has not stopped; then the discs for the new tile; then
-ALIGN and ARROW in turn again, now with the new tile too. ALIGN is left out where no arrow can be
-covered. Stopping before the discs are paid is not allowed while they are short and a tile can be
+Under ``alignments="choice"`` a placement consists of ROTATE; alternating ALIGN and ARROW while
+another tile has an arrow to cover and the player has not stopped; the discs for the new tile; then
+again ALIGN and ARROW, now including the new tile. ALIGN is skipped if no arrow can be covered.
+Stopping before the discs are paid is not allowed while there are too few and a tile can be
 completed (rulebook 3: cacophony discs come only "si vous ne pouvez pas compléter d'autres tuiles").
-Arrows left open can be covered later ("à tout moment"): in TAKE, PLACE and CHOOSE too a tile may be
-chosen whose disc is moved (24-423); ARROW follows, and then the phase that was interrupted.
+Arrows left open can be covered later ("à tout moment"): in TAKE, PLACE and CHOOSE a tile may also
+be chosen to move its disc (24-423), followed by ARROW and then the interrupted phase.
 """
 
 from __future__ import annotations
@@ -47,9 +47,10 @@ from .components import (
     TILE_VALUE,
 )
 
-# Each tile is taken, given a cell and turned. Each seat may pass in each of at most 11 interludes:
-# one needs a tile set aside since the last, so a display each. With alignments="choice", a tile and
-# an arrow are chosen for each of 200 arrows, and each placement is stopped twice.
+# Each tile is taken, given a cell and turned. Each seat may pass in each of at most 11 interludes,
+# which require a tile set aside since the last one, and so a display each. With
+# alignments="choice", a tile and an arrow are chosen for each of 200 arrows, and each placement is
+# stopped twice.
 MAX_PLIES = 3 * NUM_TILES + 11 * MAX_PLAYERS + 2 * 200 + 2 * NUM_TILES
 
 PHASES = ("TAKE", "PLACE", "ROTATE", "CHOOSE", "ALIGN", "ARROW")
@@ -149,9 +150,9 @@ class Placed(NamedTuple):
     Attributes:
         tile: its number, 1 to 72.
         rotation: quarter turns clockwise, 0 to 3.
-        discs: discs still on its middle, so arrows not covered yet; 0 once it is turned over. A
-            new tile that has not got its discs yet (``alignments="choice"``) counts as having them.
-        covered: directions 0 to 7 of the arrows with a disc, as they lie; empty once turned over.
+        discs: discs still in its centre, one per uncovered arrow; 0 once it is turned over. A new
+            tile that hasn't received its discs yet (``alignments="choice"``) counts as having them.
+        covered: directions 0 to 7 of the arrows with a disc, as turned; empty once turned over.
         flipped: completed and turned over.
     """
 
@@ -199,15 +200,15 @@ def position_of(state: np.void, seat: int, cell: int) -> tuple[int, int]:
 
 
 def pile_sizes(state: np.void) -> list[int]:
-    """Return how many tiles are left in each of the three piles."""
+    """Return the number of tiles left in each of the three piles."""
     drawn = int(state["drawn"])
     return [min(PILE_SIZE, max(0, PILE_SIZE * (k + 1) - drawn)) for k in range(NUM_PILES)]
 
 
 def pile_tops(state: np.void) -> list[int]:
-    """Return the tile on top of each pile, 0 where it is empty.
+    """Return the tile on top of each pile, 0 for an empty one.
 
-    All may know its element and value (they are on the back), nobody more.
+    Only its element and value (on the back) are public; nobody may know more.
     """
     drawn = int(state["drawn"])
     tops = [max(PILE_SIZE * k, drawn) for k in range(NUM_PILES)]
@@ -217,7 +218,7 @@ def pile_tops(state: np.void) -> list[int]:
 
 
 def back_of(tile: int) -> tuple[int, int]:
-    """Return what a tile's back shows: its element and its value."""
+    """Return the element and value on a tile's back."""
     return int(TILE_ELEMENT[tile]), int(TILE_VALUE[tile])
 
 

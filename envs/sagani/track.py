@@ -1,4 +1,4 @@
-"""The track: points, markers and who stands before whom."""
+"""The track: points, markers and their order."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..core.jit import kernel
 
 @kernel
 def move_marker(state, seat, points):
-    """Score points. A marker that comes to another square is put on top of those there.
+    """Score points. A marker that reaches another square is put on top of those there.
 
     Below 0 it stays on square 0 and negative tokens count the rest.
     """
@@ -22,12 +22,12 @@ def move_marker(state, seat, points):
 
 @kernel
 def standing(points, arrival):
-    """Return a number that is higher the further ahead: more points, else lower in the stack."""
+    """Return a key that is higher for seats further ahead: more points, else lower in the stack."""
     return (np.int64(points) << 16) - arrival
 
 
 @kernel
 def stands_before(state, seat, other):
-    """Say whether a marker stands before another on the track, where nobody is below 0."""
+    """Return whether a marker is ahead of another on the track, where nobody is below 0."""
     own = standing(max(state["score"][seat], 0), state["arrival"][seat])
     return own > standing(max(state["score"][other], 0), state["arrival"][other])

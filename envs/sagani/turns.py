@@ -1,4 +1,4 @@
-"""What follows a placement: interlude, refill, next turn, end (Interlude, 6, Fin, Solo)."""
+"""The consequences of a placement: interlude, refill, next turn, end (Interlude, 6, Fin, Solo)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .track import stands_before
 
 @kernel
 def finish_placement(state):
-    """Go on after a tile is placed and its discs are moved."""
+    """Continue after a tile has been placed and its discs moved."""
     if state["num_players"] == 1:
         _go_on_alone(state)
     elif state["queue_next"]:
@@ -37,14 +37,14 @@ def _go_on_alone(state):
 
 @kernel
 def stop_alone(state):
-    """End a game alone; a tile in hand stays there."""
+    """End a solo game; a tile in hand stays there."""
     state["phase"] = TAKE_PHASE
     state["terminated"] = True
 
 
 @kernel
 def _finish_turn(state):
-    """Go on after a turn: with the interlude if its four spaces are full and the display empty."""
+    """Continue after a turn: with the interlude if its spaces are full and the display is empty."""
     if (
         spaces_taken(state["display"]) == 0
         and spaces_taken(state["interlude"]) == ALL_INTERLUDE_SPACES
@@ -71,7 +71,7 @@ def _next_turn(state):
 
 @kernel
 def _begin_interlude(state):
-    """Line the seats up from last to first; of equal ones the upper marker chooses first."""
+    """Order the seats from last to first; of equal ones, the upper marker chooses first."""
     num_players = np.int64(state["num_players"])
     for seat in range(num_players):
         ahead = 0
@@ -84,7 +84,7 @@ def _begin_interlude(state):
 
 @kernel
 def ask_next(state):
-    """Let the next seat of the interlude choose; after the last one, refill and go on."""
+    """Let the next seat of the interlude choose; after the last one, refill and continue."""
     asked = np.int64(state["queue_next"])
     if asked < state["num_players"]:
         state["to_play"] = state["queue"][asked]

@@ -103,7 +103,7 @@ LIMITS = {
 
 @kernel
 def check(state):
-    """Return the number of a field that can't be so, or FINE."""
+    """Return the number of an impossible field, or FINE."""
     field = FIELD.canvas
     for side in CANVASES:
         if state["canvas"] == side:
@@ -120,7 +120,7 @@ def check(state):
 
 @kernel
 def _check_places(state):
-    """Compare where each tile says that it is with the places: no tile is in two."""
+    """Compare each tile's recorded place with the places: no tile may be in two."""
     counts = np.int64(0)
     if state["aside_drawn"] > state["num_aside"]:
         return FIELD.aside_drawn
@@ -165,7 +165,7 @@ def _check_places(state):
 
 @kernel
 def _check_table(state, seat):
-    """Look at the cells and arrows of a seat's tiles, and count its discs."""
+    """Check the cells and arrows of a seat's tiles, and count its discs."""
     discs = np.int64(state["supply"][seat])
     uncompleted = 0
     placed = np.int64(state["placed"][seat])
@@ -195,7 +195,7 @@ def _check_table(state, seat):
 
 @kernel
 def _check_box(state, seat):
-    """Compare the box around a seat's tiles with their cells; it fits the canvas."""
+    """Compare the box around a seat's tiles with their cells; it must fit the canvas."""
     if state["placed"][seat] == 0:
         return FINE
     north = west = WINDOW
@@ -214,7 +214,7 @@ def _check_box(state, seat):
 
 @kernel
 def _check_decision(state):
-    """Look at who decides what."""
+    """Check who decides what."""
     seat = np.int64(state["to_play"])
     phase = state["phase"]
     inner = state["interrupted"] if phase == ARROW_PHASE else phase
@@ -257,7 +257,7 @@ def _check_decision(state):
 
 @kernel
 def _may_lie(state, seat, cell):
-    """Say whether the tile in hand may be put on a cell."""
+    """Return whether the tile in hand may be put on a cell."""
     if state["placed"][seat] == 0:
         return cell == FIRST_CELL
     return state["free"][seat, WORD[cell]] >> BIT[cell] & 1 == 1
@@ -271,6 +271,6 @@ def derive(state):
         if state["choice"]:
             find_movable_of(state, np.int64(seat))
         else:
-            # Discs that are moved at once are not looked for beforehand.
+            # If discs move at once, there is nothing to find beforehand.
             state["movable"][seat][:] = 0
             state["num_movable"][seat] = 0

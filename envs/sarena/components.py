@@ -1,4 +1,4 @@
-"""What is in the box of Sàrèná, as constant arrays (from ``components.json`` beside this file).
+"""The components of Sàrèná as constant arrays (from ``components.json`` beside this file).
 
 Circles are numbered row by row from the top left, 0 to 35.
 """

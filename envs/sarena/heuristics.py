@@ -1,4 +1,4 @@
-"""What a position is worth to a seat that knows only its own colour; for the greedy agent."""
+"""The value of a position for a seat that knows only its own colour; for the greedy agent."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import numpy as np
 from ..core.jit import kernel
 from .components import NUM_CIRCLES, NUM_COLOURS
 
-# What a disc counts, in halves, in a stack that can neither move nor be covered; else one less.
+# The weight of a disc, in halves, in a stack that can neither move nor be covered; else one less.
 FIRM = 2
 
 
 @kernel
 def evaluate(state, seat):
-    """Value the position for ``seat``: own discs less what the three other colours hold on average.
+    """Value the position for ``seat``: own discs minus the mean of the three other colours.
 
-    A stack that can neither move nor be covered counts in full, any other by half. The other
-    seats' colours are secret, so no colour but the own is told apart. Returns whole numbers (sixths
-    of a disc, as a float), so that equal positions have equal values to the last bit.
+    A stack that can neither move nor be covered counts in full, any other by half. The other seats'
+    colours are secret, so all colours but the seat's own are treated alike. Returns whole numbers
+    (sixths of a disc, as a float), so that equal positions have exactly equal values.
     """
     movable = state["moves"][0] | state["moves"][1] | state["moves"][2] | state["moves"][3]
     targets = (

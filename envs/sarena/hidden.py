@@ -1,4 +1,4 @@
-"""What a seat of Sàrèná cannot know: the other pawns' colours, those that nobody drew included."""
+"""What a seat of Sàrèná cannot know: the other pawns' colours, including undrawn ones."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ HIDDEN_FACTS = (Field("colours", (_OTHERS, NUM_COLOURS - 1), 0, 1, _COLOUR, "sea
 
 @kernel
 def determinize(state, seat, seed):
-    """Redraw what ``seat`` cannot know: the other pawns' colours, and the chance to come.
+    """Resample what ``seat`` cannot know: the other pawns' colours and future chance.
 
-    Every order of the other pawns is as likely as the next. Once the game is over the players show
-    their pawns, and only those nobody drew are redrawn.
+    All orders of the other pawns are equally likely. Once the game is over the players show their
+    pawns, and only undrawn ones are resampled.
     """
     state["rng"] = seed
     state["seed"] = seed

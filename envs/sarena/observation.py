@@ -1,8 +1,8 @@
 """What a seat observes of a game of Sàrèná.
 
-Public: both faces of every disc, the order in every stack, and what each seat's moves did to the
-colours on top. Hidden: the other seats' secret colours until the game is over, and the pawns nobody
-drew. Colours are numbered as the seat sees them: 0 is its own secret colour, k the colour k after
+Public: both faces of every disc, the order in every stack, and the effect of each seat's moves on
+the colours on top. Hidden: the other seats' secret colours until the game is over, and undrawn
+pawns. Colours are numbered relative to the seat: 0 is its own secret colour, k the colour k after
 it in the order yellow, red, green, blue.
 """
 
@@ -25,7 +25,7 @@ from .components import (
 from .state import MAX_PLIES
 
 _GRID = (ROWS, COLS)
-# Discs that one seat's moves can change: 23 moves of a game for two, each of at most four.
+# Maximum number of discs changed by a seat's moves: 23 moves in a game for two, four discs each.
 _MOST_DISCS = 4 * -(-MAX_PLIES // 2)
 _TAKEOVERS = (
     "effect of each seat's moves, from the observing seat on: number of discs whose top colour "
@@ -94,7 +94,7 @@ PLANES_AT = offsets(PLANES)
 
 @kernel
 def observe(state, seat, out):
-    """Fill the int8 vector ``out`` (fields of ``FLAT``) with what ``seat`` sees."""
+    """Fill the int8 vector ``out`` (fields of ``FLAT``) with the observation of ``seat``."""
     own = np.int64(state["secret"][seat])
     for circle in range(NUM_CIRCLES):
         top = state["top"][circle]
@@ -129,10 +129,10 @@ def _write_pawns(state, seat, out, at, stride):
 
 @kernel
 def _write_takeovers(state, seat, own, out, at):
-    """Write what one seat's moves did, colours counted from ``own``.
+    """Write the effect of one seat's moves, with colours relative to ``own``.
 
-    The masks say that no index is negative: then four numbers are written at once, which takes a
-    quarter of the time.
+    The masks rule out negative indices, so four numbers are written at once, in a quarter of the
+    time.
     """
     right = np.uint32(8 * own)
     left = np.uint32(32 - 8 * own & 31)
@@ -148,7 +148,7 @@ def _write_takeovers(state, seat, own, out, at):
 
 @kernel
 def observe_planes(state, seat, out):
-    """Fill the int8 vector ``out`` (fields of ``PLANES``) with every disc that ``seat`` sees."""
+    """Fill the int8 vector ``out`` (fields of ``PLANES``) with the observation of ``seat``."""
     out[:] = 0
     own = np.int64(state["secret"][seat])
     players = np.int64(state["num_players"])

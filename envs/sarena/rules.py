@@ -77,7 +77,7 @@ def _turn_at_random(state):
 def _turn_balanced(state):
     """Turn the discs at random until every colour is on top as often as below.
 
-    Trying again keeps all balanced deals equally likely. A try is one random word, a bit a disc.
+    Retrying keeps all balanced deals equally likely. A try is one random word, one bit per disc.
     """
     half = FACES_PER_COLOUR // 2
     while True:
@@ -115,7 +115,7 @@ def step(state, action):
     goes = np.int64(top if turned else state["top"][end])
     discs = moved if turned else under
     state["takeovers"][state["to_play"], goes - comes & 3] += np.uint32(discs << 8 * comes)
-    # Both outcomes are worked out and one is chosen: a branch would be mispredicted too often.
+    # Both outcomes are computed and one is chosen: a branch would be mispredicted too often.
     merged = np.int64(state["stack"][end]) | stack << 4 * under
     state["stack"][end] = _turned_over(stack, moved) if turned else merged
     state["top"][end] = underside if turned else top
@@ -140,7 +140,7 @@ def step(state, action):
 
 @kernel
 def _find_moves(state):
-    """Work out who can move where, a whole direction at a time on sets of circles."""
+    """Find the possible moves, one direction at a time, on sets of circles."""
     ones = state["by_height"][1]
     twos = state["by_height"][2]
     threes = state["by_height"][3]
@@ -170,7 +170,7 @@ def _find_moves(state):
 
 @kernel
 def _index_stacks(state):
-    """Work out what the record keeps for speed from ``height`` and ``stack``."""
+    """Compute the record's cached values from ``height`` and ``stack``."""
     for height in range(5):
         state["by_height"][height] = 0
     for circle in range(NUM_CIRCLES):
@@ -191,7 +191,7 @@ def _index_stacks(state):
 
 @kernel
 def index_board(states, i):
-    """Bring ``states[i]`` up to date, its end included, after its stacks were edited."""
+    """Update ``states[i]``, including its end, after its stacks were edited."""
     index_record(states[i])
 
 
@@ -230,7 +230,7 @@ def legal_actions(state, mask):
 
 @kernel
 def is_legal(state, action):
-    """Say whether an action number 0..119 is legal."""
+    """Return whether an action number 0..119 is legal."""
     return (state["moves"][action // PER_DIRECTION] >> FROM[action]) & 1 == 1
 
 

@@ -14,12 +14,12 @@ MAX_PLIES = 45
 # height:    discs on each circle, 0..4
 # stack:     the discs of each circle, four bits each, lowest disc in the lowest bits; in a disc,
 #            the low two bits are the colour below, the high two the colour on top
-# takeovers: what each seat's moves did to the colours on top, all that tells of its pawn: in how
-#            many discs one colour took another's place, by covering a stack or by turning it over.
-#            Words by how many colours the one that went comes after the one that came (0 if a
-#            colour was covered by itself); in a word, a byte for each colour that came
+# takeovers: the effect of each seat's moves on the colours on top, the only clue to its pawn: the
+#            number of discs in which one colour replaced another, by covering or turning a stack.
+#            One word per distance from the new colour to the old one (0 if a colour was covered by
+#            the same one); in a word, one byte per new colour
 #
-# What follows could be worked out from these; it is kept up to date by every move, for speed:
+# The following are derived from these, and updated by every move for speed:
 # top:       colour on top of each circle's stack, EMPTY (-1) if there is none
 # underside: colour the stack would show if turned over, EMPTY if there is none
 # faces:     discs of each circle's stack with each colour on a face

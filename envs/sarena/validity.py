@@ -28,7 +28,7 @@ LIMITS = {
 
 @kernel
 def check(state):
-    """Return the number of a field that can't be so, or FINE."""
+    """Return the number of an impossible field, or FINE."""
     pawns = 0
     for k in range(NUM_COLOURS):
         pawns |= 1 << np.int64(state["secret"][k])

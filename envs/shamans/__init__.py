@@ -10,7 +10,7 @@ GAME = assemble(
     "Shamans",
     version=1,
     camps=camps_of_round,
-    # Random players hardly ever follow, so playouts say little; measured against greedy.
+    # Random players hardly ever follow, so playouts are uninformative; measured against greedy.
     search={"leaf": "evaluate", "leaf_plies": 12, "leaf_scale": 3.0},
     learning={"method": "policy", "playouts": 0.5, "exploration": 0.3, "scale": 100.0},
 )

@@ -1,6 +1,6 @@
 """The actions of Shamans in the order of their numbers; README.md says what each one means.
 
-Players are counted from the one who acts, to the left.
+Players are counted to the left of the one who acts.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from ..core.actions import ActionKind, ActionTable
 from .components import FACE_UP, MAX_PLAYERS, NUM_CARDS, VALUES, WORLDS
 
 NUM_TARGETS = MAX_PLAYERS - 1
-# How many seats to the left a player sits.
+# Distance of a player to the left, in seats.
 _LEFT = range(1, MAX_PLAYERS)
 
 
@@ -30,7 +30,7 @@ ACTIONS = ActionTable(
     ActionKind("take", place=("top",)),
     ActionKind("keep", face_up=(True, False)),
     ActionKind("retreat"),
-    # In this order or that, so that they differ in what is made of the same player.
+    # The order of the targets distinguishes the actions on one player.
     ActionKind("swap", left=_LEFT, about=_about_seat("roles", "seats")),
     ActionKind("eliminate", left=_LEFT, about=_about_seat("seats", "roles")),
     ActionKind("guide", left=_LEFT, about=_about_seat("seats")),

@@ -1,4 +1,4 @@
-"""Artefacts: taking one, filling up the two places, and the Eclipse."""
+"""Artefacts: taking one, refilling the two places, and the Eclipse."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def pop_pile(state):
     """Take the tile on top of the pile; return its kind."""
     top = np.int64(state["pile_size"]) - 1
     kind = np.int64(state["pile"][top])
-    # What was there must not be read from the record.
+    # The record must not reveal the previous tile.
     state["pile"][top] = 0
     state["pile_size"] = top
     return kind
@@ -42,7 +42,7 @@ def eclipse_shows(state):
 
 @kernel
 def take_artefact(state, seat, action):
-    """Take the artefact of an action (``TAKE``, ``TAKE_TOP``); that of the pile is looked at first.
+    """Take the artefact of an action (``TAKE``, ``TAKE_TOP``); one from the pile is seen first.
 
     A Mask shows the role at once.
     """
@@ -65,7 +65,7 @@ def take_artefact(state, seat, action):
 
 @kernel
 def keep_artefact(state, seat, face_up):
-    """Keep the artefact that was looked at, face up or face down."""
+    """Keep the artefact taken from the pile, face up or face down."""
     kind = np.int64(state["looked_at"])
     state["looked_at"] = NO_TILE
     state["shown"][seat, kind] += face_up
@@ -75,7 +75,7 @@ def keep_artefact(state, seat, face_up):
 
 @kernel
 def fill_up(state):
-    """Fill empty places from the pile; if the Eclipse comes up, resolve it. Then go on."""
+    """Fill empty places from the pile; if the Eclipse comes up, resolve it. Then continue."""
     for place in range(FACE_UP):
         # The Eclipse is never on top here: it was resolved when it came up.
         empty = state["display"][place] == NO_TILE
@@ -103,7 +103,7 @@ def _has_cards(state, seat):
 
 @kernel
 def _next_giver(state):
-    """Return who has cards and hasn't chosen what to give, clockwise from who acted; -1 if none."""
+    """Return the next seat clockwise that has cards and hasn't chosen one to give; -1 if none."""
     for ahead in range(np.int64(state["num_players"])):
         seat = seat_after(state, state["to_play"], ahead)
         if state["given"][seat] == NO_CARD and _has_cards(state, seat):
@@ -113,7 +113,7 @@ def _next_giver(state):
 
 @kernel
 def give_card(state, seat, card):
-    """Choose a card to give; once everybody has, they change hands all at once."""
+    """Choose a card to give; once everybody has chosen, all cards change hands."""
     state["given"][seat] = card
     giver = _next_giver(state)
     if giver != NOBODY:
@@ -132,7 +132,7 @@ def give_card(state, seat, card):
 
 @kernel
 def receiver_of(state, seat):
-    """Return who gets the card of ``seat``: the next by the arrow of those who take part."""
+    """Return who gets the card of ``seat``: the next participant in the arrow's direction."""
     ahead = np.int64(1) if state["arrow"] == LEFT else np.int64(state["num_players"]) - 1
     other = seat_after(state, seat, ahead)
     while state["held_then"][other] == 0:
@@ -142,7 +142,7 @@ def receiver_of(state, seat):
 
 @kernel
 def show_card(state, card):
-    """Note that everybody sees a card that had been given: it is no secret any more."""
+    """Record that everybody sees a card that was given, so it is no longer secret."""
     for seat in range(np.int64(state["num_players"])):
         if state["given"][seat] == card:
             state["given"][seat] = NO_CARD

@@ -1,11 +1,11 @@
-"""What is in the box of Shamans, as constant arrays (from the two JSON files beside this file).
+"""The components of Shamans as constant arrays (from the two JSON files beside this file).
 
-``components.json`` is what the rulebook says. ``reconstructed.json`` is what no source says for
-certain: the rituals of most worlds and the start of the track.
+``components.json`` contains facts from the rulebook. ``reconstructed.json`` contains what no source
+confirms: the rituals of most worlds and the start of the track.
 
 Worlds: 0 violet, 1 blue, 2 green, 3 yellow, 4 orange, 5 brown (4 players), 6 red (5 players). The
 card of world w and value v, from 1 to 8, is number 8 * w + v - 1; a set of cards is an int64 with
-bit k for card k, so that a world is a byte of it.
+bit k for card k, so each world is a byte of it.
 
 Artefact tiles by kind: 0 dagger, 1 portal, 2 shard, 3 mask; 4 is the Eclipse. Camps: 0 Shaman,
 1 Shadow. Rituals: 0 stabilisation, 1 permutation, 2 illumination, 3 neutralisation.
@@ -37,7 +37,7 @@ NO_WORLD = -1
 
 
 def _by_players(key: str) -> np.ndarray:
-    """Return a number of the setup for each player count, 0 where nobody plays."""
+    """Return a number of the setup for each player count, 0 for impossible ones."""
     setups = {int(count): setup[key] for count, setup in _BOX["setup"].items()}
     return np.array([setups.get(count, 0) for count in range(MAX_PLAYERS + 1)], dtype=np.int64)
 
@@ -58,7 +58,7 @@ VALUE_OF = np.arange(NUM_CARDS, dtype=np.int64) % VALUES + 1
 TILES: tuple[str, ...] = tuple(_BOX["artefacts"])
 NUM_TILES = len(TILES)
 DAGGER, PORTAL, SHARD, MASK = range(NUM_TILES)
-# A Mask is used when it is taken; the others can be held.
+# A Mask is used when taken; the others can be kept.
 NUM_HELD = MASK
 ECLIPSE = NUM_TILES
 NO_TILE = -1
@@ -66,7 +66,7 @@ TILES_IN_BOX = np.array([_BOX["artefacts"][tile] for tile in TILES], dtype=np.in
 ARTEFACTS_IN_BOX = np.repeat(np.arange(NUM_TILES), TILES_IN_BOX)
 NUM_ARTEFACTS = len(ARTEFACTS_IN_BOX)
 FACE_UP: int = _BOX["face_up"]
-# What is left once two artefacts lie face up, and the Eclipse.
+# The tiles left after two artefacts are placed face up, and the Eclipse.
 PILE_SIZE = NUM_ARTEFACTS - FACE_UP + 1
 # The arrow of the Eclipse: the player to the left is the next one clockwise.
 ARROWS = LEFT, RIGHT = 1, -1
@@ -83,10 +83,10 @@ GOAL: int = _BOX["goal"]
 # Rituals and track.
 RITUALS: tuple[str, ...] = tuple(_BOX["rituals"])
 STABILISATION, PERMUTATION, ILLUMINATION, NEUTRALISATION = range(len(RITUALS))
-# How a card was played: it named the Destination, was of it, or was of another world.
+# How a card was played: it set the Destination, belonged to it, or to another world.
 PLAYS = {"led": 2, "followed": 1, "strayed": -1}
 LED, FOLLOWED, STRAYED = PLAYS.values()
-# What players are seen to do in a round, besides.
+# Other public deeds of players in a round.
 DEEDS = (
     "step",  # of the pawn, by the player's cards: those played, and those set aside
     "retreat",  # the choice in a stabilisation
@@ -114,5 +114,5 @@ TRACK_MOON: int = _GUESS["track"]["moon"]
 TRACK_START: dict[int, int] = {
     int(count): start for count, start in _GUESS["track"]["start"].items()
 }
-# The longest track that can be asked for.
+# The longest track allowed.
 MAX_TRACK = 100

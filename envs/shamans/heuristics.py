@@ -1,9 +1,9 @@
-"""What a position is worth to a seat, in points; for the greedy agent and guided search.
+"""The value of a position for a seat, in points; for the greedy agent and guided search.
 
-A seat hopes for the points of its camp, as likely as the pawn's way to the Moon and the cards left
-to play say, and for those of its Shards; it values Portals and Daggers, a low card in front of it,
-a ritual of its own, and what it is ahead of the others. It looks at nothing that the seat doesn't
-know: of roles only at its own.
+It consists of the camp's expected points, estimated from the pawn's distance to the Moon and the
+cards left to play, and the points of Shards; the value of Portals and Daggers, of a low card in
+front of the seat and of its own ritual; and its lead over the others. It only uses what the seat
+knows: of the roles, only its own.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from .components import (
 )
 from .players import is_out
 
-# Of the cards left to play, how many are played off the Destination; by player count.
+# Share of the cards left to play that are played off the Destination; by player count.
 _OFF = np.array([0.0, 0.0, 0.0, 0.42, 0.48, 0.50])
-# Squares by which the pawn may well be off from what is expected.
+# Typical deviation of the pawn from its expected square.
 _SPREAD = 2.5
 _SURVIVAL = 0.9  # of a round, for whoever is still in it
 _ONE_SHARD = 0.5
@@ -44,7 +44,7 @@ _VICTORY = 4.0
 
 @kernel
 def evaluate(state, seat):
-    """Return what the position is worth to ``seat``, in points."""
+    """Return the value of the position for ``seat``, in points."""
     num_players = np.int64(state["num_players"])
     others = np.int64(0)
     best_other = np.int64(0)
@@ -69,7 +69,7 @@ def evaluate(state, seat):
 
 @kernel
 def moon_chance(state):
-    """Return how likely the pawn reaches the Moon, from all that everybody sees."""
+    """Return the probability that the pawn reaches the Moon, from public information."""
     cards = np.int64(0)
     for seat in range(np.int64(state["num_players"])):
         if not is_out(state, seat):
@@ -79,7 +79,7 @@ def moon_chance(state):
     spread = _SPREAD * min(1.0, 0.2 + cards / 20.0)
     if cards == 0:
         return 0.0
-    # Near enough to the logistic function, and the same to the last bit without compiling.
+    # Close to the logistic function, and bit-identical with and without compilation.
     ahead = (expected - squares) / spread
     return 0.5 + 0.5 * ahead / np.sqrt(ahead * ahead + 4.0)
 
@@ -96,7 +96,7 @@ def _tiles_worth(state, seat, camp):
 
 @kernel
 def _trick_worth(state, seat):
-    """Value a low card in front of the seat, and a ritual that is its own to do."""
+    """Value a low card in front of the seat, and its own ritual."""
     worth = _RITUAL if state["performer"] == seat and state["doing"] != NO_WORLD else 0.0
     card = np.int64(state["front"][seat])
     if card == NO_CARD:

@@ -49,7 +49,7 @@ FACTS_AT = offsets(HIDDEN_FACTS)
 
 @kernel
 def determinize(state, seat, seed):
-    """Redraw all that ``seat`` cannot know, uniformly among what is consistent."""
+    """Resample all that ``seat`` cannot know, uniformly among what is consistent."""
     state["rng"] = seed
     state["seed"] = seed
     if state["secret"] and state["last_seat"] != seat:
@@ -65,7 +65,7 @@ def determinize(state, seat, seed):
 
 @kernel
 def _redraw_roles(state, seat):
-    """Spread the Shadows that the seat doesn't know over the role cards it hasn't seen."""
+    """Distribute the Shadows unknown to the seat over the role cards it hasn't seen."""
     num_players = np.int64(state["num_players"])
     shadows = SHADOWS_IN_PLAY[num_players]
     unseen = 0
@@ -84,7 +84,7 @@ def _redraw_roles(state, seat):
 
 @kernel
 def _redraw_hands(state, seat):
-    """Deal the cards in the other hands (and those set aside) again, to as many in each."""
+    """Deal the cards in the other hands (and those set aside) again, keeping hand sizes."""
     num_players = np.int64(state["num_players"])
     # The card that the seat gave stays where it is.
     kept = np.int64(0)
@@ -107,7 +107,7 @@ def _redraw_hands(state, seat):
 
 @kernel
 def _redraw_given(state, seat):
-    """Draw which cards the others gave; any of the receiver's since then may be the one."""
+    """Draw which cards the others gave; each may be any card the receiver has had since then."""
     for giver in range(np.int64(state["num_players"])):
         if giver == seat:
             continue
@@ -119,22 +119,22 @@ def _redraw_given(state, seat):
             if receiver != seat:
                 hand = np.int64(state["hand"][receiver])
                 k = draw_below(state, np.int64(state["held_then"][receiver]))
-                # Beyond its hand are the cards that everybody has seen since.
+                # Besides the hand, these are the cards that everybody has seen since.
                 known = k >= count_bits(hand)
                 state["given"][giver] = NO_CARD if known else select_bit(hand, k)
 
 
 @kernel
 def _redraw_tiles(state, seat):
-    """Draw the others' tiles that lie face down, then the order of the pile."""
+    """Draw the others' face-down tiles, then the order of the pile."""
     unseen = np.zeros(NUM_TILES, np.int64)
     asked = np.int64(state["to_play"])
-    # Whoever is asked about a tile that lies face down has such a tile.
+    # A seat that is asked about a face-down tile has such a tile.
     needed = np.int64(NO_TILE)
     if asked != seat and is_asked_unseen(state):
         needed = np.int64(DAGGER) if state["phase"] == NEUTRALISE_PHASE else np.int64(PORTAL)
         if state["hidden"][asked, needed] == 0:
-            # No game comes to this, and drawing until it has one might not end.
+            # No game reaches this, and drawing until it has one might not end.
             needed = np.int64(NO_TILE)
     _redraw_face_down(state, seat, unseen)
     while needed != NO_TILE and state["hidden"][asked, needed] == 0:
@@ -146,7 +146,7 @@ def _redraw_tiles(state, seat):
 
 @kernel
 def _redraw_face_down(state, seat, unseen):
-    """Draw the tiles that lie face down in front of the others; ``unseen`` is what is left then."""
+    """Draw the others' face-down tiles; the remaining ones are left in ``unseen``."""
     _count_unseen(state, seat, unseen)
     for other in range(np.int64(state["num_players"])):
         if other == seat:
@@ -177,7 +177,7 @@ def _count_unseen(state, seat, unseen):
 
 @kernel
 def _draw_held(state, unseen):
-    """Draw a tile out of ``unseen``; no Mask, which would have been shown. Return its kind."""
+    """Draw a tile other than a Mask, which would be public, from ``unseen``; return its kind."""
     k = draw_below(state, unseen[DAGGER] + unseen[PORTAL] + unseen[SHARD])
     kind = 0
     while k >= unseen[kind]:
@@ -189,7 +189,7 @@ def _draw_held(state, unseen):
 
 @kernel
 def _redraw_pile(state, unseen):
-    """Shuffle what is left into the pile; the Eclipse stays on top if it shows."""
+    """Shuffle the remaining tiles into the pile; the Eclipse stays on top if it is visible."""
     shows = eclipse_shows(state)
     at = 0
     for kind in range(NUM_TILES):
@@ -200,7 +200,7 @@ def _redraw_pile(state, unseen):
     if shows:
         state["pile"][at] = ECLIPSE
     elif not state["eclipsed"]:
-        # Anywhere but on top, as at the start; the tile it displaces goes up.
+        # Anywhere except on top, as at the start; the displaced tile goes on top.
         eclipse = draw_below(state, at)
         state["pile"][at] = state["pile"][eclipse]
         state["pile"][eclipse] = ECLIPSE
@@ -221,19 +221,19 @@ def hidden_facts(state, seat, out):
 
 @kernel
 def public_action(state):
-    """Return the last action; -1 where only its player knows of it."""
+    """Return the last action; -1 if only its player knows about it."""
     return -1 if state["secret"] else np.int64(state["last_action"])
 
 
 def hides_action(state: np.void, seat: int) -> bool:
-    """Return whether only another seat knows the last action: a card given, or a hidden pass."""
+    """Return whether only another seat knows the last action: a given card, or a hidden pass."""
     return bool(state["secret"]) and state["last_seat"] != seat
 
 
 def action_seen_by(state: np.void, seat: int | None, last_action: int | None) -> int | None:
-    """Return the last action as ``seat`` (None sees all) may know it, for pictures and texts.
+    """Return the last action that ``seat`` (None sees all) may know, for pictures and texts.
 
-    One that is hidden from it (``hides_action``) gives way to the last that everybody knows.
+    If it is hidden from the seat (``hides_action``), this is the last public action.
     """
     if last_action is None or seat is None or not hides_action(state, seat):
         return last_action

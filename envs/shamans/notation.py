@@ -1,7 +1,7 @@
-"""Notation of the actions of Shamans, as in ``violet 3`` or ``eliminate +2``; README.md lists it.
+"""Notation of the actions of Shamans, such as ``violet 3`` or ``eliminate +2``; see README.md.
 
-``+2`` is the second player to the left. With a state, players have their names: ``swap player_2``.
-Both are understood, names if there is a state.
+``+2`` is the second player to the left. Given a state, players are named: ``swap player_2``. Both
+forms can be read, names only with a state.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def action_to_string(action: int, state: Any = None) -> str:
     """Return the notation of an action number; players have names if ``state`` is given."""
     parts = ACTIONS.decode(action)
     left = parts.get("left")
-    # A player count may have no such player, but the action has a name all the same.
+    # Actions have a name even if there is no such player.
     if state is None or left is None or left >= state["num_players"]:
         return _TEXTS[int(action)]
     seat = (int(state["to_play"]) + left) % int(state["num_players"])
@@ -71,7 +71,7 @@ def _check_number(text: str, word: str, most: int) -> None:
 
 
 def _left(text: str, word: str, state: Any) -> int:
-    """Return how far to the left of the seat to play the player called ``word`` sits."""
+    """Return the distance of the player called ``word`` to the left of the seat to play."""
     seat = word.removeprefix("player_")
     if not word.startswith("player_") or not seat.isdecimal():
         raise ValueError(f"{text!r} is not an action; write the player as +1 or as player_1")

@@ -1,10 +1,9 @@
 """What a seat observes of a game of Shamans.
 
-Public: cards played, by whom and how, how many cards and which tiles lie where, roles shown, what
-players did in rituals and with Portals, who swapped with whom.
-Known to the seat alone: its hand, its role, its tiles that lie face down; to two seats: the roles
-that they swapped, a card that one gave the other during the Eclipse. Seats count from the observing
-one.
+Public: cards played, by whom and how, the number of cards and the visible tiles everywhere, roles
+shown, players' deeds in rituals and with Portals, who swapped with whom.
+Private to a seat: its hand, its role and its face-down tiles; to two seats: the roles that they
+swapped, a card that one gave the other during the Eclipse. Seats are relative to the observing one.
 
 If only holders are asked, and a seat is asked about a face-down Portal or Dagger
 (``is_asked_unseen``), the others see neither who is asked nor what, and no trace of it remains
@@ -53,7 +52,7 @@ from .players import is_out
 from .rules import is_asked_unseen
 from .state import ECLIPSE_PHASE, KEEP_PHASE, PHASES
 
-BYTE = 127  # numbers beyond are cut off
+BYTE = 127  # larger numbers are clipped
 SEAT_SIZE = 15 + NUM_HELD
 WORLD_SIZE = 2 * VALUES + 5 + len(RITUALS)
 COUNTS_OF_VALUE = 4
@@ -105,10 +104,10 @@ _NUMBERS = (
     "passed by the Eclipse, square on which the pawn starts"
 )
 
-# Worlds, values, seats and places of the display are what actions are about
-# (``ACTIONS.targets``): a row each. Numbers that may be large stand apart from those. That a
-# Shadow sees the Destination as one is said outright: without it, policies trained on matches
-# followed as Shadows, too (README, Strength).
+# Worlds, values, seats and places of the display are targets of actions (``ACTIONS.targets``) and
+# have one row each. Numbers that may be large are in separate fields. An explicit flag marks the
+# Destination for a Shadow: without it, policies trained on matches also followed as Shadows
+# (README, Strength).
 FLAT = (
     Field("worlds", (NUM_WORLDS, WORLD_SIZE), 0, 1, _WORLD, "seat"),
     Field("values", (VALUES, COUNTS_OF_VALUE), 0, VALUES, _VALUE, "seat"),
@@ -130,10 +129,10 @@ FLAT = (
 )
 PLANES: tuple[Field, ...] = ()
 AT = offsets(FLAT)
-# Of the deeds of a seat, after how often it did what, and whom it swapped with.
+# Offsets in a seat's deeds, after the counts and the swaps.
 _ELIMINATED_BY = NUM_DEEDS + MAX_PLAYERS
 _DEALT_TO = _ELIMINATED_BY + MAX_PLAYERS
-# Of a world: own cards; the Destination to a Shadow; cards there; flags.
+# Offsets in a world's row: own cards; the Destination for a Shadow; cards there; flags.
 _THERE = VALUES + 1
 _FLAGS = _THERE + VALUES
 
@@ -143,7 +142,7 @@ assert max(VALUES, int(TILES_IN_BOX.max())) <= MAX_HAND <= BYTE
 
 @kernel
 def observe(state, seat, out):
-    """Fill the int8 vector ``out`` (fields of ``FLAT``) with what ``seat`` sees."""
+    """Fill the int8 vector ``out`` (fields of ``FLAT``) with the observation of ``seat``."""
     out[:] = 0
     if state["eclipsed"]:
         _write_passed(state, seat, out)
@@ -164,7 +163,7 @@ def observe(state, seat, out):
 
 @kernel
 def _write_passed(state, seat, out):
-    """Write what the seat gave and got during the Eclipse, while nobody else knows."""
+    """Write the cards that the seat gave and received during the Eclipse, while still secret."""
     own = np.int64(state["given"][seat])
     if own != NO_CARD:
         out[AT.passed + own] = 1
@@ -182,13 +181,13 @@ def _write_passed(state, seat, out):
 
 @kernel
 def _row(out, start, size):
-    """Return a part of the vector: an index into it that is no negative number is quick."""
+    """Return a part of the vector; indexing it without negative numbers is faster."""
     return out[start : start + size]
 
 
 @kernel
 def _write_seat(state, seat, ahead, unseen, out):
-    """Write what is known of one seat, and its role if the observing seat knows it."""
+    """Write what is known about one seat, including its role if the observing seat knows it."""
     num_players = np.int64(state["num_players"])
     other = seat_after(state, seat, ahead)
     front = np.int64(state["front"][other])
@@ -198,7 +197,7 @@ def _write_seat(state, seat, ahead, unseen, out):
     everybody = (1 << num_players) - 1
     if seen >> seat & 1:
         out[AT.roles + 2 * ahead + camp] = 1
-    # Turned so that the observing seat is bit 0.
+    # Rotated so that the observing seat is bit 0.
     witnesses = (seen & everybody) >> seat | seen << (num_players - seat) & everybody
     for k in range(MAX_PLAYERS):
         out[AT.witnesses + MAX_PLAYERS * ahead + k] = witnesses >> k & 1
@@ -227,7 +226,7 @@ def _write_seat(state, seat, ahead, unseen, out):
 
 @kernel
 def _write_deeds(state, seat, ahead, out):
-    """Write what one seat has done in the round."""
+    """Write one seat's deeds in the round."""
     other = seat_after(state, seat, ahead)
     cards = _row(out, AT.plays + NUM_CARDS * ahead, NUM_CARDS)
     for card in range(NUM_CARDS):
@@ -246,7 +245,7 @@ def _write_deeds(state, seat, ahead, out):
 
 @kernel
 def _ahead_of(state, seat, other):
-    """Return how far after ``seat`` another sits in turn order."""
+    """Return the distance of another seat after ``seat`` in turn order."""
     ahead = other - seat
     return ahead + np.int64(state["num_players"]) if ahead < 0 else ahead
 

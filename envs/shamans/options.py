@@ -1,4 +1,4 @@
-"""The options of Shamans: how many rounds, and data of one's own for what is reconstructed."""
+"""The options of Shamans: number of rounds, and custom data for what is reconstructed."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def read_rituals(value: Any) -> tuple[Any, Sequence[int]]:
     """Return ``(plain, numbers)`` of the option ``rituals``: a ritual for each world in order.
 
     Args:
-        value: ``"reconstructed"``, or ``{"blue": "illumination", ...}`` for those worlds that
-            shall have another ritual.
+        value: ``"reconstructed"``, or ``{"blue": "illumination", ...}`` for worlds with another
+            ritual.
 
     Raises:
-        ValueError: no such world or ritual.
+        ValueError: unknown world or ritual.
     """
     if _is_reconstructed(value):
         return value, [RITUALS.index(ritual) for ritual in WORLD_RITUALS.values()]
@@ -64,7 +64,7 @@ def read_track(value: Any) -> tuple[Any, Sequence[int]]:
     starts, counts = value["start"], [str(count) for count in PLAYER_COUNTS]
     if not isinstance(starts, Mapping):
         starts = dict.fromkeys(counts, starts)
-    # As numbers or, as in JSON, in words; not the same one twice.
+    # As numbers or, as in JSON, as text; each at most once.
     named = [str(count) for count in starts]
     if sorted(named) != sorted(counts):
         raise ValueError(

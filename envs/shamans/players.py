@@ -1,4 +1,4 @@
-"""Who decides, who is eliminated and whose role everybody knows."""
+"""Decisions, eliminations and public roles."""
 
 from __future__ import annotations
 

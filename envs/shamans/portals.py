@@ -1,9 +1,9 @@
-"""Portals: who may hold one, and the moments at which they are offered (Portail).
+"""Portals: who may hold one, and when they are offered (Portail).
 
-A Portal used now instead of later makes a difference if it is lost with its owner's elimination, if
-the pawn is about to enter the Moon, or if Portals alone might bring it there before something else
-happens. At these moments Portals are offered to one player after the other; at any other, waiting
-for the next of them loses nothing. Who is asked follows from public information only, so it reveals
+Using a Portal now instead of later makes a difference if it would be lost with its owner's
+elimination, if the pawn is about to enter the Moon, or if Portals alone might move it there before
+something else happens. At these moments Portals are offered to one player after the other; at any
+other, waiting costs nothing. Who is asked follows from public information only, so it reveals
 nothing about face-down tiles.
 """
 
@@ -26,7 +26,7 @@ def has_tile(state, seat, kind):
 
 @kernel
 def spend_tile(state, seat, kind):
-    """Discard a tile of a seat: one that lies face up before one that lies face down."""
+    """Discard a seat's tile, a face-up one if possible."""
     if state["shown"][seat, kind] > 0:
         state["shown"][seat, kind] -= 1
     else:
@@ -34,12 +34,12 @@ def spend_tile(state, seat, kind):
     state["gone"][kind] += 1
 
 
-# Who may hold what, by what everybody sees
+# Possible holdings, by public information
 
 
 @kernel
 def count_unseen(state, kind):
-    """Return how many tiles of a kind nobody sees: in the pile, or face down in front of a seat."""
+    """Return the number of hidden tiles of a kind: in the pile, or face down in front of a seat."""
     count = TILES_IN_BOX[kind] - np.int64(state["gone"][kind])
     for place in range(FACE_UP):
         count -= state["display"][place] == kind
@@ -50,7 +50,7 @@ def count_unseen(state, kind):
 
 @kernel
 def count_face_down(state, seat):
-    """Return how many tiles lie face down in front of a seat that is in the round."""
+    """Return the number of face-down tiles in front of a seat that is in the round."""
     count = np.int64(0)
     if not is_out(state, seat):
         for kind in range(NUM_HELD):
@@ -60,7 +60,7 @@ def count_face_down(state, seat):
 
 @kernel
 def may_hold(state, seat, kind):
-    """Return whether a seat has a tile of a kind, for all that everybody sees."""
+    """Return whether a seat may have a tile of a kind, by public information."""
     if state["shown"][seat, kind] > 0:
         return True
     return count_face_down(state, seat) > 0 and count_unseen(state, kind) > 0
@@ -68,7 +68,7 @@ def may_hold(state, seat, kind):
 
 @kernel
 def is_asked_about(state, seat, kind):
-    """Return whether a seat decides about a tile that it may hold, or only if it does (option)."""
+    """Return whether a seat is asked about a tile: if it may hold one, or does (option)."""
     if state["holders_only"]:
         return not is_out(state, seat) and has_tile(state, seat, kind)
     return may_hold(state, seat, kind)
@@ -76,7 +76,7 @@ def is_asked_about(state, seat, kind):
 
 @kernel
 def moon_in_reach(state):
-    """Return whether Portals alone may bring the pawn to the Moon, for all that everybody sees."""
+    """Return whether Portals alone may move the pawn to the Moon, by public information."""
     squares = np.int64(state["moon"]) - np.int64(state["pawn"])
     if squares > TILES_IN_BOX[PORTAL]:
         return False
@@ -113,10 +113,10 @@ def offer_after(state, stage):
 
 @kernel
 def offer_portals(state):
-    """Ask the next one who may hold a Portal, or go on."""
+    """Ask the next seat that may hold a Portal, or continue."""
     while state["asked"] < state["num_players"]:
         seat = seat_after(state, state["mover"], np.int64(state["asked"]))
-        # Passed over or asked: the record must not tell who was asked before.
+        # Skipped or asked: the record must not reveal who was asked before.
         state["asked"] += 1
         if _is_offered(state, seat):
             ask(state, seat, LAST_PHASE if state["resume"] == STAGE.FALLING else PORTAL_PHASE)
@@ -132,7 +132,7 @@ def _is_offered(state, seat):
     """Return whether a Portal can matter now and the seat may hold one."""
     resume = state["resume"]
     if resume == STAGE.CARD_TURN and state["turn"] == seat:
-        # It can use them on its turn, which comes next.
+        # It can use them in its turn, which comes next.
         return False
     target = resume == STAGE.FALLING and state["target"] == seat
     return (target or moon_in_reach(state)) and is_asked_about(state, seat, PORTAL)
@@ -140,7 +140,7 @@ def _is_offered(state, seat):
 
 @kernel
 def ask_before_moon(state):
-    """Ask the next one who may hold a Portal, clockwise from the mover; return whether one may."""
+    """Ask the next seat clockwise from the mover that may hold a Portal; return if there is one."""
     while state["asked"] < state["num_players"]:
         seat = seat_after(state, state["mover"], np.int64(state["asked"]))
         state["asked"] += 1

@@ -42,10 +42,10 @@ class Position:
 
     Attributes:
         hands: the cards of each seat, such as ``"violet 3"``.
-        placed: cards at their worlds. A card that is nowhere is not in the round.
+        placed: cards at their worlds. Cards not listed anywhere are not in the round.
         camps: ``"shaman"`` or ``"shadow"`` for each seat, in seat order; by default those of the
             record. Each seat knows its own and no other.
-        pawn: square of the Shadow pawn; by default where it stands.
+        pawn: square of the Shadow pawn; by default its current one.
         face_up, face_down: artefacts in front of each seat, such as ``["portal", "dagger"]``.
         display: artefact on each of the two places, None for an empty one.
         pile: tiles from the top down, ``"eclipse"`` among them.
@@ -90,7 +90,7 @@ FORMS = {
 def set_position(states: np.ndarray, i: int = 0, **position: Any) -> None:
     """Set ``states[i]``, a dealt game, to any position; its players and options are kept.
 
-    A trick begins. If the seat to play has no card, the rules continue from there by themselves.
+    A trick begins. If the seat to play has no card, the rules continue automatically.
 
     Args:
         states: records ``(n,)``.

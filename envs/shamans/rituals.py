@@ -1,4 +1,4 @@
-"""Completed worlds, their rituals, and what an elimination brings about."""
+"""Completed worlds, their rituals, and the consequences of an elimination."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def place_card(state, card):
 
 @kernel
 def start_rituals(state, worlds, performer, then):
-    """Let ``performer`` do the rituals of ``worlds`` (bits; may be none); then comes ``then``."""
+    """Let ``performer`` do the rituals of ``worlds`` (bits, maybe none), followed by ``then``."""
     if worlds == 0:
         state["stage"] = then
         return
@@ -56,7 +56,7 @@ def start_rituals(state, worlds, performer, then):
 
 @kernel
 def next_ritual(state):
-    """Begin the next ritual; with several the performer says which."""
+    """Begin the next ritual; if there are several, the performer chooses."""
     pending = np.int64(state["pending"])
     state["doing"] = NO_WORLD
     if pending == 0:
@@ -86,7 +86,7 @@ def begin_ritual(state, world):
 
 @kernel
 def _has_effect(state, performer, ritual):
-    """Return whether a ritual about another player may have an effect, for all that is seen."""
+    """Return whether a ritual on another player may have an effect, by public information."""
     if count_bits(np.int64(state["eliminated"])) >= np.int64(state["num_players"]) - 1:
         return False
     return ritual == PERMUTATION or may_hold(state, performer, DAGGER)
@@ -136,7 +136,7 @@ def eliminate(state):
     state["eliminator"][target] = state["performer"]
     state["stirred"] = state["performer"]
     reveal_role(state, target)
-    # Its artefacts leave the round; those that lie face down stay unseen.
+    # Its artefacts leave the round; face-down ones stay hidden.
     for kind in range(NUM_HELD):
         state["gone"][kind] += state["shown"][target, kind]
         state["shown"][target, kind] = 0

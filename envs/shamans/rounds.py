@@ -1,4 +1,4 @@
-"""A round: dealing it and its points."""
+"""A round: the deal and the points."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from .state import CARD_PHASE, STAGE
 
 @kernel
 def deal_round(state):
-    """Set up a round; who has the marker leads (Mise en place d'une manche)."""
+    """Set up a round; the holder of the marker leads (Mise en place d'une manche)."""
     state["pawn"] = state["start"]
     clear_table(state)
     _deal_cards(state)
@@ -50,7 +50,7 @@ def deal_round(state):
 
 @kernel
 def clear_table(state):
-    """Take everything off the table; the pawn, the marker and the points stay."""
+    """Clear the table; the pawn, the marker and the points stay."""
     state["eliminated"] = 0
     state["placed"] = 0
     state["eclipsed"] = False
@@ -127,7 +127,7 @@ def _deal_roles(state):
 
 @kernel
 def _deal_artefacts(state):
-    """Two face up; then the Eclipse goes anywhere into the pile but on top."""
+    """Place two face up; then the Eclipse goes anywhere in the pile except on top."""
     for place in range(NUM_ARTEFACTS):
         state["pile"][place] = ARTEFACTS_IN_BOX[place]
     shuffle(state, state["pile"], NUM_ARTEFACTS)
@@ -152,7 +152,7 @@ def score_round(state):
         if not is_out(state, seat):
             if camp == state["won"]:
                 state["points"][seat] += POINTS_OF_CAMP[camp]
-            # Shards are shown for their points; so are the others, which makes no difference.
+            # Shards are shown for their points; showing the others too makes no difference.
             for kind in range(NUM_HELD):
                 state["shown"][seat, kind] += state["hidden"][seat, kind]
                 state["hidden"][seat, kind] = 0
@@ -181,7 +181,7 @@ def end_round(state):
     score_round(state)
     if state["single"] or match_is_over(state):
         state["terminated"] = True
-        # Nobody is asked about anything any more.
+        # No more decisions.
         state["phase"] = CARD_PHASE
         return
     state["round"] += 1

@@ -1,8 +1,8 @@
 """The rules of Shamans as kernels on one record: setup, legal actions, steps, returns.
 
-They are put together from ``rounds.py`` (dealing, points), ``tricks.py``, ``artefacts.py`` (with
-the Eclipse), ``rituals.py`` (with eliminations), ``track.py`` and ``portals.py``. Each part sets
-the stage that comes next; ``run`` goes from stage to stage until somebody has to decide.
+They combine ``rounds.py`` (dealing, points), ``tricks.py``, ``artefacts.py`` (with the Eclipse),
+``rituals.py`` (with eliminations), ``track.py`` and ``portals.py``. Each part sets the next stage;
+``run`` goes from stage to stage until somebody has to decide.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def run(state):
 
 @kernel
 def step(state, action):
-    """Play a legal action and what follows without a choice."""
+    """Play a legal action and its forced consequences."""
     seat = np.int64(state["to_play"])
     phase = np.int64(state["phase"])
     _note_action(state, seat, phase, action)
@@ -192,12 +192,12 @@ def _answer_with_portal(state, seat, phase, action):
     after = STAGE.CARD_TURN if phase == CARD_PHASE else STAGE.OFFERING
     stage = after
     if phase == MOON_PHASE:
-        # The step that waits is looked at afresh. A step on comes before it, and is another that
-        # would be the Moon.
+        # The waiting step is considered again. A step forward comes before it, and is another one
+        # that would reach the Moon.
         after, stage = np.int64(state["after"]), STAGE.ADVANCING
         state["asked"] = 0
     elif phase != CARD_PHASE:
-        # All are asked again.
+        # Everyone is asked again.
         offer_before(state, seat, np.int64(state["resume"]))
     if action == ON:
         start_advance(state, np.int64(state["steps"]) + 1, seat, after)
@@ -208,10 +208,9 @@ def _answer_with_portal(state, seat, phase, action):
 
 @kernel
 def is_asked_unseen(state):
-    """Return whether only its Portal or Dagger that lies face down is why a seat is asked.
+    """Return whether a seat is asked only because of its face-down Portal or Dagger.
 
-    That one lies there is nobody else's business. Where all are asked who may hold one, being asked
-    is no secret.
+    That it has one is private. If everyone who may hold one is asked, being asked is no secret.
     """
     if not state["holders_only"]:
         return False
@@ -225,7 +224,7 @@ def is_asked_unseen(state):
 
 @kernel
 def _note_action(state, seat, phase, action):
-    """Note whose action it is and whether others learn of it."""
+    """Record whose action it is and whether it is public."""
     secret = phase == ECLIPSE_PHASE or (action == PASS and is_asked_unseen(state))
     state["last_seat"] = seat
     state["secret"] = secret
@@ -277,7 +276,7 @@ def _others_left(state, seat):
     """Return the other players who are not eliminated: bit 0 for the next one clockwise."""
     num_players = np.int64(state["num_players"])
     left = ~np.int64(state["eliminated"]) & ((1 << num_players) - 1)
-    # Turned so that the seat itself is bit 0.
+    # Rotated so that the seat itself is bit 0.
     turned = left >> seat | left << (num_players - seat)
     return turned >> 1 & ((1 << (num_players - 1)) - 1)
 
@@ -315,7 +314,7 @@ def random_action(state, word):
 
 @kernel
 def returns(state, scores, ranks):
-    """Fill each seat's score (victory points so far) and rank by it, 1 the best."""
+    """Fill each seat's score (victory points so far) and its rank, 1 for the best."""
     num_players = np.int64(state["num_players"])
     for seat in range(num_players):
         scores[seat] = state["points"][seat]

@@ -3,12 +3,12 @@
 Worlds, cards, tiles, camps and rituals are numbered as in ``components.py``, actions as in
 ``actions.py``. Sets of cards, seats or worlds are bits; -1 is none.
 
-The phase is what is decided by whom. Between two decisions the rules run by themselves from stage
-to stage; where a stage leads back to is in the record too, so that an interruption (a Portal, the
-Eclipse, a ritual) goes on where it came in.
+The phase is the kind of decision. Between two decisions the rules run automatically from stage to
+stage; the record also contains the stage to return to, so that after an interruption (a Portal, the
+Eclipse, a ritual) the game resumes where it was.
 
-A role card has the number of the seat that it was dealt to. Everybody can follow the cards when
-two are swapped; what is on a card is known to who has looked at it (``seen``).
+A role card has the number of the seat that it was dealt to. Swaps of role cards are public; the
+role on a card is known to those who have looked at it (``seen``).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from .components import (
     WORLDS,
 )
 
-# Ties could go on round by round for ever; a longer game is cut off (truncated).
+# Ties could continue round after round forever; longer games are truncated.
 MAX_PLIES = 3000
 
 PHASES = (
@@ -179,20 +179,20 @@ def is_eliminated(state: np.void, seat: int) -> bool:
 
 
 def camp_of(state: np.void, seat: int) -> str:
-    """Return the camp of a seat now, ``"shaman"`` or ``"shadow"``."""
+    """Return the current camp of a seat, ``"shaman"`` or ``"shadow"``."""
     return CAMPS[state["camp"][state["role"][seat]]]
 
 
 def rounds_ended(state: np.void) -> int:
-    """Return how many rounds have ended; one broken off by a forfeit or by MAX_PLIES has not."""
+    """Return the number of finished rounds, without one ended by a forfeit or by MAX_PLIES."""
     return int(state["round"]) + bool(state["terminated"] and state["forfeit"] < 0)
 
 
 def camps_of_round(state: np.void) -> tuple[int, tuple[str, ...], str] | None:
-    """Return ``(round, camps, winner)`` of the last round that has ended, None before.
+    """Return ``(round, camps, winner)`` of the last finished round, None before the first.
 
-    Rounds count from 0; ``camps`` says in which camp each seat was at the end, eliminated or not,
-    and ``winner`` which camp won. All that was shown when the round ended.
+    Rounds count from 0; ``camps`` is the camp of each seat at the end, eliminated or not, and
+    ``winner`` the camp that won. All of this became public when the round ended.
     """
     if state["won"] < 0:
         return None
@@ -201,7 +201,7 @@ def camps_of_round(state: np.void) -> tuple[int, tuple[str, ...], str] | None:
 
 
 def knows_camp(state: np.void, seat: int, other: int) -> bool:
-    """Return whether ``seat`` has seen the role card that lies in front of ``other``."""
+    """Return whether ``seat`` has seen the role card in front of ``other``."""
     return bool(int(state["seen"][state["role"][other]]) >> seat & 1)
 
 
@@ -212,18 +212,18 @@ def is_revealed(state: np.void, seat: int) -> bool:
 
 
 def tiles_of(state: np.void, seat: int, face_up: bool) -> dict[str, int]:
-    """Return how many artefacts of each kind lie in front of a seat, face up or face down."""
+    """Return the number of artefacts of each kind in front of a seat, face up or face down."""
     counts = state["shown" if face_up else "hidden"][seat].tolist()
     return dict(zip(TILES[:NUM_HELD], counts, strict=True))
 
 
 def pile_of(state: np.void) -> list[int]:
-    """Return the kinds of the tiles in the pile from the top down; 4 is the Eclipse."""
+    """Return the kinds of the tiles in the pile from top to bottom; 4 is the Eclipse."""
     return state["pile"][: state["pile_size"]].tolist()[::-1]
 
 
 def card_passed_by(state: np.void, seat: int) -> tuple[int, int] | None:
-    """Return ``(card, holder)`` of what a seat gave during the Eclipse, while nobody else knows."""
+    """Return ``(card, holder)`` for the card a seat gave during the Eclipse, while it is secret."""
     card = int(state["given"][seat])
     if card < 0 or state["phase"] == ECLIPSE_PHASE:
         return None

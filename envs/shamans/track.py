@@ -22,7 +22,7 @@ def go_back(state, mover, squares):
 
 @kernel
 def start_advance(state, steps, mover, after):
-    """Let the pawn go on, square by square; then comes the stage ``after``."""
+    """Let the pawn advance, square by square, followed by the stage ``after``."""
     state["steps"] = steps
     state["mover"] = mover
     state["asked"] = 0
@@ -32,7 +32,7 @@ def start_advance(state, steps, mover, after):
 
 @kernel
 def advance(state):
-    """Go on with the pawn (``start_advance``); before the Moon Portals are offered.
+    """Continue the pawn's advance (``start_advance``); before the Moon, Portals are offered.
 
     Reaching the Moon ends the round (the Shadows win).
     """

@@ -28,7 +28,7 @@ HIGHEST, LOWEST = 1, -1
 
 @kernel
 def play_card(state, seat, card):
-    """Play a card; off the Destination, the pawn goes on before the card is laid (Tour de jeu)."""
+    """Play a card; off the Destination, the pawn advances before it is laid (Tour de jeu)."""
     world = WORLD_OF[card]
     state["hand"][seat] ^= 1 << card
     state["played"] = np.int64(state["played"]) | 1 << seat
@@ -50,7 +50,7 @@ def play_card(state, seat, card):
 
 @kernel
 def lay_card(state):
-    """Lay the card that was played off the Destination; its player does the world's ritual."""
+    """Lay a card played off the Destination; if it completes its world, do the ritual."""
     completed = place_card(state, state["card"])
     state["card"] = NO_CARD
     start_rituals(state, completed, state["turn"], STAGE.TURN_OVER)
@@ -79,9 +79,9 @@ def take_turn(state):
 
 @kernel
 def follower_with(state, which, eliminated):
-    """Return who played the ``HIGHEST`` or ``LOWEST`` card of the Destination, -1 if nobody did.
+    """Return who played the ``HIGHEST`` or ``LOWEST`` card of the Destination, -1 for nobody.
 
-    Of the players left or, with ``eliminated``, of the others.
+    Only players in the round count or, with ``eliminated``, only the others.
     """
     found = np.int64(NOBODY)
     for seat in range(np.int64(state["num_players"])):
@@ -99,7 +99,7 @@ def resolve_trick(state):
         return
     lowest = follower_with(state, LOWEST, 0)
     if lowest == NOBODY:
-        # Only eliminated players went to the Destination: the highest of them names the Guide.
+        # Only eliminated players played to the Destination: the highest of them names the Guide.
         ask(state, follower_with(state, HIGHEST, 1), GUIDE_PHASE)
     elif artefacts_left(state) != 0:
         ask(state, lowest, ARTEFACT_PHASE)
@@ -109,7 +109,7 @@ def resolve_trick(state):
 
 @kernel
 def gather(state):
-    """Let who has the highest card, or was named, lay the cards and do the ritual."""
+    """Let the player of the highest card, or the one named, lay the cards and do the ritual."""
     highest = follower_with(state, HIGHEST, 0)
     if highest != NOBODY:
         state["turn"] = highest
@@ -124,7 +124,7 @@ def gather(state):
 
 @kernel
 def start_trick(state):
-    """Let the new Guide lead, if there are cards; else it is the last moment for a Portal."""
+    """Let the new Guide lead if there are cards; otherwise offer Portals for the last time."""
     guide = np.int64(state["turn"])
     state["played"] = 0
     state["destination"] = NO_WORLD

@@ -110,7 +110,7 @@ LIMITS = {
 
 @kernel
 def check(state):
-    """Return the number of a field that can't be so, or FINE."""
+    """Return the number of an impossible field, or FINE."""
     field = _check_cards(state)
     if field == FINE:
         field = _check_tiles(state)
@@ -119,16 +119,16 @@ def check(state):
     if field != FINE:
         return field
     if state["terminated"] and state["forfeit"] < 0:
-        # Nobody is asked about anything once the last round is paid for.
+        # No decisions remain once the last round has been scored.
         return FINE if state["phase"] == CARD_PHASE else FIELD.phase
-    # Whoever forfeits, or plays when the game is cut off, leaves a decision open.
+    # A forfeit or truncation leaves a decision open.
     field = _check_trick(state)
     return field if field != FINE else _check_decision(state)
 
 
 @kernel
 def _check_cards(state):
-    """Look for a card in two places, or not of this game; hands are of one size."""
+    """Check that cards are in one place and belong to the game, and hand sizes are equal."""
     num_players = np.int64(state["num_players"])
     seen = np.int64(state["placed"])
     if seen & ~DECK[num_players]:
@@ -156,14 +156,14 @@ def _check_cards(state):
 
 @kernel
 def _check_tiles(state):
-    """Count the artefacts of each kind, and the Eclipse: no more than there are."""
+    """Count the artefacts of each kind, and the Eclipse: no more than exist."""
     size = np.int64(state["pile_size"])
     for kind in range(NUM_TILES + 1):
         count = np.int64(0)
         for k in range(size):
             count += state["pile"][k] == kind
         if kind == ECLIPSE:
-            # It is resolved when it comes up, once the tile that lay on it is kept.
+            # It is resolved when it comes up, after the tile on it has been kept.
             early = eclipse_shows(state) and state["phase"] != KEEP_PHASE
             return FIELD.pile if count != (not state["eclipsed"]) or early else FINE
         count += np.int64(state["gone"][kind])
@@ -181,7 +181,7 @@ def _check_tiles(state):
 
 @kernel
 def _check_roles(state):
-    """Each role card lies before a seat that has seen it; all have seen those of the eliminated."""
+    """Check that seats have seen their role cards, and everybody those of eliminated players."""
     num_players = np.int64(state["num_players"])
     everybody = (1 << num_players) - 1
     lying = np.int64(0)
@@ -207,7 +207,7 @@ def _check_roles(state):
 
 @kernel
 def _check_trick(state):
-    """A trick lies on the table from its first card until it is gathered; then come the rituals."""
+    """Check that a trick is on the table from its first card until it is gathered."""
     lies = False
     for seat in range(MAX_PLAYERS):
         if state["front"][seat] >= 0:
@@ -228,7 +228,7 @@ def _check_trick(state):
 
 @kernel
 def _check_decision(state):
-    """Look at who decides, and at what goes on after it."""
+    """Check who decides, and the stage after it."""
     seat = np.int64(state["to_play"])
     phase = state["phase"]
     out = np.int64(state["eliminated"]) >> seat & 1
@@ -279,7 +279,7 @@ def _check_decision(state):
 
 @kernel
 def _check_offer(state):
-    """Look at who is asked about a Portal, and at what goes on after it."""
+    """Check who is asked about a Portal, and the stage after it."""
     asked = np.int64(state["asked"])
     if state["mover"] < 0:
         return FIELD.mover
@@ -297,7 +297,7 @@ def _check_offer(state):
 
 @kernel
 def _check_resumed(state):
-    """Look at what goes on once all have been asked about a Portal."""
+    """Check the stage after everyone has been asked about a Portal."""
     resume = state["resume"]
     fits = False
     if resume == STAGE.RITUAL:
@@ -317,7 +317,7 @@ def _check_resumed(state):
 
 @kernel
 def _can_play(state):
-    """Say whether the seat whose turn it is goes on with it, or has a card to play."""
+    """Return whether the seat whose turn it is continues it, or has a card to play."""
     turn = np.int64(state["turn"])
     if state["card"] >= 0:
         return True

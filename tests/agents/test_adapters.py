@@ -1,4 +1,4 @@
-"""Adapters for libraries that aren't among the dependencies, as far as they go without them."""
+"""Adapters for libraries that aren't dependencies, as far as they work without them."""
 
 from __future__ import annotations
 

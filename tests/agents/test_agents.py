@@ -1,4 +1,4 @@
-"""The agents that need no training: random, greedy, MCTS; and how agents are made."""
+"""The agents that need no training: random, greedy, MCTS; and creating agents."""
 
 from __future__ import annotations
 
@@ -233,7 +233,7 @@ def test_stronger_agents_win():
             _, ranks, _ = play_match("sarena", seating, range(games))
             mine = seating.index(strong)
             wins += int((ranks[:, mine] < ranks[:, 1 - mine]).sum())
-        # A fair coin reaches this in one of a thousand tries.
+        # A fair coin reaches this once in a thousand tries.
         assert wins >= 2 * games * 0.5 + 3.1 * np.sqrt(2 * games * 0.25)
 
 
@@ -266,7 +266,7 @@ def test_wrong_words_for_an_agent(spec, error, message):
 
 
 def test_mcts_does_not_put_off_the_end_of_sagani_alone():
-    """Two of these games went on to the last tile when reaching the goal cost prospects."""
+    """Two of these games continued to the last tile when reaching the goal reduced prospects."""
     from ludotheque.agents.match import play_match
 
     _, ranks, actions = play_match("sagani", ["mcts"], range(8, 13), num_players=1)
@@ -283,14 +283,14 @@ def test_searchers_say_that_they_need_states():
 
 @pytest.mark.parametrize("spec", ["random", "greedy", "mcts:simulations=4", "baseline"])
 def test_arrays_of_other_shapes_are_refused(spec):
-    """Kernels would read, and write, behind their ends."""
+    """Kernels would read and write beyond their ends."""
     agent, batch = make_agent(spec), positions(3, 2)
     seen, masks, seeds = batch.observations, batch.action_masks, numbers(3)
     states = batch.get_state()
     wide = np.ones((3, 5000), np.int8)
     for name, wrong in (("masks", wide), ("masks", masks[:2]), ("seeds", seeds[:1])):
         asked = {"masks": masks, "seeds": seeds, name: wrong}
-        # A search looks at the records alone, and no seeds are too few for fewer rows.
+        # A search only uses the records, and no seeds are too few for fewer rows.
         if name == "masks" and (spec.startswith("mcts") or (spec == "random" and len(wrong) == 2)):
             continue
         with pytest.raises(ValueError, match=f"{name} have shape"):
@@ -315,7 +315,7 @@ def test_an_agent_is_returned_as_it_is():
 
 
 def test_a_pickled_agent_that_was_changed_is_refused():
-    """Kernels read its settings and its network without looking."""
+    """Kernels read its settings and its network unchecked."""
     for name, changes in {
         "mcts": ({"trees": 0}, {"simulations": -5}, {"leaf": "none"}, {"leaf_plies": 0.5}),
         "mcts:time=0.1": ({"time": -1.0}, {"num_threads": 10**9}, {"widening": float("nan")}),
@@ -351,7 +351,7 @@ def test_a_pickled_network_that_was_changed_is_refused():
     for one in wrong:
         with pytest.raises(StateError, match="this pickle holds no TDAgent"):
             pickle.loads(edited(agent, agent, **one))
-    # Where the inputs stand follows from their names.
+    # The inputs' positions follow from their names.
     rows = nets._replace(rows=np.full_like(nets.rows, 10**6))
     twin = pickle.loads(edited(agent, agent, _nets=rows))
     assert np.array_equal(twin._nets.rows, nets.rows)

@@ -1,4 +1,4 @@
-"""What is added to a baseline that comes with the package, and shown of it."""
+"""Additions to the included baselines, and their tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Beliefs about what is hidden: the facts, draws that follow beliefs, files, learning."""
+"""Beliefs about hidden facts: the facts, draws by belief, files, learning."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def dealt(game, players: int, plies: int, seed: int = 3) -> np.ndarray:
     return states
 
 
-# What they are about
+# The facts
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
@@ -74,7 +74,7 @@ def test_facts_of_shamans_are_camps_and_hands():
 
 
 def test_draws_are_as_likely_as_they_are_believed():
-    """Of the tries, those with the believed colour weigh four times the others."""
+    """Tries with the believed colour weigh four times as much as the others."""
     states = dealt(SARENA, 2, 3)
     seat = int(states["to_play"][0])
     belief = make_belief(SARENA, True)
@@ -104,7 +104,7 @@ def test_without_beliefs_draws_are_those_of_determinize():
 
 
 def test_beliefs_come_from_what_the_seat_sees():
-    """Roles and hands in the record are replaced by others: the scores, and the search, stay."""
+    """Replacing roles and hands in the record doesn't change the scores or the search."""
     states = np.concatenate([dealt(SHAMANS, 3, 8, seed) for seed in range(12)])
     others = states.copy()
     seats = np.full(12, -1)
@@ -171,7 +171,7 @@ def test_beliefs_that_there_are_not_are_told():
 
 @pytest.mark.training
 def test_play_tells_what_is_hidden():
-    """Of the pawn of a greedy player, in games that weren't learned from; twice the same."""
+    """The pawn of a greedy player, in held-out games; reproducible."""
     from ludotheque.agents.td.belief_learner import learn_beliefs
 
     one, two = (learn_beliefs(zero_model(SARENA, 2), SARENA, 200, 4) for _ in range(2))

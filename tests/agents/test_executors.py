@@ -1,4 +1,4 @@
-"""Leagues and ratings on many workers: the same bytes, whoever is first or lost."""
+"""Leagues and ratings on many workers: the same bytes, whichever is first or lost."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ pytest.importorskip("openskill", reason="leagues rate with the extra [cli]")
 
 
 class First(Agent):
-    """Plays the lowest legal action; ends its process once, if it finds a file to remove."""
+    """Plays the lowest legal action; kills its process once, if it finds a file to remove."""
 
     name = "first"
 
@@ -67,7 +67,7 @@ def test_the_same_bytes_for_any_executor(tmp_path):
 
 @pytest.mark.slow
 def test_a_worker_that_is_killed_costs_its_piece_alone(tmp_path):
-    """Real processes; the first to play an agent's move dies in the midst of a batch."""
+    """Real processes; the first to play an agent's move dies in the middle of a batch."""
     fuse = tmp_path / "fuse"
     here = played(tmp_path / "here", None, first=First(str(fuse)))
     fuse.touch()
@@ -90,7 +90,7 @@ def test_what_is_finished_is_kept_when_a_piece_fails():
 
 
 class _Finished:
-    """An executor whose pieces are finished before the next is handed out."""
+    """An executor whose pieces are finished before the next is submitted."""
 
     def __init__(self, inner):
         self.inner = inner
@@ -102,7 +102,7 @@ class _Finished:
 
 
 class Changed(Late):
-    """An executor that gives results through ``change``: the list of those so far, and its own."""
+    """An executor that passes results through ``change``, with all results so far."""
 
     def __init__(self, change):
         super().__init__()
@@ -151,7 +151,7 @@ def test_results_of_another_call_are_refused():
 
 
 def changed_games(**changes):
-    """Return what an executor does that changes the first game of each batch of a league."""
+    """Return a ``change`` that edits the first game of each batch of a league."""
 
     def change(given):
         ticket, games = given[-1]

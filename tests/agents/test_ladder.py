@@ -51,7 +51,7 @@ def test_rungs_are_ordered_and_a_file_keeps_them(ladder, tmp_path, monkeypatch):
 
 
 def test_a_measurement_that_was_stopped_is_continued(ladder, tmp_path):
-    """Stopped at any place and resumed, a ladder is the same as in one go."""
+    """Stopped anywhere and resumed, a ladder is the same as in one run."""
 
     def stop(done: int, total: int) -> None:
         if done > total // 3:
@@ -101,7 +101,7 @@ def test_a_rating_that_is_stopped_keeps_its_whole_rounds(ladder, tmp_path):
 
 
 def test_a_rung_is_rated_where_it_stands(ladder):
-    """Games of greedy against both rungs put it at greedy's own place, and above random."""
+    """Games of greedy against both rungs give it greedy's own rating, above random."""
     rounds: list[tuple[int, int]] = []
     found = rate_agent(
         "greedy",
@@ -202,7 +202,7 @@ def test_wrong_numbers_are_refused(ladder, changes, told):
 
 @pytest.mark.parametrize(("name", "players"), SHIPPED)
 def test_a_baseline_plays_as_its_card_says(name, players):
-    """Not worse than its card's share by three standard deviations, on other deals."""
+    """Not worse than its card by three standard deviations, on other deals."""
     game = get_game(name)
     path = baselines.baseline_path(game, players)
     assert path.stat().st_size <= 400_000

@@ -204,7 +204,7 @@ def test_progress_bar(capsys):
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory) -> tuple[bytes, dict]:
-    """What an uninterrupted league leaves: its file, its table."""
+    """The result of an uninterrupted league: its file and its table."""
     folder = tmp_path_factory.mktemp("whole")
     table = league(THREE, folder, seed=8).run(6, batch_size=4)
     assert json.loads((folder / "table.json").read_text()) == table.to_dict()
@@ -230,7 +230,7 @@ def test_a_torn_file_is_mended(tmp_path, whole, cut, caplog):
 
 
 def test_garbage_after_the_last_game_is_dropped(tmp_path, whole):
-    """A power cut may leave zeros where the last block was to be, or several bad lines."""
+    """A power cut may leave zeros in place of the last block, or several bad lines."""
     data, expected = whole
     league(THREE, tmp_path, seed=8).run(2)
     games_file(tmp_path).write_bytes(data[: data.rindex(b"\n{")] + b"\n\0\0\0\n{}\n[]\n\0\0")
@@ -318,7 +318,7 @@ def test_sigint_in_a_process_keeps_finished_games(tmp_path, whole):
     )
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     process = subprocess.Popen([sys.executable, "-c", code, tmp_path], **pipes)
-    # It waits to be told to go on once the first games are over; Ctrl-C comes instead.
+    # It waits to be resumed once the first games are over; Ctrl-C comes instead.
     while int(process.stdout.readline()) == 0:
         pass
     process.send_signal(signal.SIGINT)
@@ -680,7 +680,7 @@ class Stubborn(Agent):
 
 
 class OfOnesOwn:
-    """Has the method and nothing else."""
+    """Has only the method."""
 
     __slots__ = ()
 

@@ -110,7 +110,7 @@ def test_a_runs_files(finished: TrainResult):
 
 
 def sitting(env: dict) -> list[list[str | None]]:
-    """Who plays each seat of each game; agents' numbers depend on when a run was taken up."""
+    """Who plays each seat of each game; agents' numbers depend on when a run was resumed."""
     rows = zip(env["agent_of"].tolist(), env["learner"].tolist(), strict=True)
     return [
         [env["names"].get(number) for seat, number in enumerate(row) if seat != own]
@@ -259,7 +259,7 @@ def test_a_run_is_not_overwritten_or_resumed_as_another(finished: TrainResult):
 
 
 def test_a_checkpoint_that_no_training_writes_is_called_damaged(finished: TrainResult, tmp_path):
-    """Adam takes roots of what follows from these."""
+    """Adam takes square roots of values derived from these."""
     for name in ("step", "exp_avg_sq"):
         out = tmp_path / name
         shutil.copytree(finished.out, out)
@@ -286,7 +286,7 @@ def test_evaluation_counts_from_every_seat():
 
 
 def test_training_alone(tmp_path):
-    """A game alone has no opponents: what counts is the score, and how often the goal is met."""
+    """A solo game has no opponents: what counts is the score, and how often the goal is reached."""
     changes = {"game": "sagani", "eval_every": 1024, "net_arch": None}
     config = tiny(tmp_path, num_players=1, **changes)
     assert (config.reward, config.reward_scale) == ("score_change", 0.02), "what suits the game"
@@ -333,7 +333,7 @@ def test_a_short_run_beats_random_from_each_seat(tmp_path):
     )
     agent = PPOAgent("sarena", train(config).model_path)
     found = evaluate(agent, "random", config.settings(), 1000, seed=3)
-    # About 0.83; three times the width of an interval below it, for other machines' rounding.
+    # About 0.83, minus three interval widths for other machines' rounding.
     assert min(found.wins_by_seat) > 0.7 * 500, found
 
 
@@ -467,7 +467,7 @@ def test_copied_networks_say_what_torch_says(tmp_path, game, network, net_arch, 
 
 @pytest.mark.parametrize("game", [game for game in GAMES if game.targets], ids=repr)
 def test_actions_say_what_they_are_about(game):
-    """Every pair names a row of the flat observation, and only legal ones of a kind differ."""
+    """Every pair names a row of the flat observation, and legal actions of a kind differ."""
     fields = {field.name: field for field in game.observation_schema("flat")}
     seen = set()
     for action in range(game.num_actions):
@@ -511,7 +511,7 @@ def test_the_agent_depends_on_its_seeds_alone(finished: TrainResult):
 
 
 def test_the_agent_never_ignores_the_mask(finished: TrainResult):
-    """Also where the policy is sure of an illegal action (PettingZoo 863)."""
+    """Even if the policy is sure of an illegal action (PettingZoo 863)."""
     rng = np.random.default_rng(0)
     logits = np.where(rng.random((500, 120)) < 0.5, 1e4, -1e4).astype(np.float32)
     masks = (rng.random((500, 120)) < 0.03).astype(np.int8)
@@ -537,7 +537,7 @@ def test_the_agent_reads_no_code_and_needs_no_torch(finished: TrainResult, run_p
 
 
 def changed(source: Path, target: Path, **changes) -> Path:
-    """A copy of a model that says other things of itself."""
+    """A copy of a model with other metadata."""
     with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w") as new:
         for name in old.namelist():
             data = old.read(name)

@@ -35,7 +35,7 @@ NUM_ENVS = 8
 
 @pytest.fixture(autouse=True)
 def one_torch_thread():
-    """Networks this small gain nothing from two, and lose much on a busy machine."""
+    """Networks this small gain nothing from two, and lose a lot on a busy machine."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
@@ -63,7 +63,7 @@ def test_sb3_checks_the_gymnasium_environment(illegal):
     check_env(env.unwrapped, skip_render_check=True)
 
 
-# SB3 takes anything of three dimensions for a picture, and wants bytes from 0 to 255 there.
+# SB3 treats anything with three dimensions as an image, and expects bytes from 0 to 255.
 @pytest.mark.filterwarnings("ignore:.*image:UserWarning:stable_baselines3")
 def test_sb3_checks_the_planes():
     env = gymnasium.make("ludotheque/Sarena-v0", illegal="lose", observation="planes")
@@ -154,7 +154,7 @@ def test_games_go_on_from_their_seeds():
 
 @pytest.mark.parametrize("seat", [0, 1, "random"])
 def test_reward_and_observation_are_the_learners_own(seat):
-    """The tutorial's bug: the other side's view with one's own reward (PettingZoo 1147)."""
+    """The tutorial's bug: the other side's observation with the own reward (PettingZoo 1147)."""
     env = fresh(seat=seat, reward="margin", opponents="greedy")
     ended = 0
     for _ in range(60):
@@ -182,7 +182,7 @@ def test_reward_and_observation_are_the_learners_own(seat):
 
 
 def test_masks_answer_as_sb3_asks():
-    """A batch that has the masks can hand them over (sb3-contrib 279)."""
+    """A batch that has the masks can return them (sb3-contrib 279)."""
     env = fresh()
     assert is_masking_supported(env)
     assert np.array_equal(get_action_masks(env), env.action_masks())
@@ -294,7 +294,7 @@ def test_same_deals_as_the_batch_of_all_seats():
 
 
 class Counting:
-    """A pool that remembers what it was asked and told."""
+    """A pool that records its calls."""
 
     def __init__(self):
         self.agents = [make_agent("greedy"), make_agent("random"), make_agent("greedy")]
@@ -362,7 +362,7 @@ def test_sb3_wrappers_stand_on_it():
 
 
 def test_an_evaluation_without_masks_comes_to_its_end(monkeypatch):
-    """SB3's own evaluate_policy with an untrained PPO played one illegal action for ever."""
+    """SB3's own evaluate_policy with an untrained PPO repeated one illegal action forever."""
     from stable_baselines3 import PPO
     from stable_baselines3.common.evaluation import evaluate_policy as evaluate
 
@@ -372,7 +372,7 @@ def test_an_evaluation_without_masks_comes_to_its_end(monkeypatch):
     env = SeatVecEnv("sarena", 2, illegal="penalty", illegal_reward=-0.1)
     model = PPO("MlpPolicy", env, n_steps=8, batch_size=8, seed=1)
     rewards, lengths = evaluate(model, env, n_eval_episodes=2, return_episode_rewards=True)
-    # A few legal actions before the one that it insists on.
+    # A few legal actions before the one that it repeats.
     assert min(lengths) >= 20 and max(rewards) < -1.9
     env = SeatVecEnv("sarena", 1, illegal="penalty")
     env.reset()
@@ -388,7 +388,7 @@ def test_an_evaluation_without_masks_comes_to_its_end(monkeypatch):
 
 
 def plain(kind, **settings):
-    """A model of SB3's own making on the Gymnasium environment, with a network of eight units."""
+    """A plain SB3 model on the Gymnasium environment, with a network of eight units."""
     env = gymnasium.make("ludotheque/Sarena-v0", illegal="lose", **settings)
     few = {"buffer_size": 10} if kind is DQN else {"n_steps": 8, "batch_size": 4}
     return kind("MultiInputPolicy", env, policy_kwargs={"net_arch": [8]}, seed=0, **few)

@@ -1,4 +1,4 @@
-"""Values of afterstates: the agent, self-play, training, and the files that keep them."""
+"""Values of afterstates: the agent, self-play, training, and files."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from ludotheque.envs.core.rng import mix64
 from ludotheque.envs.core.schema import Field
 
 GAMES = [get_game(name) for name in game_names()]
-# Their redraws shuffle what lies in the record, so that one seed draws otherwise from another deal.
+# Their redraws shuffle the record's contents, so one seed draws differently from another deal.
 SHUFFLED = {"sagani": "pile", "sarena": "secret"}
 
 
@@ -78,7 +78,7 @@ SHORT = Method(
 
 
 def random_model(game, seed: int = 0, num_players: int | None = None) -> ValueModel:
-    """A network that has a say: its part in values is of the size of ``evaluate``."""
+    """A network whose contribution to values is as large as that of ``evaluate``."""
     rng = np.random.default_rng(seed)
     model = zero_model(game, num_players or game.usual_players, width=8, last_width=4)
     arrays = {
@@ -110,7 +110,7 @@ def masks_of(game, states: np.ndarray) -> np.ndarray:
 
 
 def redrawn(game, states: np.ndarray, seeds: np.ndarray) -> np.ndarray:
-    """Copies with what the seats to play can't know drawn anew."""
+    """Copies with what the seats to play can't know resampled."""
     copies = states.copy()
     game.loops.redraw(copies, 0, len(copies), np.full(len(copies), -1), seeds)
     return copies
@@ -145,7 +145,7 @@ def test_a_network_of_zeros_plays_as_greedy_does(game):
 
 @pytest.mark.parametrize("game", GAMES, ids=repr)
 def test_values_are_evaluate_and_the_network_of_what_the_seat_sees(game):
-    """The choice, worked out in numpy: each afterstate by itself, layer by layer."""
+    """The choice computed in numpy: each afterstate separately, layer by layer."""
     model = random_model(game)
     w = model.arrays
     where = positions_of(game, tuple(model.about["inputs"]))
@@ -170,7 +170,7 @@ def test_values_are_evaluate_and_the_network_of_what_the_seat_sees(game):
 
 @pytest.mark.parametrize("game", GAMES, ids=repr)
 def test_what_a_seat_cannot_know_changes_no_choice(game):
-    """Hidden cards and luck are replaced by others that the seat holds as likely."""
+    """Hidden cards and chance are replaced by others that are equally likely for the seat."""
     agent = TDAgent(game, random_model(game))
     states = positions(game, 60, 20)
     others = redrawn(game, states, np.arange(60, dtype=np.uint64) + np.uint64(1000))
@@ -183,7 +183,7 @@ def test_what_a_seat_cannot_know_changes_no_choice(game):
 
 
 def test_tiles_under_the_piles_are_drawn_by_the_seed_and_not_from_the_record():
-    """Where redraws shuffle: over many seeds, choices from both records are as frequent."""
+    """If redraws shuffle: over many seeds, choices from both records are equally frequent."""
     game = get_game("sagani")
     agent = TDAgent(game, random_model(game))
     state = positions(game, 1, 9)
@@ -331,7 +331,7 @@ def a_round(num_threads=1, trace=0.7, num_players=2, rank_share=0.0, actors=None
 
 @pytest.mark.parametrize("weight", [np.nan, np.inf, 1e30])
 def test_a_network_that_has_diverged_plays_no_round(weight, monkeypatch):
-    """Its values compare with nothing: it chose an action before the first of its list."""
+    """Its values are NaN: it once chose an action before the first in its list."""
     model = zero_model(get_game("sarena"), 2, width=8, last_width=4)
     wrong = {**model.arrays, "last": np.full((2, 4), weight, np.float32)}
     monkeypatch.setitem(globals(), "random_model", lambda *_: ValueModel(model.about, wrong))
@@ -370,12 +370,12 @@ def test_threads_and_actors_change_no_array():
 
 @pytest.mark.parametrize(("trace", "num_players"), [(1.0, 2), (0.0, 2), (0.7, 2), (0.7, 3)])
 def test_targets_are_td_lambda(trace, num_players):
-    """Worked out from the first sample of each game on, as a sum over all later samples.
+    """Computed from the first sample of each game on, as a sum over all later samples.
 
-    Between two over those of both seats, the other's with the sign turned; else over the seat's.
+    With two players over those of both seats, the other's with the sign changed; else the seat's.
     """
     samples = a_round(trace=trace, num_players=num_players).samples
-    # A game's samples have the same result, told from seat 0 on.
+    # A game's samples have the same result, starting with seat 0.
     results = [np.roll(o, s, axis=-1) for o, s in zip(samples.outcome, samples.seat, strict=True)]
     edges = [t for t in range(1, len(results)) if not np.array_equal(results[t - 1], results[t])]
     for first, stop in zip([0, *edges], [*edges, len(results)], strict=True):
@@ -448,7 +448,7 @@ def test_what_a_seat_cannot_know_changes_no_search(game):
 
 @pytest.mark.parametrize("game", SEARCHED, ids=repr)
 def test_a_search_improves_the_policy_among_legal_actions(game):
-    """The policy is one, and most of it goes to what the search chose or found to be better."""
+    """The policy is valid, and favours what the search chose or found to be better."""
     agent = TDAgent(game, zero_model(game, game.usual_players), simulations=16, num_threads=2)
     states = positions(game, 30, 20)
     masks, seeds = masks_of(game, states), np.arange(30, dtype=np.uint64)
@@ -462,7 +462,7 @@ def test_a_search_improves_the_policy_among_legal_actions(game):
 
 
 def test_a_search_finds_what_wins_at_the_end():
-    """The last move of Sàrèná has a certain result: the best is played, however bad the network."""
+    """The result of Sàrèná's last move is certain: the best is played, however bad the network."""
     game = get_game("sarena")
     states = positions(game, 800, 26)
     known = [k for k in range(800) if last_moves(game, states[k : k + 1])][:12]
@@ -476,7 +476,7 @@ def test_a_search_finds_what_wins_at_the_end():
 
 
 def last_moves(game, state: np.ndarray) -> list[tuple[int, float]]:
-    """Legal actions with the margin that they end the game with; none if one doesn't end it."""
+    """Legal actions with their final margins; none if one doesn't end the game."""
     seat = int(state["to_play"][0])
     found = []
     for action in np.flatnonzero(game.legal_mask(state, 0)).tolist():
@@ -508,7 +508,7 @@ def test_a_playout_is_mixed_into_what_a_new_position_is_worth():
 
 
 def test_a_greedy_playout_is_worth_what_margins_have_grown_since_the_root():
-    """Margins are of ``evaluate``, to the best of the others; without plies those of the leaf."""
+    """Margins are ``evaluate`` minus the best of the others; without plies, those of the leaf."""
     game = get_game("shamans")
     model = random_model(game)
     nets = stack(game, tuple(model.about["inputs"]), [model.arrays])
@@ -534,7 +534,7 @@ def margins_of(game, states) -> np.ndarray:
 
 
 def test_playouts_are_as_the_game_prefers_unless_said_otherwise():
-    """The preference is a default: the same, said, chooses the same, and another does not."""
+    """The preference is a default: stating it changes nothing, and another value does."""
     game = get_game("shamans")
     model = random_model(game)
     states, seeds = positions(game, 30, 20), np.arange(30, dtype=np.uint64)
@@ -586,7 +586,7 @@ def test_decisions_are_kept_with_what_the_policy_could_do():
     place = taken.first + taken.chosen
     assert np.array_equal(taken.seen[place], samples.seen)
     assert np.allclose(taken.base[place] * model.arrays["weight"][0], samples.base)
-    # The actions that weren't chosen too: their value is what the network makes of what was seen.
+    # Also for actions that weren't chosen: their value is the network's for their observation.
     w = model.arrays
     first = np.maximum(taken.seen @ w["first"] + w["first_bias"], 0)
     units = np.maximum(first @ w["second"] + w["second_bias"], 0)
@@ -698,7 +698,7 @@ def test_a_run_stopped_and_resumed_with_other_actors_gives_the_same_arrays(finis
 
 
 class Deadly(ProcessExecutor):
-    """One process, which is killed when it begins the fifth piece."""
+    """One process, which is killed when it starts the fifth piece."""
 
     def __init__(self, fuse: Path):
         super().__init__(1, interrupts=False)
@@ -797,7 +797,7 @@ def test_what_actors_return_is_learned_from_by_every_method(method, tmp_path):
     ],
 )
 def test_what_an_actor_changed_is_not_learned_from(method, change, tmp_path):
-    """Kernels look at the records of lessons, and arrays are indexed by what pieces hold."""
+    """Kernels read the records of lessons, and arrays are indexed by the contents of pieces."""
     with pytest.raises(ValueError, match="an actor returned something other than a piece"):
         train(tiny(tmp_path / "run", method, eval_opponents=()), Changing(change))
     assert not (tmp_path / "run" / "model.zip").exists()
@@ -813,7 +813,7 @@ def test_what_is_no_executor_is_refused_before_anything_is_written(tmp_path):
 @pytest.mark.training
 @pytest.mark.parametrize("method", ["search", "policy"])
 def test_a_run_that_learns_a_policy_is_resumed_exactly(tmp_path, method):
-    """A policy is learned, which leads; and the arrays are those of a run in one go."""
+    """A policy is learned and leads; and the arrays equal those of an uninterrupted run."""
     from ludotheque.agents.td.trainer import CONFIGS
 
     def stop(done, total, text):
@@ -869,7 +869,7 @@ def test_a_response_learns_from_games_against_the_agent_alone(finished, tmp_path
     played = run._play()
     begun = read_value_model(finished.model_path, get_game("sarena")).arrays
     assert all(np.array_equal(run.fixed[name], begun[name]) for name in begun)
-    # One seat of each game is the learner's: half of the plies, but for those without a choice.
+    # One seat of each game is the learner's: half of the plies, except for forced ones.
     assert len(played.samples.seat) <= 0.6 * played.plies
     run._take_snapshot()
     assert run.pool == []
@@ -892,8 +892,8 @@ def test_a_response_that_was_stopped_says_so_and_is_measured(tmp_path):
 
 @pytest.mark.training
 def test_what_did_better_than_expected_becomes_likelier(tmp_path):
-    """One minibatch of two actions: the policy moves to the one with an advantage, and the clip
-    holds it back from going on once it has gone far enough."""
+    """One minibatch of two actions: the policy moves towards the one with an advantage, until the
+    clip stops it."""
     import torch
 
     from ludotheque.agents.td.learner import Choices, Learner
@@ -934,7 +934,7 @@ def test_another_seed_gives_other_weights(finished, tmp_path):
 
 @pytest.mark.training
 def test_what_is_learned_explains_results_that_evaluate_does_not(tmp_path):
-    """On games that it didn't learn from, and against the line through ``evaluate`` that fits."""
+    """On held-out games, compared with the regression line on ``evaluate``."""
     game = get_game("sarena")
     changes = {"averaging": 0.98, "reuse": 4.0, "window": 8000, "width": 16, "pool_share": 0.0}
     config = tiny(tmp_path, steps=8000, learning_rate=2e-3, eval_opponents=(), **changes)
@@ -995,7 +995,7 @@ def test_a_run_that_cannot_go_on_says_why(finished, tmp_path):
     ],
 )
 def test_a_checkpoint_that_no_training_writes_is_called_damaged(finished, tmp_path, changes, told):
-    """Some used to be taken for a learning_rate that is too high, in the midst of the training."""
+    """Some used to be reported in mid-training, as a learning_rate that is too high."""
     from ludotheque.agents.td.trainer import TDConfig
 
     shutil.copytree(finished.out, tmp_path / "run")

@@ -1,6 +1,6 @@
-"""Play games in several settings through all their kernels, and print a digest of what they say.
+"""Play games in several settings through all their kernels, and print a digest of the results.
 
-``test_nojit`` does so compiled, and ``python tests/core/play_everywhere.py GAME ...`` plainly.
+``test_nojit`` runs this compiled, and ``python tests/core/play_everywhere.py GAME ...`` in Python.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from ludotheque.envs.core.jit import JIT_DISABLED
 from ludotheque.envs.core.schema import total_size
 from ludotheque.testing.contract import is_over, settings
 
-# Looking at a position takes longer than a ply, most of all in plain Python.
+# Observing a position takes longer than a ply, especially in plain Python.
 PLIES_BETWEEN_LOOKS = 15
-# Games in each setting, where one is played quickly and has rare events.
+# Number of games in each setting of a game that is quick to play and has rare events.
 GAMES_EACH = {"saga": 2, "shamans": 24}
 
 

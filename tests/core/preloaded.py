@@ -1,7 +1,7 @@
-"""Run code in a process of its own that has loaded numba and Gymnasium already.
+"""Run code in a separate process that has already loaded numba and Gymnasium.
 
-Half of what a short program does is to import them. Here each runs in a fork of a process that has
-done only that: nothing of Ludothèque is imported, and nothing compiled.
+Importing them takes half the time of a short program. Here each runs in a fork of a process that
+has done only that: nothing of Ludothèque is imported or compiled.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from functools import cache
 from importlib import invalidate_caches
 from pathlib import Path
 
-# What numba reads when it is imported; every other variable is set in the fork.
+# Variables that numba reads on import; all others are set in the fork.
 AT_IMPORT = {"NUMBA_OPT": "3", "NUMBA_DISABLE_JIT": "0"}
 STREAMS = ("stdout", "stderr")
 
 
 def can_run(environment: Mapping[str, str]) -> bool:
-    """Return whether a fork comes to the same as a new Python with these variables."""
+    """Return whether a fork is equivalent to a new Python with these variables."""
     settings = {name for name in environment if name.startswith("NUMBA_")}
     return hasattr(os, "fork") and settings <= set(AT_IMPORT)
 

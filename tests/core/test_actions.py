@@ -1,4 +1,4 @@
-"""The action table: numbers and parts are one to one, and what is wrong is named."""
+"""The action table: numbers and parts correspond one to one, and errors name what is wrong."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ def test_the_fonts_and_their_licence_are_there():
 
 
 def test_text_does_not_come_from_the_system_fonts():
-    """A letter that ours lack leaves no trace, whatever fonts this machine has."""
+    """A letter missing from our fonts leaves no trace, whatever fonts this machine has."""
     canvas = Canvas(40, 40)
     canvas.text(20, 20, "Ж", size=24)
     assert (canvas.rgb() == 255).all()

@@ -27,13 +27,13 @@ SETTINGS = [
     # Sagani's solo games have no meaning for several players.
     if setting.num_players == 1 or setting.options.get("solo") != "advanced"
 ]
-# The interfaces know nothing of a game's options: the usual ones stand for all.
+# The interfaces don't depend on a game's options: the defaults represent all.
 USUAL = [
     setting
     for setting in SETTINGS
     if all(setting.options[option.name] == option.default for option in setting.game.options)
 ]
-# What together makes up the promise that nothing hidden can be seen.
+# The checks that together guarantee that nothing hidden is visible.
 HIDING = (
     contract.check_determinize,
     contract.check_hidden_varies,
@@ -41,7 +41,7 @@ HIDING = (
     contract.check_words_and_pictures_hide,
     contract.check_evaluation_hides,
 )
-# What depends on the form of an observation, or on rewards in mid-game.
+# Checks that depend on the observation form, or on rewards in mid-game.
 FORM_CHECKS = (
     conformance.check_spaces,
     conformance.check_observations,
@@ -49,7 +49,7 @@ FORM_CHECKS = (
     conformance.check_rewards,
     conformance.check_end,
 )
-# These take longest, and depend on a game by its actions and its number of agents alone.
+# These take longest, and depend only on a game's actions and number of agents.
 LONG_CHECKS = (conformance.check_copies, conformance.check_masks_by_trial)
 OTHERS = [check for check in GAME_CHECKS if check not in HIDING]
 
@@ -64,7 +64,7 @@ def name_of(check) -> str:
         pytest.param(setting, check, id=f"{setting}-{name_of(check)}")
         for setting in SETTINGS
         for check in HIDING
-        # Pictures take long; tests/interfaces/test_leaks.py looks at some in every setting.
+        # Pictures are slow; tests/interfaces/test_leaks.py checks some in every setting.
         if setting in USUAL or check is not contract.check_words_and_pictures_hide
     ],
 )
@@ -103,7 +103,7 @@ def test_turn_by_turn(setting, check):
 def test_turn_by_turn_in_other_forms(game, form):
     """Observation forms and dense rewards go through the same checks, with the most players.
 
-    What an observation form can't touch is checked in the smallest game alone.
+    Whatever doesn't depend on the observation form is only checked in the smallest game.
     """
     make = lambda: TurnBasedEnv(  # noqa: E731
         game, game.max_players, observation=form, reward="score_change"
@@ -133,7 +133,7 @@ def test_first_player_is_drawn(setting):
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])
 def test_sarena_redraws_pawns_evenly(num_players):
-    """determinize: every order of the pawns that a seat can't see is as likely as the next."""
+    """determinize: all orders of the pawns that a seat can't see are equally likely."""
     game = get_game("sarena")
     states = np.repeat(game.new_state(5, num_players), 12_000)
     seat = num_players - 1
@@ -144,12 +144,12 @@ def test_sarena_redraws_pawns_evenly(num_players):
     others = itertools.permutations([colour for colour in range(4) if colour != own])
     expected = sorted([*order[:seat], own, *order[seat:]] for order in others)
     assert orders.tolist() == expected
-    # Chi-squared with 5 degrees of freedom: 20.5 is passed once in a thousand; the seeds are fixed.
+    # Chi-squared with 5 degrees of freedom exceeds 20.5 once in a thousand; the seeds are fixed.
     assert ((counts - 2000) ** 2 / 2000).sum() < 20.5
 
 
 def test_sarena_shows_pawns_at_the_end():
-    """Once the game is over only the pawns nobody drew are still hidden."""
+    """Once the game is over only undrawn pawns are still hidden."""
     game = get_game("sarena")
     *_, states = contract.play(contract.Setting(game, 2, {}), seed=1)
     assert contract.is_over(states)

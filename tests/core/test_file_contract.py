@@ -19,7 +19,7 @@ def test_the_file_contract_holds(name, check):
 
 @pytest.fixture
 def broken(tmp_path, monkeypatch, root):
-    """A copy of the worked example that isn't put together: its files can be spoilt one by one."""
+    """An unassembled copy of the worked example: its files can be broken one by one."""
     folder = tmp_path / "broken_toy"
     shutil.copytree(root / "tests" / "games" / "toy", folder)
     (folder / "__init__.py").write_text("", encoding="utf-8")

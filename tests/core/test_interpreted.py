@@ -25,13 +25,13 @@ RECORD = np.dtype([("done", np.int64), ("left", np.int64)])
 
 @pytest.fixture
 def patient(monkeypatch) -> None:
-    """Interpret whatever may be, whether or not it was compiled before."""
+    """Interpret whatever is allowed, whether or not it was compiled before."""
     monkeypatch.setattr(interpreted, "COMPILE_AFTER", math.inf)
     monkeypatch.setattr(interpreted, "_is_kept", lambda loop, args: False)
 
 
 def played(game, loops) -> str:
-    """Play a random game through its loops; return a digest of all that they fill in."""
+    """Play a random game through its loops; return a digest of all outputs."""
     hasher, count = hashlib.sha256(), game.max_players
     states, actions = game.new_states(1), np.zeros(1, np.int64)
     rewards, scores = np.zeros((2, 1, count), np.float32)
@@ -102,7 +102,7 @@ def test_records_that_may_only_be_read_stay_as_they_are(patient):
 
 
 def test_a_cache_folder_that_may_not_be_looked_into_holds_nothing(monkeypatch, tmp_path):
-    """Of such a name nothing can be asked: an OSError, as in a folder of another user."""
+    """Nothing is known about such a name: an OSError, as in another user's folder."""
     monkeypatch.setattr(interpreted, "COMPILE_AFTER", math.inf)
     monkeypatch.setenv("LUDOTHEQUE_CACHE_DIR", str(tmp_path / ("kernels" * 50)))
     loop, _ = fresh()
@@ -159,7 +159,7 @@ def work_in_parts(states, by):
 
 
 def test_ctrl_c_leaves_no_lock_that_other_threads_wait_for(monkeypatch, tmp_path):
-    """Each interpreted call asks whether there is a compiled one, which is a question to LLVM."""
+    """Each interpreted call checks for a compiled one, which queries LLVM."""
     lock = pytest.importorskip("llvmlite.binding.ffi").lib._lock._lock
     monkeypatch.setattr(interpreted, "COMPILE_AFTER", math.inf)
     monkeypatch.setenv("LUDOTHEQUE_CACHE_DIR", str(tmp_path))

@@ -1,4 +1,4 @@
-"""A hundred thousand random games of Sàrèná: what no move may ever break."""
+"""A hundred thousand random games of Sàrèná: invariants that no move may break."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ RULES = (
 
 @kernel
 def _is_indexed(state, circle, height, stack):
-    """Say whether what the record keeps for speed agrees with a circle's stack."""
+    """Return whether the record's cached values agree with a circle's stack."""
     for other in range(5):
         if (state["by_height"][other] >> circle & 1) != (height == other):
             return False
@@ -215,7 +215,7 @@ def _check_results(scores: np.ndarray, ranks: np.ndarray, faults: np.ndarray) ->
     ],
 )
 def test_the_check_sees_a_broken_board(field, value, rule):
-    """Spoilt in one place, a sound position is no longer passed."""
+    """Damaged in one place, a valid position no longer passes."""
     states = GAME.new_state(0, 4)
     assert _board(states[0]) == FINE
     assert _pawns(states[0]) == FINE

@@ -1,6 +1,6 @@
 """The cache of compiled kernels: warm starts, never stale, safe with processes and threads.
 
-Most tests run small programs in processes of their own, on cache folders of their own.
+Most tests run small programs in separate processes, with separate cache folders.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ BEHAVIOUR = textwrap.dedent(
     print(json.dumps({"package": ludotheque.envs.__file__, "seen": seen}))
     """
 )
-# Touches few kernels, for tests that compile from nothing: the mask of a record that allows some
-# moves. To deal a game takes several times as long to compile.
+# Uses few kernels, for tests that compile from scratch: the mask of a record that allows some
+# moves. Dealing a game would take several times as long to compile.
 SMALL = textwrap.dedent(
     """
     import numpy as np
@@ -91,7 +91,7 @@ ANNOUNCEMENT = "compiles its kernels on first use"
 
 
 def variables(cache: Path, environment: dict[str, str]) -> dict[str, str]:
-    # What is compiled here is thrown away: how well is not the question.
+    # What is compiled here is thrown away, so it needn't be optimized.
     return {**os.environ, "NUMBA_OPT": "0", "LUDOTHEQUE_CACHE_DIR": str(cache), **environment}
 
 
@@ -107,7 +107,7 @@ def start(code: str, cache: Path, **environment: str) -> subprocess.Popen:
 
 
 def finish(process: subprocess.Popen) -> tuple[str, str]:
-    """Return what the process printed, and what it said on stderr."""
+    """Return the process's output on stdout and stderr."""
     out, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
     return out, err
@@ -137,7 +137,7 @@ def entries(cache: Path) -> dict[str, tuple[int, int]]:
 
 @pytest.fixture(scope="module")
 def warm(tmp_path_factory) -> Path:
-    """A cache that `ludotheque warmup` filled from nothing."""
+    """A cache that `ludotheque warmup` filled from scratch."""
     cache = tmp_path_factory.mktemp("warm") / "kernels"
     code = "import sys; from ludotheque.cli import main; sys.argv[1:] = {}; main()"
     out, err = run(code.format(["warmup", "--game", "sarena", "--json"]), cache)
@@ -157,7 +157,7 @@ def small(tmp_path_factory) -> tuple[Path, str]:
 
 @pytest.fixture(scope="module")
 def first_use(warm) -> tuple[dict, str]:
-    """What a game does after the warm-up, and what was said on stderr."""
+    """What a game does after the warm-up, and the output on stderr."""
     out, err = run(BEHAVIOUR, warm)
     return json.loads(out)["seen"], err
 
@@ -181,7 +181,7 @@ def test_warm_start_compiles_nothing(warm, usual):
 
 
 def test_a_caller_finds_what_it_calls_compiled_anew(warm, usual, tmp_path):
-    """Loops call the large kernels where these lie; an entry may stay while theirs are gone."""
+    """Loops call large kernels at their address; an entry may remain while theirs are gone."""
     cache = tmp_path / "kernels"
     shutil.copytree(warm, cache)
     gone = [path for name in ("step", "observe") for path in cache.glob(f"{name}-*.nbc")]
@@ -204,7 +204,7 @@ def test_importing_compiles_nothing(tmp_path):
 
 
 def test_a_first_move_compiles_nothing(tmp_path):
-    """A game on its own is interpreted at first, and goes as it does when compiled."""
+    """A single game is interpreted at first, with the same results as when compiled."""
     found = {}
     for seconds in ("", "0"):
         cache = tmp_path / f"kernels {seconds}"
@@ -215,7 +215,7 @@ def test_a_first_move_compiles_nothing(tmp_path):
 
 
 def test_cache_folder_is_named_by_the_environment(small, tmp_path):
-    """LUDOTHEQUE_CACHE_DIR is where all goes; without it, the user's cache folder."""
+    """Everything goes to LUDOTHEQUE_CACHE_DIR or, without it, the user's cache folder."""
     cache, printed = small
     elsewhere = tmp_path / "xdg"
     assert run(SMALL, cache, XDG_CACHE_HOME=str(elsewhere))[0] == printed
@@ -304,7 +304,7 @@ EDITS = {
 
 
 def copied_package(root: Path, folder: Path) -> Path:
-    """Copy what has kernels to ``folder``; return what goes into PYTHONPATH."""
+    """Copy everything with kernels to ``folder``; return the entry for PYTHONPATH."""
     for name in ("envs", "agents"):
         ignore = shutil.ignore_patterns("__pycache__")
         shutil.copytree(root / name, folder / "ludotheque" / name, ignore=ignore)
@@ -319,7 +319,7 @@ def edit(package: Path, file: str, old: str, new: str) -> None:
 
 
 def behaviour_of(package: Path, cache: Path, **environment: str) -> dict:
-    # Compiled bytecode of Python is told apart by times of whole seconds; it is not the subject.
+    # Python distinguishes bytecode files by whole seconds; they aren't tested here.
     environment |= {"PYTHONPATH": str(package), "PYTHONDONTWRITEBYTECODE": "1"}
     result = json.loads(run(BEHAVIOUR, cache, **environment)[0])
     assert Path(result["package"]).is_relative_to(package), "another copy was imported"
@@ -381,7 +381,7 @@ NAMED = """
 
 
 def test_fields_of_a_named_tuple_that_change_places_are_seen(tmp_path):
-    """Machine code reads fields by place; neither bytecode nor signature knows the places."""
+    """Machine code reads fields by position, which neither bytecode nor signature contains."""
     program = tmp_path / "program.py"
     cache = tmp_path / "kernels"
     lines = "        first: int\n", "        second: int\n"
@@ -394,13 +394,13 @@ def test_fields_of_a_named_tuple_that_change_places_are_seen(tmp_path):
 
 
 def test_every_file_of_kernels_is_edited_in_these_tests(root):
-    """A new file of kernels gets an edit here; what isn't a kernel file is named.
+    """A new file of kernels needs an edit here; files without kernels are listed.
 
-    In the engine and one game: how a digest is made doesn't depend on the game.
+    In the engine and one game: digests don't depend on the game.
     """
     edited = {file for file, _, _ in EDITS.values()}
     not_kernels = {"envs/core/jit.py"}
-    # Not run in a game: they look at records from outside, or at what games came to.
+    # Not run in a game: they process records from outside, or results of games.
     not_played = {
         "envs/core/advantages.py",
         "envs/core/validity.py",
@@ -492,7 +492,7 @@ def test_digest_does_not_depend_on_comments_and_places(other):
 
 @pytest.mark.skipif(os.name != "posix", reason="no permissions as on Unix")
 def test_a_folder_that_others_can_write_is_not_read(tmp_path, monkeypatch, caplog):
-    """Entries are unpickled: whoever writes them runs code."""
+    """Entries are unpickled, so anyone who can write them can run code."""
     monkeypatch.setenv("LUDOTHEQUE_CACHE_DIR", str(tmp_path))
 
     def entries_after(mode: int) -> int:
@@ -527,7 +527,7 @@ def test_digest_follows_calls_through_modules():
 
 
 def test_digest_depends_on_enumerations():
-    """Numba freezes a member's value into the machine code."""
+    """Numba compiles a member's value into the machine code."""
     names = [
         made(f"import enum\nclass Phase(enum.IntEnum):\n    PLAY = {value}", "Phase")
         for value in (1, 2)
@@ -637,7 +637,7 @@ DAMAGE = {
 }
 
 
-# Machine code that was changed may crash the process that runs it: a process of its own tries.
+# Changed machine code may crash the process that runs it, so it runs in a separate one.
 TRY_DAMAGED = textwrap.dedent(
     """
     import base64, json, os, pathlib, sys
@@ -665,7 +665,7 @@ TRY_DAMAGED = textwrap.dedent(
 
 @pytest.fixture(scope="module")
 def after_damage(tmp_path_factory) -> dict[str, dict]:
-    """What came of each kind of damage; kinds after a crash are missing."""
+    """The outcome of each kind of damage; kinds after a crash are missing."""
     cache = tmp_path_factory.mktemp("damaged")
     env = {**os.environ, "LUDOTHEQUE_CACHE_DIR": str(cache)}
     pipes = {name: subprocess.PIPE for name in ("stdin", "stdout", "stderr")}
@@ -700,7 +700,7 @@ def test_a_cache_in_which_everything_is_damaged(kind, small, tmp_path):
 
 
 def test_entries_of_another_version_are_not_used(tmp_path, monkeypatch):
-    """An entry's name tells the versions of Python, numpy and numba, and numba's settings."""
+    """An entry's name depends on the versions of Python, numpy and numba, and numba's settings."""
     kernel = jit.kernel(made(PLAIN, SIZE=4))
     cache = kernel.compiled._cache
 
@@ -727,7 +727,7 @@ def test_entries_of_another_version_are_not_used(tmp_path, monkeypatch):
 
 
 def test_kernels_with_checked_bounds_are_others(small, tmp_path):
-    """NUMBA_BOUNDSCHECK changes the machine code: it must not get entries made without it."""
+    """NUMBA_BOUNDSCHECK changes the machine code, so entries made without it must not be used."""
     kernel = textwrap.dedent(
         """
         import numpy as np
@@ -787,7 +787,7 @@ HIDDEN = {
 
 @pytest.mark.parametrize("change", HIDDEN)
 def test_numbas_internals_may_change(change, small, tmp_path):
-    """Where they are absent or odd kernels compile, nothing is kept, and one warning says so."""
+    """If missing or different, kernels compile, nothing is cached, and one warning is logged."""
     _, printed = small
     out, err = run(f"import sys, numba\n{HIDDEN[change]}\n{SMALL}", tmp_path / "kernels")
     assert out == printed
@@ -796,7 +796,7 @@ def test_numbas_internals_may_change(change, small, tmp_path):
 
 
 def test_ctrl_c_in_the_cache_stays_ctrl_c(tmp_path, monkeypatch):
-    """A generator of numba's makes another error of it, which is no sign of other internals."""
+    """A numba generator turns it into another error, which doesn't mean other internals."""
 
     def interrupted(folder: Path) -> None:
         try:
@@ -825,7 +825,7 @@ NO_HOME = textwrap.dedent(
 
 
 def test_a_home_directory_is_not_needed(small):
-    """A container's user often has none: the folders named by the environment still hold."""
+    """A container's user often has none: folders named by the environment are still used."""
     cache, printed = small
     assert run(NO_HOME, cache)[0].strip() == str(cache)
     named = {"XDG_CACHE_HOME": "/elsewhere", "LOCALAPPDATA": "/elsewhere"}
@@ -912,7 +912,7 @@ def test_processes_that_are_started_by_another(method, first, tmp_path):
 
 
 def test_python_threads_that_start_together(tmp_path):
-    """Several threads call kernels for the first time at once, each with a pool of its own."""
+    """Several threads call kernels for the first time at once, each with its own pool."""
     text = WORK + 'if __name__ == "__main__":\n    print(all(in_threads()[0]))\n'
     assert run_script(text, tmp_path) == "True"
 

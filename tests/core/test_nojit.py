@@ -1,8 +1,8 @@
-"""The kernels as plain Python: the same games, and nearly every line of them reached.
+"""The kernels as plain Python: the same games, and nearly every line covered.
 
 Compiled code is invisible to a debugger and to coverage. With NUMBA_DISABLE_JIT=1 the same source
-runs as it stands. Here a share of the other tests is run in that way, which reaches every line of
-the core and of Sàrèná; and random games of every game, which must go as the compiled ones do.
+runs as plain Python. Here some of the other tests run this way, which covers every line of the core
+and of Sàrèná; and random games of every game, which must equal the compiled ones.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ KERNELS = {
     "core/loops.py": 90,
     "core/rewards.py": 100,
     "core/rng.py": 95,
-    # What writes machine code to clear a record is for compiling alone.
+    # The code generation for clearing a record only applies when compiling.
     "core/state.py": 80,
     "sarena/heuristics.py": 100,
     "sarena/rules.py": 100,
@@ -66,7 +66,7 @@ KERNELS = {
 
 @pytest.fixture(scope="module")
 def without_jit(root, tmp_path_factory) -> tuple[subprocess.CompletedProcess, dict]:
-    """What pytest said, and the coverage it measured."""
+    """Pytest's output, and the coverage it measured."""
     folder = tmp_path_factory.mktemp("nojit")
     report = folder / "coverage.json"
     env = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
@@ -101,23 +101,23 @@ def test_every_line_of_the_kernels_is_reached(file, without_jit):
 # Every game, in all its settings
 
 PLAY = Path(__file__).with_name("play_everywhere.py")
-# Of the lines in kernels of a game's file, the percentage that its random games reach.
+# Percentage of kernel lines in a game's file that its random games reach.
 ENOUGH = 88
 LESS = {
-    # Which last card is best is asked in few games; test_saga_views asks for it.
+    # Few games reach the choice of the best last card; test_saga_views tests it.
     "saga/heuristics.py": 80,
-    # Cards face down are drawn anew in few of these games; test_saga_views and the leak test do so.
+    # Few of these games resample face-down cards; test_saga_views and the leak test do.
     "saga/hidden.py": 60,
-    # Boards seldom leave their window by themselves; test_sagani_sentences shifts it on purpose.
+    # Boards seldom leave their window in random play; test_sagani_sentences shifts it on purpose.
     "sagani/placement.py": 65,
-    # Without compiling nothing keeps an index: only arrays of games do, in loops.
+    # Without compilation nothing uses an index except loops over arrays of games.
     "sarena/rules.py": 85,
 }
 
 
 @pytest.fixture(scope="module")
 def plain(root, tmp_path_factory) -> tuple[dict[str, str], Coverage]:
-    """What is played of each game without compiling, and which lines of the games that reached."""
+    """The digest of each game played without compilation, and the lines covered."""
     folder = tmp_path_factory.mktemp("plain")
     settings = folder / "settings"
     lines = ["[run]", f"data_file = {folder / 'reached'}", "include ="]
@@ -138,7 +138,7 @@ def plain(root, tmp_path_factory) -> tuple[dict[str, str], Coverage]:
 
 @pytest.mark.parametrize("game", game_names())
 def test_games_without_compiling_are_the_same(game, plain):
-    """Legal actions, observations, redrawn positions, evaluations: all, by one digest."""
+    """Legal actions, observations, redrawn positions and evaluations, in one digest."""
     assert plain[0][game] == play(game)
 
 
@@ -148,7 +148,7 @@ def test_random_games_reach_the_kernels(game, plain, root):
     played = measured.get_data().measured_files()
     for path in sorted((root / "envs" / game).glob("*.py")):
         lines = kernel_lines(path)
-        # No random game needs a position of one's own, or is one that can't be.
+        # Random games neither set up positions nor reach impossible ones.
         if not lines or path.name in ("position.py", "validity.py"):
             continue
         assert str(path) in played, f"{path} was not measured"

@@ -1,4 +1,4 @@
-"""What the pictures of all games are laid out and drawn with: boxes, rows, icons."""
+"""Building blocks of all games' pictures: boxes, rows, icons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The recorded games: whatever changes a game's course shows as a difference here."""
+"""The recorded games: any change of a game's behaviour shows up as a difference here."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_told_game(name, root):
 
 
 def test_sagani_is_told_with_what_happened(root):
-    """Through an interlude to the end: what a person at the table would remark on."""
+    """Through an interlude to the end, with remarks on the consequences."""
     text = (root / playthroughs.TOLD / "sagani.txt").read_text(encoding="utf-8")
     text = " ".join(text.split())  # lines are wrapped
     for remark in ("completes", "the display is filled", "an interlude", "the end is set off"):

@@ -116,7 +116,7 @@ ASKED = {
 
 @pytest.mark.parametrize("ask", ASKED.values(), ids=ASKED)
 def test_no_kernel_reads_beyond_the_records(ask):
-    """Kernels don't compare the number of a game with how many there are."""
+    """Kernels don't check the index of a game."""
     states = SARENA.new_state(1)
     before = SARENA.digest(states)
     for i in (1, -1, 10**6, 2**70, 0.0, True, None):

@@ -1,4 +1,4 @@
-"""What can be clicked in pictures: every legal action, and nothing in pictures that don't ask."""
+"""Clickable places in pictures: every legal action, and none unless requested."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_picture_that_is_not_asked_names_nothing(name):
     state = next(positions(game))[0]
     plain, asked = (game.draw(state, 0, clickable=asked).svg() for asked in (False, True))
     assert named(plain) == []
-    # What can be clicked is drawn over it, at the end.
+    # Clickable places are drawn on top, at the end.
     assert asked.startswith(plain.removesuffix("</svg>"))
 
 

@@ -1,7 +1,7 @@
-"""Records from outside: those of real games are taken, damaged ones refused or harmless.
+"""Records from outside: those of real games are accepted, damaged ones refused or harmless.
 
-``NUMBA_BOUNDSCHECK=1 python tests/core/test_validity.py 100000`` damages so many of each game; with
-bounds checking, an index that a kernel takes from a record it should have refused is an error.
+``NUMBA_BOUNDSCHECK=1 python tests/core/test_validity.py 100000`` damages this many of each game;
+with bounds checking, an invalid index from a record that should have been refused is an error.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def damage(game: Game, states: np.ndarray, rng: random.Random) -> str:
 
 
 def use(game: Game, states: np.ndarray, seed: int) -> None:
-    """Look at a record from every side, and play on to the end."""
+    """Use a record in every way, and play to the end."""
     for seat in range(int(states["num_players"][0])):
         game.observe(states, seat)
         game.determinize(states, seat, seed)
@@ -88,7 +88,7 @@ def use(game: Game, states: np.ndarray, seed: int) -> None:
 
 
 def fuzz(name: str, count: int, seed: int) -> tuple[int, int]:
-    """Damage ``count`` records; return how many were damaged at all, and how many refused."""
+    """Damage ``count`` records; return the numbers that really changed, and that were refused."""
     game = get_game(name)
     changed = refused = 0
     for number, states in enumerate(positions(game, count, seed)):
@@ -153,7 +153,7 @@ def test_a_number_out_of_its_limits_is_named():
 
 
 def played(name: str, seed: int, wanted, **options) -> np.ndarray:
-    """The first position of a random game that ``wanted`` says is one."""
+    """The first position of a random game that satisfies ``wanted``."""
     states = get_game(name).new_state(seed, **options)
     while not wanted(states[0]):
         assert advance(get_game(name), states), "no such position in this game"
@@ -180,7 +180,7 @@ def eclipse_is_second(state: np.void) -> bool:
     return second and state["phase"] != KEEP_PHASE
 
 
-# What was taken, and led a kernel out of its arrays: field → the number that it held.
+# Damage that was once accepted and led to out-of-bounds access: field → the number in it.
 LEADING_ASTRAY = {
     "saga: a card to take back, from a place to strengthen": (
         lambda: played("saga", 1, asked_to_place),

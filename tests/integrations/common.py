@@ -1,4 +1,4 @@
-"""What the scripts share: play against random before and after training, and one line of result."""
+"""Shared code of the scripts: play against random before and after training, and the result."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Progress:
     """Measures an agent against random play, before training and after.
 
     Args:
-        library: name of the package, as pip knows it.
-        agent: with ``act``; it plays with whatever the training has made of it by then.
-        game, num_players: what is played.
+        library: pip's name of the package.
+        agent: an object with ``act``, which plays with its current weights.
+        game, num_players: the game and the number of players.
     """
 
     def __init__(self, library: str, agent: Any, game: str = "sarena", num_players: int = 2):
@@ -42,9 +42,9 @@ class Progress:
         return evaluate(self.agent, "random", self.settings, GAMES, seed=1)
 
     def finish(self, steps: int, agent: Any = None, **more: Any) -> None:
-        """Print the result as JSON; AssertionError unless play got better by more than noise.
+        """Print the result as JSON; raise AssertionError unless play improved beyond noise.
 
-        ``steps`` of training; ``agent``, if it is another object now; ``more`` to be printed.
+        ``steps`` is the length of training; ``agent`` replaces the agent; ``more`` is also printed.
         """
         seconds = perf_counter() - self.start
         self.agent = agent or self.agent

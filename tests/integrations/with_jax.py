@@ -1,4 +1,4 @@
-"""JAX, with equinox and optax: self-play PPO on the batch, whose arrays it takes without a copy."""
+"""JAX, with equinox and optax: self-play PPO on the batch, whose arrays it uses without copying."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LAYOUT = targets_of(get_game(GAME))
 
 
 class Policy(eqx.Module):
-    """One observation to a logit for each action and a value; see the example's policy in torch."""
+    """From an observation to logits and a value; see the example's policy in torch."""
 
     place: eqx.nn.Linear
     whole: eqx.nn.Linear
@@ -41,7 +41,7 @@ class Policy(eqx.Module):
         self.ends = [eqx.nn.Linear(width, head, use_bias=False, key=k) for k in keys[2:4]]
         self.mean = eqx.nn.Linear(width, head, key=keys[4])
         self.kind = jnp.zeros((LAYOUT.num_kinds, head))
-        # At first all actions are about as good, so that every one is tried.
+        # Initially all actions are about equally likely, so that each is tried.
         self.score = jax.random.normal(keys[5], (head,)) * 0.02
         self.value = eqx.nn.MLP(2 * width, "scalar", head, 1, key=keys[6])
 
@@ -50,7 +50,7 @@ class Policy(eqx.Module):
         whole = self.whole(x[LAYOUT.rest])
         things = jax.nn.relu(jax.vmap(self.place)(x[LAYOUT.planes]) + self.thing + whole)
         mean = things.mean(0)
-        # One thing more stands for none.
+        # One extra target stands for none.
         things = jnp.pad(things, ((0, 1), (0, 0)))
         head = self.kind[LAYOUT.kinds] + self.mean(mean)
         for k, layer in enumerate(self.ends):
@@ -66,7 +66,7 @@ class PolicyAgent:
         self.policy = policy
 
     def act(self, observations, masks, *, states=None, seeds=None):
-        # Sizes that jax has compiled for: as many rows as a power of two.
+        # Sizes that jax has compiled for: powers of two.
         rows = 1 << (len(masks) - 1).bit_length()
         padded = [np.resize(part, (rows, part.shape[1])) for part in (observations, masks)]
         logits, _ = look(self.policy, *padded)
@@ -87,7 +87,7 @@ def choose(policy: Policy, key: jax.Array, observations: jax.Array, masks: jax.A
 
 
 def loss(policy: Policy, rows: tuple[jax.Array, ...]) -> jax.Array:
-    """PPO's clipped objective, the values' error, a bonus for entropy."""
+    """PPO's clipped objective, the value loss and an entropy bonus."""
     seen, masks, actions, old, advantages, returns = rows
     logits, values = jax.vmap(policy)(seen, masks)
     log_probs = jax.nn.log_softmax(logits)
@@ -99,11 +99,11 @@ def loss(policy: Policy, rows: tuple[jax.Array, ...]) -> jax.Array:
 
 
 def collect(batch, policy: Policy, key: jax.Array) -> list[np.ndarray]:
-    """Play on; return the rows to learn from."""
+    """Continue the games; return the rows to learn from."""
     kept: dict[str, list[np.ndarray]] = {name: [] for name in (*KEPT, "rewards", "dones")}
     to_play, values = [], []
     for step in range(PLIES + 1):
-        # Without a copy: jax reads the batch's own memory, so look before the next step writes.
+        # Without a copy: jax reads the batch's own memory, so use it before the next step.
         seen, masks = jnp.from_dlpack(batch.observations), jnp.from_dlpack(batch.action_masks)
         assert seen.unsafe_buffer_pointer() == batch.observations.ctypes.data
         actions, chosen, value = choose(policy, jax.random.fold_in(key, step), seen, masks)

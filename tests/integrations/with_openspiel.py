@@ -36,7 +36,7 @@ def check(name: str) -> None:
 
 
 def check_resampling(name: str) -> None:
-    """The seat that is to play can't tell the redrawn state from the true one; the others' may."""
+    """The seat to play can't distinguish the redrawn state from the true one; others may."""
     game = pyspiel.load_game(f"ludotheque_{name}(deals=20)")
     rng = np.random.default_rng(0)
     sampler = rng.random

@@ -27,7 +27,7 @@ TRAINING = {"gamma": 1.0, "lambda_": 0.95, "lr": 4e-3, "entropy_coeff": 0.01, "g
 
 
 class Module(TorchRLModule, ValueFunctionAPI):
-    """The example's policy as a module of RLlib's."""
+    """The example's policy as an RLlib module."""
 
     def setup(self):
         self.policy = PPO.Policy("sarena")
@@ -62,7 +62,7 @@ def vector() -> PPOConfig:
 
 
 def self_play() -> PPOConfig:
-    """Both seats by one policy, game by game."""
+    """One policy in both seats, game by game."""
     register_env("sarena_turns", lambda config: rllib_env("sarena", **config))
     return (
         PPOConfig()
@@ -75,7 +75,7 @@ def self_play() -> PPOConfig:
 
 
 def trained(config: PPOConfig, rounds: int, module: str) -> tuple[int, Any]:
-    """Train, save, load; return the steps and the policy that was loaded."""
+    """Train, save, load; return the steps and the loaded policy."""
     algorithm = config.build_algo()
     for _ in range(rounds):
         result = algorithm.train()

@@ -1,4 +1,4 @@
-"""Ray: a league and a training on a cluster of several nodes, one of which is killed on the way.
+"""Ray: a league and a training run on a cluster of several nodes, one of which is killed.
 
 With numbers for `docs/machines.md`: games a second here, in processes and on Ray.
 """
@@ -24,7 +24,7 @@ GAMES, BATCH = 200, 10
 def played(folder: Path, executor=None, at=None) -> tuple[bytes, float]:
     """Return the bytes of a league's games, and games a second.
 
-    ``at`` is called with (games finished, games in all) now and then.
+    ``at`` is called regularly with (finished games, total games).
     """
     start = perf_counter()
     league = League("sarena", AGENTS, folder, seed=1)
@@ -36,7 +36,7 @@ def played(folder: Path, executor=None, at=None) -> tuple[bytes, float]:
 def learned(folder: Path, actors=None, at=None) -> tuple[bytes, float]:
     """Return the bytes of the model of a short training, and decisions a second.
 
-    ``at`` is called with (decisions learned from, decisions in all) at the end of each round.
+    ``at`` is called with (decisions so far, total decisions) at the end of each round.
     """
     few = {"steps": 12_000, "piece_rows": 256, "eval_opponents": ()}
     config = TDConfig(game="sarena", out=folder, **few)

@@ -1,8 +1,8 @@
-"""RLlib: self-play against past selves, as its callback for a league adds them.
+"""RLlib: self-play against past selves, added by its league callback.
 
 RLlib's example of that callback (``rllib/examples/multi_agent``) is for agents 0 and 1 and games
-without masks. This is the same for ours: one policy learns against random play; when it wins often
-enough, a copy of it joins the opponents, and random play leaves them.
+without masks. This is the same for our games: one policy learns against random play; when it wins
+often enough, a copy of it joins the opponents, and random play leaves them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SEATS = ("player_0", "player_1")
 
 
 class LegalModule(RandomRLModule):
-    """Plays at random, within the mask."""
+    """Plays random legal actions."""
 
     def _forward(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
         masks = torch.as_tensor(batch[Columns.OBS]["action_mask"])
@@ -43,7 +43,7 @@ class LegalModule(RandomRLModule):
 
 
 def seat_of(episode: Any) -> str:
-    """Return the seat of the policy that learns: one or the other, by the game."""
+    """Return the seat of the policy that learns, depending on the game."""
     return SEATS[zlib.crc32(episode.id_.encode()) % 2]
 
 
@@ -77,7 +77,7 @@ class League(RLlibCallback):
 
 
 def add_past_self(algorithm: Any, opponents: list[str]) -> None:
-    """Make the last of ``opponents`` a copy of the policy, and let all of them play from now on."""
+    """Make the last of ``opponents`` a copy of the policy, and use all of them from now on."""
     name, main = opponents[-1], algorithm.get_module("main")
     algorithm.add_module(
         module_id=name,

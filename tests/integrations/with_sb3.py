@@ -1,4 +1,4 @@
-"""Stable-Baselines3: MaskablePPO against random play, as its tutorial shows it."""
+"""Stable-Baselines3: MaskablePPO against random play, as in its tutorial."""
 
 from __future__ import annotations
 

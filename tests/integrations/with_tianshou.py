@@ -36,7 +36,7 @@ class TianshouKeys(gymnasium.ObservationWrapper):
 
 
 class Values(torch.nn.Module):
-    """The example's policy, its scores of all actions taken as their values."""
+    """The example's policy, with its action scores used as values."""
 
     def __init__(self):
         super().__init__()
@@ -44,13 +44,13 @@ class Values(torch.nn.Module):
 
     def forward(self, obs, state=None, info=None):
         seen = torch.as_tensor(np.asarray(obs))
-        # Tianshou masks by itself, and wants finite values of all actions.
+        # Tianshou does the masking, and requires finite values of all actions.
         everything = torch.ones(len(seen), len(self.policy.targets), dtype=torch.int8)
         return self.policy(seen, everything)[0], state
 
 
 class Greedy:
-    """Takes the legal action of the highest value."""
+    """Takes the legal action with the highest value."""
 
     def __init__(self, values: Values):
         self.values = values

@@ -1,4 +1,4 @@
-"""TorchRL: PPO by self-play over `TorchRLEnv`, and its speed beside the official wrapper's."""
+"""TorchRL: self-play PPO on `TorchRLEnv`, and its speed compared with the official wrapper's."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Net(torch.nn.Module):
     def forward(self, observation, mask):
         shape = mask.shape[:-1]
         logits, values = self.policy(observation.flatten(0, -2), mask.flatten(0, -2))
-        # What is masked is masked by the distribution.
+        # The distribution applies the mask.
         logits = logits.masked_fill(~mask.flatten(0, -2), 0.0)
         return logits.unflatten(0, shape), values.unflatten(0, shape)[..., None]
 
@@ -69,7 +69,7 @@ def speed(env: EnvBase, steps: int) -> float:
 def compare() -> dict[str, float]:
     """Return decisions a second over the native batch and over the official wrapper."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it knows another version of PettingZoo
+        warnings.simplefilter("ignore")  # it expects another version of PettingZoo
         official = PettingZooWrapper(sarena_v0.env(), use_mask=True, done_on_any=False)
         slow = speed(official, 300)
     found = {f"native_{n}": round(speed(TorchRLEnv("sarena", n), 50)) for n in (64, 1024)}

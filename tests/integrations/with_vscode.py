@@ -1,6 +1,6 @@
-"""VS Code: a game of each by clicks, in the manager of widgets that its notebooks use.
+"""VS Code: every game by clicks, in the widget manager that its notebooks use.
 
-Needs npm and a chromium. The manager is Microsoft's own package; its page and its kernel are ours.
+Needs npm and Chromium. The manager is Microsoft's own package; its page and its kernel are ours.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ BUILT = HERE.parents[1] / "build" / "integrations" / "vscode" / "page"
 HELPERS = HERE.parent / "web" / "helpers.js"
 SHARED = Path(sysconfig.get_path("data")) / "share" / "jupyter"
 TOKEN = "secret"  # noqa: S105  of a server that lives for a minute
-# The page is answered for here, so the browser takes it for a stranger to the server of kernels.
+# The page is served here, so the browser considers it foreign to the kernel server.
 ARGUMENTS = ["--no-sandbox", "--disable-features=LocalNetworkAccessChecks"]
 PAGE = """<!doctype html><meta charset="utf-8"><script src="/host/require.js"></script>
 <body><script src="/host/host.js"></script>"""
 
 
 def build() -> None:
-    """Install the manager and put the page's script into one file."""
+    """Install the manager and bundle the page's script."""
     BUILT.mkdir(parents=True, exist_ok=True)
     shutil.copytree(HERE / "vscode", BUILT, dirs_exist_ok=True)
     subprocess.run(["npm", "install", "--no-audit", "--no-fund"], cwd=BUILT, check=True)
@@ -47,7 +47,7 @@ def build() -> None:
 
 @contextmanager
 def kernels() -> Iterator[str]:
-    """Yield the address of a server of kernels."""
+    """Yield the address of a kernel server."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "jupyter_server", f"--port={port}", "--no-browser"]
@@ -64,7 +64,7 @@ def kernels() -> Iterator[str]:
 
 
 def serve(route: Route) -> None:
-    """Answer for what the page asks of its host: itself, its scripts, the widget's script."""
+    """Serve the page, its scripts and the widget's script."""
     name = route.request.url.split("/host/")[1]
     if not name:
         return route.fulfill(body=PAGE, content_type="text/html")
@@ -88,7 +88,7 @@ def play(browser: Browser, address: str, game: str) -> dict[str, Any]:
     page.evaluate("window.board = document.querySelector('.ludo').board")
     clicks = page.evaluate("test.playOn(5)")
     assert "The game is over" in page.inner_text(".ludo-status")
-    # The cell's value is the game: code goes on with what was clicked.
+    # The cell's value is the game: code continues from the clicked moves.
     page.evaluate("code => run(code)", "assert b.over; b.save_html('game.html'); len(b.states)")
     shown = page.evaluate("board.count")
     page.evaluate("code => run(code)", f"assert len(b.replay().actions) + 1 == {shown}")

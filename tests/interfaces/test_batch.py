@@ -54,7 +54,7 @@ def digests(states) -> list[str]:
 
 
 def run(batch, steps: int, seed: int = 0) -> list[str]:
-    """Random actions of the batch's own; the digests after each step."""
+    """Play the batch's own random actions; return the digests after each step."""
     batch.reset(seed)
     seen = []
     for _ in range(steps):
@@ -100,7 +100,7 @@ def test_one_seed_is_one_game_everywhere(seed, picks, num_players, deal):
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])
 def test_one_seed_is_one_game_against_random_opponents(num_players):
-    """Opponents at random draw from seed and ply: the batch's random actions are theirs."""
+    """Random opponents draw from seed and ply, like the batch's random actions."""
     batch = make_batch("sarena", 3, num_players, autoreset=False)
     single = SeatEnv("sarena", num_players)
     vector = SeatVectorEnv("sarena", 3, num_players)
@@ -171,7 +171,7 @@ def test_unseeded_batches_differ():
 
 @pytest.mark.parametrize("reward", REWARDS)
 def test_autoreset_delivers_the_final_results(reward):
-    """With the last ply of a game come its rewards, flags and results, and the next game's view."""
+    """The last ply of a game returns its rewards, flags and results, and the next observation."""
     batch = make_batch("sarena", 5, 3, reward=reward)
     twin = make_batch("sarena", 5, 3, reward=reward, autoreset=False)
     batch.reset(3)
@@ -242,7 +242,7 @@ def test_mask_is_never_all_zeros(seed, num_players):
         batch.step(batch.random_actions())
 
 
-# What each seat sees
+# Observations of each seat
 
 
 def test_every_seat_is_seen_as_in_the_turns():
@@ -407,7 +407,7 @@ def test_the_largest_seeds():
     [(255, 2, [1, 1]), (256, 2, [1, 2]), (512, 3, [1, 3]), (4095, 2, [1, 2]), (4096, 2, [2, 2])],
 )
 def test_threads_work_where_they_pay(games, threads, expected, monkeypatch):
-    """What draws random actions does too little for each game to share it earlier."""
+    """Drawing random actions is too little work per game to be shared earlier."""
     used = []
     monkeypatch.setattr(interfaces, "LEAST_SLICE", 128)
     monkeypatch.setattr(interfaces, "run", lambda loop, count, *args: used.append(count))
@@ -467,7 +467,7 @@ def test_a_copy_before_the_first_reset_is_usable():
 
 
 def test_outputs_of_a_copy_are_one_buffer():
-    """The view that is written and the one that is read stay the same memory."""
+    """The view that is written and the one that is read still share memory."""
     batch = make_batch("sarena", 3, observation="planes")
     batch.reset(0)
     for twin in (batch.clone(), pickle.loads(pickle.dumps(batch))):
@@ -495,7 +495,7 @@ def test_a_pickle_is_looked_at_as_set_state_looks(make, records):
     damaged = pickle.dumps(env)
     with pytest.raises(StateError, match="'height'.*allowed: 0 to 4"):
         pickle.loads(damaged)
-    # Copies are made in the midst of a search, and are not looked at.
+    # Copies are made during searches, and are not validated.
     assert copy.deepcopy(env).state_digest() == env.clone().state_digest() == env.state_digest()
 
 
@@ -553,7 +553,7 @@ def test_a_state_moves_between_interfaces():
     assert batch.state_digest(0) == turns.state_digest()
 
 
-# Own loops
+# Custom loops
 
 
 def test_reset_of_some_leaves_the_others(middle):
@@ -576,7 +576,7 @@ def test_reset_of_some_leaves_the_others(middle):
 
 
 def test_games_that_ended_can_be_dealt_alone():
-    """With autoreset by hand, the games are those that autoreset deals."""
+    """Resetting by hand deals the same games as autoreset."""
     by_hand = make_batch("sarena", 8, autoreset=False, history=3)
     at_once = make_batch("sarena", 8, history=3)
     by_hand.reset(1)
@@ -614,7 +614,7 @@ def test_before_the_first_reset_there_is_nothing_to_leave():
 
 @pytest.mark.parametrize("form", ["flat", "planes"])
 def test_last_observations_under_autoreset(form):
-    """Every seat's view of the end, and everything else as without them."""
+    """Every seat's final observation, with everything else unchanged."""
     keeping = make_batch("sarena", 6, 3, observation=form, keep_final=True, history=2)
     plain = make_batch("sarena", 6, 3, observation=form, history=2)
     single = make_batch("sarena", 6, 3, observation=form, autoreset=False)
@@ -647,7 +647,7 @@ def test_flags_are_checked():
 @pytest.mark.parametrize("game", ["sarena", "sagani"])
 @pytest.mark.parametrize("form", ["flat", "planes"])
 def test_scale_of_observations(game, form):
-    """Flags stay as they are, and no number is larger than the root of its limit."""
+    """Flags are unchanged, and no number exceeds the square root of its limit."""
     batch = make_batch(game, 1, observation=form)
     space = batch.single_observation_space["observation"]
     assert batch.observation_scale.shape == space.shape
@@ -660,7 +660,7 @@ def test_scale_of_observations(game, form):
 @pytest.mark.parametrize("form", ["flat", "planes"])
 @pytest.mark.parametrize("count", [1, 3, 64])
 def test_other_libraries_read_the_arrays_without_a_copy(form, count):
-    """By DLPack; JAX wants them to begin at a whole 64 bytes, or copies."""
+    """By DLPack; JAX copies arrays that aren't aligned to 64 bytes."""
     batch = make_batch("sarena", count, observation=form)
     batch.reset(0)
     for array in (batch.observations, batch.action_masks):

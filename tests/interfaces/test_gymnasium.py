@@ -35,7 +35,7 @@ MODES = list(AutoresetMode)
 
 
 class First(Agent):
-    """Plays the lowest legal action, and keeps what it was shown."""
+    """Plays the lowest legal action, and keeps its observations."""
 
     name = "first"
 
@@ -64,7 +64,7 @@ def pick(mask: np.ndarray, rng: np.random.Generator) -> int:
 
 
 def play(env, seed=0, plies=1000) -> dict:
-    """Random legal actions from a reset on; returns what the last step returned, by name."""
+    """Play random legal actions after a reset; return the result of the last step, by name."""
     rng = np.random.default_rng(seed)
     seen, info = env.reset(seed=seed)
     reward = terminated = truncated = None
@@ -193,7 +193,7 @@ def test_learner_gets_its_own_turns_and_all_its_rewards(num_players, reward):
 
 
 def opponents_play(turns, me) -> float:
-    """Let the others play their lowest legal action; return what ``me`` got meanwhile."""
+    """Let the others play their lowest legal action; return the reward of ``me`` meanwhile."""
     got = 0.0
     while turns.agent_selection != me and not turns.terminations[turns.agent_selection]:
         turns.step(int(turns.observe(turns.agent_selection)["action_mask"].argmax()))
@@ -311,7 +311,7 @@ def test_a_different_opponent_in_each_seat():
 
 
 def test_an_opponent_that_searches_gets_no_secrets():
-    """It gets records in which everything it can't know is drawn anew."""
+    """It gets records in which everything it can't know is resampled."""
     spy = First(needs_states=True)
     env = SeatEnv("sarena", 2, opponents=spy, seat=0)
     hidden_kept = []
@@ -364,7 +364,7 @@ def test_a_pool_is_drawn_from_at_the_start_of_each_game_and_kept():
 
 
 def test_a_pool_without_past_selves_is_asked_all_the_same():
-    """A pool may count what it holds, and hold nothing yet: that is no reason not to ask it."""
+    """A pool with a length may be empty, and must still be queried."""
 
     class Young(Pool):
         def __len__(self):
@@ -430,7 +430,7 @@ def test_illegal_costs_a_penalty(middle):
 
 
 def test_a_time_limit_ends_penalties(middle):
-    """A policy without a mask may insist on one illegal action for ever."""
+    """A policy without a mask may repeat one illegal action forever."""
     env, _ = middle(illegal="penalty", illegal_reward=-0.5)
     limited = TimeLimit(env, max_episode_steps=4)
     limited.reset(seed=0)
@@ -439,7 +439,7 @@ def test_a_time_limit_ends_penalties(middle):
 
 
 def test_penalties_in_a_row_end_the_game(monkeypatch):
-    """A learner that insists on an illegal action doesn't play for ever; a legal one forgives."""
+    """A learner repeating an illegal action doesn't play forever; a legal one resets the count."""
     monkeypatch.setattr(seats, "MOST_PENALTIES", 3)
     env = SeatEnv("sarena", illegal="penalty", illegal_reward=-0.5)
     env.reset(seed=1)
@@ -657,7 +657,7 @@ def test_outputs_are_copies_unless_told(copies):
 
 
 def test_observations_that_somebody_holds_stay_as_they_are():
-    """Their memory is used again only once nothing refers to it, not even to a part of it."""
+    """Their memory is only reused once nothing refers to it, not even to a part of it."""
     env = SeatVectorEnv("sarena", 3)
     seen, _ = env.reset(seed=1)
     held = [(seen["observation"][1, ::2], seen["observation"][1, ::2].copy())]
@@ -752,7 +752,7 @@ def test_going_back():
 
 
 def test_an_opponent_drawn_from_a_pool_is_restored():
-    """Also in an environment whose own pool drew somebody else last."""
+    """Also in an environment whose own pool last drew another opponent."""
 
     def make():
         return SeatEnv("sarena", 2, opponents=Pool(), seat=0)
@@ -843,7 +843,7 @@ def test_an_action_may_be_another_librarys_scalar():
             envs[0].step(wrong)
 
 
-# A limit of the caller's
+# The caller's limit
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -1,4 +1,4 @@
-"""``history=k``: the last actions that everybody was told of, in every interface."""
+"""``history=k``: the last public actions, in every interface."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GAMES = [get_game(name) for name in game_names()]
 
 
 def told(game, num_players: int, seed: int) -> tuple[TurnBasedEnv, list[tuple[int, int]]]:
-    """Play a random game; return its environment and what everybody was told: (seat, action)."""
+    """Play a random game; return its environment and the public actions: (seat, action)."""
     env = TurnBasedEnv(game, num_players, history=HISTORY)
     env.reset(seed=seed)
     found: list[tuple[int, int]] = []

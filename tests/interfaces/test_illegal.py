@@ -1,4 +1,4 @@
-"""Who loses by an illegal action loses the same in every interface, outside the space too."""
+"""Losing by an illegal action is the same in every interface, even outside the action space."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ludotheque.envs.core.interfaces.gym import SeatEnv, SeatVectorEnv
 
 PLIES, SEED = 4, 5
 RULES = {"num_players": 2, "illegal": "lose", "reward": "margin"}
-# What becomes of the game: the loser's reward, whether it is over, and the digest of the record.
+# The outcome: the loser's reward, whether the game is over, and the digest of the record.
 Lost = tuple[float, bool, str]
 
 

@@ -1,6 +1,6 @@
-"""No interface shows a seat what it can't know, whatever it is asked; what is omniscient says so.
+"""No interface shows a seat what it can't know; omniscient methods are documented as such.
 
-``python tests/interfaces/test_leaks.py 100000`` looks at so many positions of each game.
+``python tests/interfaces/test_leaks.py 100000`` checks this many positions of each game.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from ludotheque.envs.core.rng import GAMMA, decision_seed, mix64
 from ludotheque.testing import check_leaks
 
 GAMES = game_names()
-# In which share of the positions something is hidden from a seat, at least.
+# Minimum share of positions in which something is hidden from a seat.
 HIDING = {"sarena": 0.6, "sagani": 0.8, "harmonies": 0.3, "saga": 0.01, "shamans": 0.9}
 
-# What each object shows of a game in progress beside the base class's own: to a seat, as the leak
-# test asks it, and to whoever may know everything.
+# The methods of each object, besides the base class's own, that show a game in progress: to a seat,
+# as called by the leak test, and to omniscient callers.
 SHOWN = {
     TurnBasedEnv: {"last", "observe", "reset", "sample_legal", "step"},
     TurnBasedParallelEnv: {"reset", "step"},
@@ -44,7 +44,7 @@ OMNISCIENT = {
     BatchEnv: {"get_state", "state_digest"},
     Game: {"describe", "digest", "draw", "remarks", "returns"},
 }
-# What shows nothing of a game in progress. Results of a vector are those of games that are over;
+# Methods that show nothing of a game in progress. Results of a vector are those of finished games;
 # a copy shows what the original shows.
 SHOWS_NOTHING = {
     "action_space",
@@ -84,7 +84,7 @@ def test_what_is_omniscient_in_the_environment_for_sb3_says_so():
 
 @pytest.mark.parametrize("kind", SHOWN, ids=lambda kind: kind.__name__)
 def test_every_method_is_shown_omniscient_or_shows_nothing(kind):
-    """A new one must be put where it belongs: among those that the leak test asks, or not."""
+    """A new method must be added to a list: called by the leak test, or not."""
     methods = {
         name
         for name, value in vars(kind).items()
@@ -144,7 +144,7 @@ def test_a_leak_in_what_an_error_says_is_found(monkeypatch):
 
 @pytest.mark.parametrize("name", GAMES)
 def test_copies_of_records_hold_nothing_that_the_memory_held_before(name):
-    """numpy copies fields, and leaves between them what was there."""
+    """numpy copies fields, and leaves the padding as it was."""
     game, env = get_game(name), BatchEnv(name, 1)
     between = np.ones(game.dtype.itemsize, np.bool_)
     for kind, at, *_ in game.dtype.fields.values():
@@ -152,7 +152,7 @@ def test_copies_of_records_hold_nothing_that_the_memory_held_before(name):
     assert between.any()
     env.reset(seed=1)
     for copy in (env.get_state, lambda: game.determinize(env.states, 0, 1), lambda: adopted(env)):
-        # Memory is given out again.
+        # Memory is reused.
         for _ in range(20):
             np.full(game.dtype.itemsize, 0xAB, np.uint8)
             assert not copy().view(np.uint8)[between].any()
@@ -174,7 +174,7 @@ def _unmixed(word: int) -> int:
 
 
 def test_seeds_of_decisions_do_not_lead_back_to_the_deal():
-    """Agents are given them: undoing the generator's steps must not give the game's seed."""
+    """Agents receive them: inverting the generator's steps must not give the game's seed."""
     for seed in range(1, 200):
         assert _unmixed(int(mix64(np.uint64(seed)))) == seed
         for ply in range(3):
@@ -199,7 +199,7 @@ class Witness:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_records_given_to_agents_do_not_lead_back_to_what_is_hidden(name):
-    """They were redrawn with the seed that agents are given, from which shuffling can be undone."""
+    """They were once redrawn with the seed given to agents, so shuffles could be inverted."""
     game, agent, given = get_game(name), Witness(), []
     settings = Settings(game, max(game.player_counts))
     states, actions = game.new_states(20), np.zeros(20, np.int64)

@@ -23,7 +23,7 @@ from ludotheque.envs.core.interfaces.aec import TurnBasedEnv
 from ludotheque.testing import check_aec
 
 with warnings.catch_warnings():
-    # PettingZoo's tests import one of its own games in the way that it says is deprecated.
+    # PettingZoo's tests import one of its own games in a deprecated way.
     warnings.simplefilter("ignore", DeprecationWarning)
     from pettingzoo.test import (
         api_test,
@@ -34,7 +34,7 @@ with warnings.catch_warnings():
         seed_test,
     )
 
-# api_test knows by name which environments may have a Dict observation space; ours it doesn't.
+# api_test has a list of environments that may have a Dict observation space, without ours.
 ALLOWED_WARNINGS = {
     "Observation space for each agent probably should be gymnasium.spaces.box or "
     "gymnasium.spaces.discrete",
@@ -125,7 +125,7 @@ def test_render(by):
 
 
 def test_max_cycles_does_not_apply():
-    """A game ends by its rules: there is no max_cycles, and asking for it is no silent no-op."""
+    """A game ends by its rules: there is no max_cycles, and passing it is an error."""
     with pytest.raises(TypeError, match="no option 'max_cycles'; it has: deal"):
         max_cycles_test(sarena_v0)
     with pytest.raises(TypeError, match="no option 'max_cycles'"):
@@ -141,7 +141,7 @@ def test_registry_knows_the_games():
 
 
 def test_registry_after_a_bare_import(run_python):
-    """Importing the package is all it takes, and importing it twice warns of nothing."""
+    """Importing the package is enough, and importing it twice causes no warning."""
     code = (
         "import importlib, pettingzoo, ludotheque.envs\n"
         "importlib.reload(ludotheque.envs)\n"
@@ -220,7 +220,7 @@ def test_same_errors_before_reset(call):
     assert theirs is not None
     assert isinstance(ours, (AttributeError, AssertionError))
     if call is BEFORE_RESET["last"]:
-        return  # theirs stumbles over agent_selection; ours says that reset is missing
+        return  # theirs fails on agent_selection; ours says that reset is missing
     assert type(ours) is type(theirs)
     if call is not BEFORE_RESET["num_agents"]:
         assert str(ours) == str(theirs)
@@ -395,7 +395,7 @@ def test_state_is_saved_and_restored(make):
         step(env)
         step(other)
     assert env.state_digest() == other.state_digest()
-    # What was saved is nobody's working copy.
+    # The saved state isn't the working copy.
     again = make(num_players=3)
     again.set_state(saved)
     assert again.state_digest() == digest
@@ -467,7 +467,7 @@ def ended() -> TurnBasedEnv:
 
 @pytest.mark.parametrize("what", ["step", "last step", "reset", "set_state"])
 def test_what_an_interrupt_left_half_done_is_refused(what):
-    """No stale mask, no wrong agent: a step is done, or not begun, or the environment says so."""
+    """No stale mask or wrong agent: a step is complete, or not started, or reported as torn."""
     env = ended() if what == "last step" else play(sarena_v0.env(), plies=5)
     action, saved = None, play(sarena_v0.env(), plies=9).get_state()
     if what == "step":
@@ -503,7 +503,7 @@ def test_what_an_interrupt_left_half_done_is_refused(what):
 
 
 def test_parallel_plays_the_game_of_the_turns():
-    """Every agent is asked, one acts; nobody's view is stale, and rewards are each ply's."""
+    """Every agent is asked, one acts; observations are current, and rewards are per ply."""
     turns, parallel = sarena_v0.env(num_players=3), sarena_v0.parallel_env(num_players=3)
     turns.reset(seed=6)
     seen, infos = parallel.reset(seed=6)
@@ -560,7 +560,7 @@ def test_names():
 
 @pytest.mark.parametrize("waiting_mask", ["zeros", "ones"])
 def test_masks_of_agents_that_wait(waiting_mask):
-    """Of the one to act, the legal actions; of the others all or none, at the end of all."""
+    """The agent to act gets its legal actions; the others all or none; at the end all get that."""
     env = sarena_v0.parallel_env(num_players=3, waiting_mask=waiting_mask)
     turns = sarena_v0.env(num_players=3)
     seen, infos = env.reset(seed=4)

@@ -1,6 +1,6 @@
-"""Pickles of environments that somebody has changed: refused, or as good as new.
+"""Edited pickles of environments: refused, or harmless.
 
-Kernels write into the arrays of an environment without looking at their sizes.
+Kernels write to the arrays of an environment without checking their sizes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def make_sb3():
 
 
 USUAL = {"num_players": 3, "history": 2}
-# An environment, and what in it holds the arrays that kernels write into.
+# An environment, and the object in it with the arrays that kernels write to.
 KINDS = {
     "AEC": (lambda: sarena_v0.env(**USUAL), lambda env: env),
     "parallel": (lambda: sarena_v0.parallel_env(**USUAL), lambda env: env.aec_env),

@@ -1,7 +1,7 @@
 """Threads that share a batch, and Ctrl-C at any moment.
 
-``PYTHONPATH=tests python tests/interfaces/test_threads.py 2000`` strikes so often in each kind of
-batch.
+``PYTHONPATH=tests python tests/interfaces/test_threads.py 2000`` interrupts each kind of batch this
+often.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ludotheque.envs.core.interfaces.threads import run
 
 
 class Slices:
-    """A loop in Python that tells how many threads are in it."""
+    """A loop in Python that counts the threads in it."""
 
     def __init__(self):
         self.inside: list[int] = []
@@ -82,7 +82,7 @@ def test_an_interrupt_at_any_moment_leaves_no_thread_at_work(num_threads):
         interrupt = Interrupt(moment, threads.__name__)
         struck = interrupt.strikes(lambda s=slices, a=states, o=out: run(s, num_threads, a, o))
         assert not slices.inside, f"a thread is at work after an interrupt at step {moment}"
-        # What is handed back isn't touched any more, and the next call works.
+        # The arrays returned aren't used any more, and the next call works.
         kept = out.copy()
         again = np.zeros(40, np.int64)
         run(Slices(), num_threads, np.arange(40), again)
@@ -139,10 +139,10 @@ def test_after_an_interrupted_step_the_next_call_works_or_says_why_not(kind, num
     assert len(refused) > 10 and True in refused and False in refused
 
 
-# Python drops and reports what is raised in a callback of its own (the garbage collector's).
+# Python drops and reports errors raised in its own callbacks (the garbage collector's).
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_timer_that_interrupts_again_and_again_stops_nothing(rounds=300):
-    """Signals at moments that nobody chose, in batches of two and four threads."""
+    """Signals at random moments, in batches of two and four threads."""
     game = get_game("sarena")
 
     playing = False
@@ -156,7 +156,7 @@ def test_a_timer_that_interrupts_again_and_again_stops_nothing(rounds=300):
         for num_threads in (2, 4):
             env = make_batch(game, 64, num_threads=num_threads)
             other = make_batch(game, 64)
-            # Numba isn't to be interrupted while it loads kernels.
+            # Numba must not be interrupted while it loads kernels.
             env.reset(seed=0)
             env.step(env.random_actions())
             struck = 0

@@ -1,7 +1,7 @@
-"""Run the command `ludotheque` in a process of its own that has its modules loaded already.
+"""Run the command `ludotheque` in a separate process that has already loaded its modules.
 
-Most of a short command is Python's start and its imports. Here each runs in a fork of a process
-that has done nothing but import.
+Most of a short command's time is Python's start and its imports. Here each runs in a fork of a
+process that has only done the imports.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CAN_FORK = "forkserver" in multiprocessing.get_all_start_methods()
 def run_command(
     arguments: tuple[str, ...], typed: str, environment: Mapping[str, str], fresh: bool = False
 ) -> subprocess.CompletedProcess:
-    """Run the command to its end; with ``fresh``, in a new Python that has imported nothing."""
+    """Run the command to its end; with ``fresh``, in a new Python process."""
     if fresh or not CAN_FORK:
         return subprocess.run(
             [*COMMAND, *arguments],

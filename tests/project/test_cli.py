@@ -1,4 +1,4 @@
-"""The command `ludotheque`, run as people run it: as a process."""
+"""The command `ludotheque`, run as users do: as a process."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SCRIPT = Path(sys.executable).with_name("ludotheque")
 def run(*arguments: object, typed: str = "", **environment: str) -> subprocess.CompletedProcess:
     """Run the command to its end, with `typed` on its standard input.
 
-    A new Python starts where an environment is given, which its imports may read.
+    With an ``environment``, which its imports may read, a new Python is started.
     """
     everything = {**os.environ, **NO_DISPLAY, **environment}
     words = tuple(map(str, arguments))
@@ -121,7 +121,7 @@ def test_without_its_extra_the_command_says_what_to_install(run_python, missing:
 
 
 def test_help_is_quick_and_light(run_python):
-    """Asking for help must not wait for the imports of torch or the compiling of kernels."""
+    """Help must not wait for importing torch or compiling kernels."""
     done = run_python(
         "import sys\n"
         "from ludotheque.cli.app import app\n"
@@ -222,7 +222,7 @@ def test_options_in_json_that_cannot_be(arguments: tuple, told: tuple):
 
 
 def test_options_that_do_not_fit_together_are_refused():
-    """Before a folder is made or a seed is drawn, in every command."""
+    """Before a folder is created or a seed is drawn, in every command."""
     cards = [
         [colour, value]
         for colour, values in zip(
@@ -273,7 +273,7 @@ def test_league_with_wrong_arguments(tmp_path: Path):
 
 
 class Person:
-    """Plays against the command line: reads to the prompt, types, and keeps all that was shown."""
+    """Plays on the command line: reads to the prompt, types, and keeps all output."""
 
     PROMPT = "Your move: "
 
@@ -366,7 +366,7 @@ def test_moves_and_boards_are_those_of_the_engine():
 
 
 def test_what_other_seats_hide_is_never_shown():
-    """Two deals that differ in hidden things only look the same to the person."""
+    """Two deals that differ only in hidden things look the same to the person."""
     game = get_game("sarena")
     states = game.new_state(7)
     seat = int(states["to_play"][0])
@@ -457,7 +457,7 @@ def test_ctrl_c_leaves_a_game_and_keeps_its_replay(tmp_path: Path):
 
 
 def test_json_of_a_game_that_is_played_by_typing():
-    """The person types every move there is, over and over: the legal ones are taken."""
+    """The person types every move repeatedly: the legal ones are accepted."""
     game = get_game("sarena")
     typed = "\n".join(game.action_to_string(action) for action in range(game.num_actions))
     result = run_json("play", "--seed", 5, "--opponents", "random", typed=f"{typed}\n" * 30)
@@ -563,7 +563,7 @@ def test_closing_the_window_leaves_the_game(clicking, event):
 
 
 def test_the_windows_bar_says_what_can_be_done(clicking):
-    """Hints, Escape and undo are seen where one plays."""
+    """Hints, Escape and undo are shown in the window's title bar."""
     from ludotheque.envs.core.drawing.window import WindowEvent
 
     person, table, window = clicking
@@ -606,7 +606,7 @@ def test_watch_is_repeatable_and_replays_are_exact(tmp_path: Path):
 
 
 def test_options_may_be_json(tmp_path: Path):
-    """A replay keeps them; what is given and what it would be anyway are the same game."""
+    """A replay stores them; giving the default explicitly is the same game."""
     replay = tmp_path / "game.jsonl"
     watch = ("watch", "--game", "saga", "--agents", "random", "--seed", 4)
     sides = ["crown", "reverse", "mixed", "crown", "reverse", "mixed"]
@@ -642,7 +642,7 @@ def test_watch_in_the_terminal_prints_every_position():
     ],
 )
 def test_watch_without_agents_fills_the_table(arguments: tuple, seats: list[str]):
-    """Every game can be watched by its name alone, also one that two can't play."""
+    """Every game can be watched by its name alone, even one that isn't for two."""
     assert run_json("watch", *arguments, "--seed", 1)["players"] == seats
 
 
@@ -955,7 +955,7 @@ def test_data_of_ones_own_are_given_as_json(tmp_path: Path):
 
 @pytest.mark.parametrize("phase", ["ECLIPSE", "PASS"])
 def test_what_others_did_unseen_is_not_told(phase: str):
-    """In Shamans a card given and a pass of a tile face down are one seat's own business."""
+    """In Shamans, giving a card and passing with a face-down tile are private to a seat."""
     from ludotheque.cli.table import Table
     from ludotheque.envs.shamans.state import PHASES
 
@@ -987,7 +987,7 @@ def test_what_others_did_unseen_is_not_told(phase: str):
 
 
 def test_which_card_was_put_face_down_is_told_to_its_seat_alone():
-    """In Saga (Sealand), and when it is taken back (Fieldland); all else everybody is told."""
+    """In Saga (Sealand), and when it is taken back (Fieldland); everything else is public."""
     from ludotheque.cli.table import Table
 
     sides = ["crown", "crown", "reverse", "crown", "crown", "crown"]
@@ -1028,7 +1028,7 @@ def test_an_agent_is_rated_and_its_record_checked(tmp_path: Path):
 
 
 def test_a_rating_is_shown_before_its_record_fails_to_be_written(monkeypatch, tmp_path, capsys):
-    """A disk that is full after hours: the rating used to be lost with the record."""
+    """If the disk is full after hours, the rating used to be lost with the record."""
     pytest.importorskip("openskill")
     from ludotheque.cli import rate
     from ludotheque.cli.common import FailedError

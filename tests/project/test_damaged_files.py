@@ -1,6 +1,6 @@
-"""Files that may come from anywhere: damaged ones raise the documented error, and nothing else.
+"""Files that may come from anywhere: damaged ones raise the documented error, and no other.
 
-``python tests/project/test_damaged_files.py 20000`` damages so many files of each kind.
+``python tests/project/test_damaged_files.py 20000`` damages this many files of each kind.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def verify(path: Path) -> None:
 
 
 class Use:
-    """A kind of file: how a whole one is written, and what is done with one."""
+    """A kind of file: how an intact one is written, and how one is used."""
 
     def __init__(self, ending: str, write: Callable[[Path], Path], use: Callable[[Path], Any]):
         self.ending, self.write, self.use = ending, write, use
@@ -243,7 +243,7 @@ def damage_arrays(data: bytes, rng: random.Random) -> bytes:
 
 
 def damage(data: bytes, ending: str, rng: random.Random) -> bytes:
-    """Damage a file: its bytes, or what it holds with everything around it whole."""
+    """Damage a file: its bytes, or only its contents."""
     if rng.random() < 0.4:
         return damage_bytes(data, rng)
     if ending == "zip":
@@ -276,7 +276,7 @@ def damage_zip(data: bytes, rng: random.Random) -> bytes:
 
 
 def check_damaged(use: Callable[[], Any], what: str) -> bool:
-    """Return whether a file was refused with the documented error, which names it."""
+    """Return whether a file was refused with the documented error, which must name it."""
     try:
         use()
     except FileError as error:
@@ -302,7 +302,7 @@ def fuzz(kind: str, folder: Path, count: int, seed: int) -> Iterator[bool]:
             raise
 
 
-# A replay whose actions can't be played says so as a wrong state, not as a wrong file.
+# A replay whose actions can't be played raises StateError, not FileError.
 from ludotheque.envs import StateError as StateErrorOfAGame  # noqa: E402
 
 
@@ -335,7 +335,7 @@ def test_damaged_leagues_are_refused_or_harmless(tmp_path, count=40):
 
 
 def resume(method: str, folder: Path) -> None:
-    """Take up a run, as far as everything is read."""
+    """Resume a run until everything has been read."""
     if method == "td":
         from ludotheque.agents.td.trainer import TDConfig, TDTrainer
 
@@ -352,7 +352,7 @@ def resume(method: str, folder: Path) -> None:
 
 
 def run_folder(method: str, folder: Path) -> Path:
-    """Train for a moment."""
+    """Train briefly."""
     evaluations = {"eval_games": 2, "eval_opponents": ("random",), "snapshot_every": 60}
     if method == "td":
         from ludotheque.agents.td.trainer import TDConfig, train_td
@@ -368,7 +368,7 @@ def run_folder(method: str, folder: Path) -> Path:
 
 
 def damage_tensors(value: Any, rng: random.Random) -> Any:
-    """Replace, drop or change one value somewhere inside what torch has saved."""
+    """Replace, drop or change one value somewhere inside torch's data."""
     import torch
 
     if isinstance(value, dict) and value:
@@ -436,7 +436,7 @@ def test_damaged_runs_are_refused_or_harmless(method, tmp_path, count=25):
     assert fuzz_run(method, tmp_path, count, seed=0) > count / 3
 
 
-# What was met
+# Damage found earlier
 
 
 def test_a_longer_score_does_not_reach_the_kernel(tmp_path):
@@ -475,7 +475,7 @@ def test_arrays_of_another_shape_are_refused(name, tmp_path):
     [(2, 10**6), (2, -5), (2, 625), (2, 1.5), (1, -1), (1, 2**32), (1, None), (3, 7), (4, "a")],
 )
 def test_a_generator_is_not_led_out_of_its_words(place, worst):
-    """numpy takes any position, and reads there at the next draw."""
+    """numpy accepts any position, and reads there at the next draw."""
     torch = pytest.importorskip("torch")
     pytest.importorskip("sb3_contrib")
     from ludotheque.agents.training.checkpoint import rng_state, set_rng_state
@@ -524,7 +524,7 @@ def test_sizes_are_looked_at_before_anything_is_unpacked(tmp_path):
 
 
 def test_a_small_file_does_not_ask_for_gigabytes(tmp_path):
-    """Zeros pack well: the widths of a model are looked at before anything of that size is made."""
+    """Zeros compress well: a model's widths are checked before allocating anything of that size."""
     model = zero_model(GAME, 2, 8, 4)
     wide = {**model.arrays, "second": np.zeros((3_000_000, 1), np.float32)}
     path = tmp_path / "wide.zip"

@@ -17,7 +17,7 @@ from ludotheque.testing import docs
 
 GAMES = [get_game(name) for name in game_names()]
 ROOT = Path(__file__).resolve().parents[2]
-# Packages whose ``__all__`` is what users are told to import.
+# Packages whose ``__all__`` is public.
 PUBLIC = ("envs", "agents", "agents.td", "testing", "widget")
 
 
@@ -59,7 +59,7 @@ def test_every_reward_and_rule_is_explained():
 
 
 def test_every_page_is_in_the_contents_of_the_site():
-    """`make docs` would refuse the page; this says so without building it."""
+    """`make docs` would reject the page; this checks it without building the site."""
     contents = (ROOT / "docs" / "contents.txt").read_text(encoding="utf-8").splitlines()
     found = [*ROOT.glob("docs/**/*.md"), *ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("envs/*/*.md")]
     pages = {path.relative_to(ROOT).with_suffix("").as_posix() for path in found}

@@ -24,7 +24,7 @@ TWO = {"a": "random", "b": "greedy"}
 
 
 def trainer(method: str):
-    """Return the settings and the class of a run, small ones."""
+    """Return the settings and the class of a small run."""
     pytest.importorskip("torch")
     pytest.importorskip("sb3_contrib")
     usual = {"game": "sarena", "eval_games": 2, "eval_opponents": ("random",)}
@@ -59,7 +59,7 @@ def test_who_holds_a_folder_is_told(tmp_path):
 
 @pytest.mark.skipif(os.name != "posix", reason="links and pipes as POSIX has them")
 def test_nothing_is_written_through_a_link_out_of_the_folder(tmp_path):
-    """Somebody else may have made the folder."""
+    """Somebody else may have created the folder."""
     own, folder = tmp_path / "own.txt", tmp_path / "run"
     own.write_text("precious", encoding="utf-8")
     (folder / "checkpoint").mkdir(parents=True)
@@ -134,7 +134,7 @@ def test_a_run_killed_before_its_first_checkpoint_goes_on(method, tmp_path, monk
 
 
 def test_a_full_disk_names_the_file_and_keeps_what_was_there(tmp_path):
-    """As a limit on the size of files, which the system enforces in the same place."""
+    """Simulated by a limit on file sizes, which the system enforces in the same place."""
     import resource
 
     path = tmp_path / "model.zip"
@@ -155,7 +155,7 @@ def test_a_full_disk_names_the_file_and_keeps_what_was_there(tmp_path):
 
 
 def test_a_game_that_is_played_is_saved_as_it_goes(tmp_path):
-    """SIGKILL in the middle: the moves so far are in the file."""
+    """After SIGKILL in the middle, the moves so far are in the file."""
     path = tmp_path / "game.jsonl"
     command = [sys.executable, "-m", "ludotheque.cli", "play", "--terminal", "--save", str(path)]
     game = get_game("sarena")
@@ -190,7 +190,7 @@ def test_a_game_that_is_played_is_saved_as_it_goes(tmp_path):
 
 
 def _after_agents(game, states):
-    """The position in which the person decides: the file may lack the last agent's move."""
+    """The position in which the person decides: the file may lack the last agent moves."""
     from ludotheque.agents import make_agent
     from ludotheque.envs.core.interfaces.seats import query_agent
     from ludotheque.envs.core.interfaces.settings import Settings
@@ -212,7 +212,7 @@ def test_the_temporary_file_is_not_left_behind(tmp_path):
 @pytest.mark.parametrize("method", ["td", "ppo"])
 @pytest.mark.training
 def test_what_a_killed_process_left_half_written_is_removed(method, tmp_path, monkeypatch):
-    """A checkpoint has up to gigabytes; each kill used to leave one."""
+    """A checkpoint may have gigabytes; each kill used to leave one."""
     make, train = trainer(method)
     train(make(out=tmp_path / "run"))
     left = {"model.zip", "config.json", "evaluations.jsonl", "checkpoint/run.zip"}
@@ -220,7 +220,7 @@ def test_what_a_killed_process_left_half_written_is_removed(method, tmp_path, mo
     (tmp_path / "run" / "models").mkdir(exist_ok=True)
     for name in left:
         monkeypatch.setattr(files.os, "replace", killed)
-        # As a killed process does, which removes nothing.
+        # Like a killed process, which removes nothing.
         monkeypatch.setattr(files.Path, "unlink", lambda *_, **__: None)
         with pytest.raises(InterruptedError):
             atomic_write_bytes(tmp_path / "run" / name, b"half")

@@ -1,7 +1,7 @@
-"""Ctrl-C at any moment of what takes long: nothing finished is lost, and the next call works.
+"""Ctrl-C at any moment of long operations: nothing finished is lost, and the next call works.
 
-``PYTHONPATH=tests python tests/project/test_interrupts.py 2000 league`` strikes so often, half of
-the time inside any module of Python's.
+``PYTHONPATH=tests python tests/project/test_interrupts.py 2000 league`` interrupts this often, half
+of the time inside any Python module.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FILES = "ludotheque.envs.core.files"
 
 
 def names(folder: Path) -> set[str]:
-    """The files in a folder and those under it; none but these may be left there."""
+    """The files in a folder and its subfolders; no others may be left there."""
     return {path.name for path in folder.rglob("*") if path.is_file()}
 
 
@@ -60,7 +60,7 @@ def results(folder: Path) -> list[str]:
     """Return the finished games; they are written as they end."""
     path = folder / GAMES
     text = path.read_text(encoding="utf-8") if path.exists() else ""
-    # Half a line at most may stand at the end.
+    # At most one partial line may be at the end.
     return sorted(line for line in text.splitlines(keepends=True) if line.endswith("\n"))
 
 
@@ -68,7 +68,7 @@ LEAGUE = ("ludotheque.agents.league", "ludotheque.agents.ledger", "ludotheque.ag
 
 
 def strike_leagues(tmp_path: Path, count: int, modules=LEAGUE, seed: int = 1) -> int:
-    """Interrupt ``count`` leagues; return how many were struck before their end."""
+    """Interrupt ``count`` leagues; return how many were interrupted before their end."""
     league(tmp_path / "warm")
     steps = all_steps(lambda: league(tmp_path / "whole"), *modules)
     whole = results(tmp_path / "whole")
@@ -106,9 +106,9 @@ TRAINING = ("ludotheque.agents.td.trainer", "ludotheque.agents.training.", FILES
 
 
 def strike_trainings(tmp_path: Path, count: int, modules=TRAINING, seed: int = 2) -> int:
-    """Interrupt ``count`` trainings, half of them twice; return how many were struck.
+    """Interrupt ``count`` training runs, half of them twice; return how many were interrupted.
 
-    The first Ctrl-C asks it to stop, the second stops it; what is learned stays the same.
+    The first Ctrl-C asks a run to stop, the second stops it; the result stays the same.
     """
     train(tmp_path / "warm", resume=False)
     steps = all_steps(lambda: train(tmp_path / "whole", resume=False), *modules)
@@ -124,7 +124,7 @@ def strike_trainings(tmp_path: Path, count: int, modules=TRAINING, seed: int = 2
         try:
             assert train(folder, resume=left > {LOCK}).steps >= 128
         except ValueError as error:
-            # It had come to its end, and saved it.
+            # It had finished and saved the result.
             assert "already ran" in str(error), f"interrupted at step {moment}: {error}"
         assert (folder / "model.zip").read_bytes() == whole, f"interrupted at step {moment}"
     return struck
@@ -138,7 +138,7 @@ def test_a_training_goes_on_from_wherever_it_was_stopped(tmp_path):
 
 @pytest.mark.training
 def test_what_a_library_makes_of_ctrl_c_is_ctrl_c_again():
-    """``zipfile`` raises ValueError where it is interrupted with a member half written."""
+    """``zipfile`` raises ValueError if it is interrupted while writing a member."""
     common = pytest.importorskip("ludotheque.agents.training.common", reason="needs [train]")
 
     class Run:
@@ -163,7 +163,7 @@ PLAYING = ("ludotheque.cli.play", "ludotheque.cli.table", "ludotheque.envs.core.
 
 
 def strike_games(tmp_path: Path, count: int, modules=(*PLAYING, FILES), seed: int = 3) -> int:
-    """Interrupt ``count`` games that are played and saved; return how many were struck."""
+    """Interrupt ``count`` games that are played and saved; return how many were interrupted."""
     from typer.testing import CliRunner
 
     from ludotheque.cli.app import app
@@ -180,7 +180,7 @@ def strike_games(tmp_path: Path, count: int, modules=(*PLAYING, FILES), seed: in
 
     play(tmp_path / "warm.jsonl")
     (warm,) = load_replays(tmp_path / "warm.jsonl")
-    # A few legal moves, and one that is explained.
+    # A few legal moves, and one with an explanation.
     typed = [*warm.actions[0:10:2], "nonsense"]
     steps = all_steps(lambda: play(tmp_path / "whole.jsonl"), *modules)
     (whole,) = load_replays(tmp_path / "whole.jsonl")

@@ -1,7 +1,7 @@
-"""Symptoms that people reported of environments like these, one test a report.
+"""Symptoms that people reported for environments like these, one test per report.
 
-Each test is named for the symptom, and its docstring says where it was reported. Many of the
-promises are held in full by other files; here stands a short direct test of each symptom.
+Each test is named after the symptom, and its docstring says where it was reported. Other files test
+many of the promises in full; here is a short direct test of each symptom.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def test_a_copied_environment_holds_an_empty_game(how, wrap):
     """github.com/Farama-Foundation/PettingZoo/issues/1307
 
     EzPickle rebuilds an environment from its constructor's arguments: board, mask, rewards and
-    luck are gone, so no tree search and no checkpoint.
+    chance are lost, so neither tree search nor checkpoints work.
     """
     env = in_mid_game(wrap(sarena_v0.env(num_players=3, reward="score_change")))
     twin = how(env)
@@ -140,7 +140,7 @@ def test_a_trained_agent_plays_illegal_moves(spec):
     """github.com/Farama-Foundation/PettingZoo/issues/863
 
     The policy was called without its mask. Our agents take the mask and can't ignore it, and
-    sample_legal and Space.sample(mask) need nobody to remember it.
+    sample_legal and Space.sample(mask) don't depend on remembering it.
     """
     agent = make_agent(spec, seed=1)
     states = np.concatenate([SARENA.new_state(seed) for seed in range(24)])
@@ -209,7 +209,7 @@ def test_check_env_of_sb3_crashes_because_it_samples_without_a_mask():
 def test_an_environment_ignores_its_seed(run_python):
     """github.com/Farama-Foundation/PettingZoo/issues/1223
 
-    Every random thing comes from the seed: two processes play the same game.
+    Everything random is derived from the seed: two processes play the same game.
     """
     code = textwrap.dedent(
         """
@@ -251,7 +251,7 @@ def test_a_seeded_run_is_not_repeated_because_spaces_have_their_own_luck():
 def test_a_mask_does_not_fit_sample(game):
     """github.com/Farama-Foundation/PettingZoo/pull/1038 and /pull/1339
 
-    Masks as lists, bool or int64 fail in Discrete.sample(mask), which wants int8 of the shape.
+    Masks as lists, bool or int64 fail in Discrete.sample(mask), which requires int8 of its shape.
     """
     name = f"ludotheque/{game.name}-v{game.version}"
     conformance.check_mask_form(lambda: pettingzoo.make("aec", name))
@@ -281,7 +281,7 @@ def test_large_action_spaces_break_the_simplex_check(game):
 def test_masked_distributions_are_sound_for_every_mask():
     """github.com/Stable-Baselines-Team/stable-baselines3-contrib/issues/81
 
-    Logits of float32, however far apart, over masks of real games, the ones at the ends included.
+    Float32 logits, however far apart, with masks of real games, including the ends.
     """
     import torch
     from sb3_contrib.common.maskable.distributions import MaskableCategorical
@@ -303,8 +303,8 @@ def test_masked_distributions_are_sound_for_every_mask():
 def test_a_mask_is_left_all_zeros():
     """github.com/DLR-RM/stable-baselines3/issues/1596
 
-    A mask has a one wherever somebody acts; at the end it is all zeros for PettingZoo, whose agents
-    then take no action, and all ones where a batch goes on.
+    A mask has a one whenever somebody acts; at the end it is all zeros for PettingZoo, whose agents
+    then take no action, and all ones if a batch continues.
     """
     conformance.check_mask_form(sarena_v0.env, seed=1)
     batch, vector = make_batch("sarena", 16, 3), SeatVectorEnv("sarena", 16, 3)
@@ -320,8 +320,8 @@ def test_a_mask_is_left_all_zeros():
 def test_actions_are_illegal_despite_the_mask():
     """github.com/Stable-Baselines-Team/stable-baselines3-contrib/issues/200
 
-    About 8 in 350 000 steps: the mask was read from a board that had moved on. Here it is computed
-    from the state when it is asked for, and agrees with a trial of every action.
+    About 8 in 350 000 steps: the mask was read from a board that had changed. Here it is computed
+    from the state on request, and agrees with a trial of every action.
     """
     conformance.check_masks_by_trial(sarena_v0.env, seed=8)
     env, other = in_mid_game(sarena_v0.env(), 4), in_mid_game(sarena_v0.env(), 20, seed=9)
@@ -345,7 +345,7 @@ def test_actions_are_illegal_despite_the_mask():
 def test_nobody_knows_how_to_train_many_agents_with_maskable_ppo():
     """github.com/Stable-Baselines-Team/stable-baselines3-contrib/issues/250
 
-    A class of the package, not of a tutorial: seats by chance, opponents from a pool.
+    A class in the package, not in a tutorial: random seats, opponents from a pool.
     """
     from sb3_contrib import MaskablePPO
 
@@ -364,7 +364,7 @@ def test_nobody_knows_how_to_train_many_agents_with_maskable_ppo():
 def test_sb3_asks_each_environment_for_its_mask():
     """github.com/Stable-Baselines-Team/stable-baselines3-contrib/issues/279
 
-    The batch has all masks in one array, and answers SB3's question from it.
+    The batch has all masks in one array, and answers SB3's calls from it.
     """
     from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 
@@ -382,8 +382,8 @@ def test_sb3_asks_each_environment_for_its_mask():
 def test_the_learner_is_handed_the_other_seats_observation_and_reward():
     """github.com/Farama-Foundation/PettingZoo/issues/1147
 
-    After the tutorial's step come the opponent's view and the own reward, and it wins 27 % against
-    random play. ``test_ppo.py`` shows that a short run beats random play from each seat.
+    The tutorial's step returns the opponent's observation and the own reward, and its agent wins
+    27 % against random play. In ``test_ppo.py`` a short run beats random play from each seat.
     """
     for seat in (0, 1):
         env = SeatEnv("sarena", 2, seat=seat)
@@ -411,7 +411,7 @@ def test_the_learner_is_handed_the_other_seats_observation_and_reward():
 def test_there_is_no_standard_recipe_for_self_play(tmp_path):
     """github.com/Farama-Foundation/PettingZoo/issues/1067, github.com/ray-project/ray/issues/32382
 
-    One command and one class: pool of past selves, seats by chance, ratings, resume.
+    One command and one class: pool of past selves, random seats, ratings, resume.
     """
     import torch
 
@@ -517,7 +517,7 @@ def test_rllibs_first_check_samples_illegal_actions():
 def test_a_cache_crashes_when_the_number_of_threads_changes(run_python, tmp_path):
     """github.com/numba/numba/issues/7518, github.com/lmcinnes/pynndescent/pull/175
 
-    Numba's parallel kernels can't be cached safely: ours are serial, and threads are our own.
+    Numba's parallel kernels can't be cached safely: ours are serial, with our own threads.
     """
     code = textwrap.dedent(
         """
@@ -551,7 +551,7 @@ def test_a_redraw_hands_over_the_opponents_real_cards(setting):
 def test_an_observation_shows_hidden_things(form):
     """github.com/google-deepmind/open_spiel/pull/1613
 
-    Every way of handing out the other pawns looks the same from a seat.
+    Every distribution of the other pawns looks the same from a seat.
     """
     states = in_mid_game(sarena_v0.env(num_players=2), 12).get_state()["states"]
     for seat in (0, 1):
@@ -611,7 +611,7 @@ def test_pictures_need_a_display_or_are_black(run_python):
 def test_turn_based_games_have_no_parallel_form_or_a_stale_one():
     """github.com/Farama-Foundation/PettingZoo/issues/1273 and /pull/559
 
-    Ours asks everybody and plays the action of the agent to act; every view is of this moment.
+    Ours asks everybody and plays the action of the agent to act; all observations are current.
     """
     env = sarena_v0.parallel_env(num_players=3)
     seen, _ = env.reset(seed=0)
@@ -629,8 +629,8 @@ def test_turn_based_games_have_no_parallel_form_or_a_stale_one():
 def test_rewards_of_steps_and_returns_of_games_are_mixed_up(reward):
     """github.com/google-deepmind/open_spiel/issues/68
 
-    Rewards of the steps add up to the documented return of the game, and to 0 over the seats where
-    they should.
+    Rewards of steps add up to the documented return of the game, and to 0 over the seats where they
+    should.
     """
     contract.check_rewards(contract.Setting(SARENA, 3, {}), seed=5)
     env = sarena_v0.env(num_players=3, reward=reward)

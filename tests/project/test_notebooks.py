@@ -1,4 +1,4 @@
-"""The notebooks as they are read on the web: with small outputs, of the code that stands there."""
+"""The notebooks as they are read on the web: with small outputs of the current code."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
-# Of a picture, and of a whole notebook; a clone holds every version there ever was.
+# Maximum sizes of a picture and of a notebook; a clone contains every version.
 LARGEST, LARGEST_FILE = 150_000, 250_000
 
 
@@ -29,7 +29,7 @@ def test_outputs_are_there_and_small(path):
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_what_is_printed_is_kept(path):
-    """A cell that prints has an output: it was not edited without being run."""
+    """A cell that prints has an output, so it wasn't edited without being run."""
     for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
         if cell["cell_type"] != "code":
             continue

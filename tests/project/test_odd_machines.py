@@ -19,8 +19,8 @@ COMMANDS = {
 ODD = {"TERM": "dumb", "NO_COLOR": "1", "COLUMNS": "80"}
 
 
-# A user without a name, who may read everything and write nothing: the interpreter may lie under a
-# home that others can't enter.
+# A user without a name, who may read everything and write nothing: the interpreter may be in a home
+# directory that others can't access.
 NOBODY = ("setpriv", "--reuid=54321", "--regid=54321", "--clear-groups")
 READING = ("--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search")
 
@@ -29,7 +29,7 @@ def run(command: str, *prefix: str, **more) -> subprocess.CompletedProcess:
     """Run a command without a home directory, whose output goes to a pipe."""
     kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
     environment = {**kept, **ODD, **more.pop("environment", {})}
-    # What other tests have compiled is taken from there, or compiled again.
+    # Kernels compiled by other tests are reused, or compiled again.
     environment.setdefault("LUDOTHEQUE_CACHE_DIR", str(cache_dir() or ""))
     return subprocess.run(
         [*prefix, sys.executable, "-m", "ludotheque.cli", *COMMANDS[command]],
@@ -59,7 +59,7 @@ def test_output_without_accents(command, encoding):
 
 @pytest.fixture(scope="module")
 def nobody() -> tuple[str, ...]:
-    """What to put before a command so that a user without a name runs it."""
+    """The prefix of a command that runs it as a user without a name."""
     if not hasattr(os, "getuid") or os.getuid() != 0 or not shutil.which("setpriv"):
         pytest.skip("only the superuser can be another user, and with setpriv")
     for prefix in ((*NOBODY, *READING), NOBODY):
@@ -71,7 +71,7 @@ def nobody() -> tuple[str, ...]:
 @pytest.mark.parametrize("command", ["games", "watch"])
 def test_a_user_without_name_home_or_anything_to_write(command, nobody, tmp_path):
     tmp_path.chmod(0o755)
-    # Where nothing is compiled, no folder is named: a home is looked for, and there is none.
+    # If nothing is compiled, no folder is named, and no home directory is found.
     cache = {"LUDOTHEQUE_CACHE_DIR": ""} if command == "games" else {}
     check(run(command, *nobody, cwd=tmp_path, environment=cache))
     assert not list(tmp_path.iterdir())

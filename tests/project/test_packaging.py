@@ -54,8 +54,8 @@ def project(root: Path) -> dict:
 def built(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the source archive, and the wheel built from that archive.
 
-    It is built from a copy: setuptools leaves a folder `build` beside what it builds, and would
-    put its stale files in the next wheel.
+    It is built from a copy: setuptools leaves a folder `build`, whose stale files would get into
+    the next wheel.
     """
     pytest.importorskip("build")
     copy = tmp_path_factory.mktemp("tree")
@@ -117,7 +117,7 @@ def test_source_archive_holds_the_same_files(root: Path, built: Path):
 
 
 def test_every_package_folder_is_declared(root: Path):
-    """A new package that is missing from the list works in the checkout and not installed."""
+    """A new package missing from the list works in the checkout but not when installed."""
     declared = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))
     found = {
         "ludotheque." + path.parent.relative_to(root).as_posix().replace("/", ".")
@@ -137,7 +137,7 @@ def test_pages_name_the_version(root: Path, project: dict):
 
 
 def test_hooks_and_workflow_run_what_make_runs(root: Path):
-    """Whoever commits, whoever pushes and continuous integration are held to the same checks."""
+    """Commits, pushes and continuous integration run the same checks."""
     hooks = (root / ".pre-commit-config.yaml").read_text("utf-8")
     makefile = (root / "Makefile").read_text("utf-8")
     workflow = (root / ".github" / "workflows" / "ci.yml").read_text("utf-8")
@@ -153,7 +153,7 @@ def test_every_package_says_that_it_has_types(wheel_names: set[str]):
 
 
 def test_dependencies_have_both_bounds(project: dict):
-    """A range without an upper bound breaks on the day of somebody else's release."""
+    """A range without an upper bound breaks on the day of another project's release."""
     tools = ("setuptools",)  # builds from any recent version
     groups = [project["dependencies"], *project["optional-dependencies"].values()]
     for requirement in (line for group in groups for line in group):
@@ -163,7 +163,7 @@ def test_dependencies_have_both_bounds(project: dict):
 
 
 def test_pinned_torch_lies_in_its_range(root: Path, project: dict):
-    """`make` installs torch first: outside the range, pip would fetch it a second time."""
+    """`make` installs torch first: outside the range, pip would download it again."""
     from packaging.requirements import Requirement
 
     pinned = re.search(r"^TORCH \?= torch==(\S+)", (root / "Makefile").read_text(), re.MULTILINE)

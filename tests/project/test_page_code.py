@@ -1,4 +1,4 @@
-"""What the pages show can be typed in: Python blocks run, commands are read by the command."""
+"""The code on the pages works: Python blocks run, and commands parse."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PAGES = (
     ),
     *(f"envs/{name}/README.md" for name in game_names()),
 )
-# Pages that tell of commands, of what isn't installed, or of nothing that is typed in.
+# Pages about commands, about packages that aren't installed, or without code.
 WITHOUT_PYTHON = (
     "CONTRIBUTING.md",
     "docs/agents.md",
@@ -37,7 +37,7 @@ WITHOUT_PYTHON = (
     "docs/tutorials/game.md",
     "docs/tutorials/torchrl.md",
 )
-# A block is run with smaller numbers where they only make it long.
+# Blocks run with smaller numbers where these only affect the duration.
 SHORTER = {
     "model.learn(100_000": "model.learn(2_048",
     "deals = 4, 50": "deals = 4, 1",
@@ -54,7 +54,7 @@ def blocks_of(page: str, *languages: str) -> list[str]:
 
 
 def commands_of(page: str) -> list[str]:
-    """Command lines of a page, from its blocks and from its sentences."""
+    """Command lines of a page, from its blocks and its text."""
     text = (ROOT / page).read_text(encoding="utf-8")
     found = [" ".join(quoted.split()) for quoted in QUOTED.findall(BLOCK.sub("", text))]
     for body in blocks_of(page, "", "console", "bash", "sh"):
@@ -65,7 +65,7 @@ def commands_of(page: str) -> list[str]:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_python_blocks_run(page, tmp_path, monkeypatch):
-    """Each block by itself, as somebody copies it."""
+    """Each block on its own, as users copy it."""
     monkeypatch.chdir(tmp_path)
     blocks = blocks_of(page, "python")
     assert bool(blocks) == (page not in WITHOUT_PYTHON)
@@ -88,7 +88,7 @@ def test_commands_are_what_the_command_takes(page):
 
 
 def _reads_ludotheque(words: list[str]) -> bool:
-    """Whether the command reads these arguments; it doesn't act on them."""
+    """Whether the command parses these arguments; it isn't run."""
     typer = pytest.importorskip("typer")
     from ludotheque.cli.app import app
 
@@ -126,7 +126,7 @@ CHECKS = {
 
 @pytest.mark.parametrize("game", ["harmonies", "saga", "sagani", "shamans"])
 def test_invariants_run_as_a_program(game):
-    """As their docstrings show, with more games than the suite plays."""
+    """As shown in their docstrings, with more games than in the test suite."""
     file = ROOT / "tests" / "games" / game / f"test_{game}_invariants.py"
     assert f"python {file.relative_to(ROOT).as_posix()} --" in file.read_text(encoding="utf-8")
     each = "--rounds" if game == "shamans" else "--games"

@@ -46,7 +46,7 @@ PUBLIC = {
         "settings",
     },
 }
-# What each object has beside what its base class (of PettingZoo, Gymnasium) has.
+# The names of each object that its base class (PettingZoo, Gymnasium) doesn't have.
 STATE = {"clone", "get_state", "set_state", "state_digest"}
 METHODS = {
     "turns": STATE
@@ -153,7 +153,7 @@ METHODS = {
         "version",
     },
 }
-# What a module shows beside its list and its submodules.
+# Names of a module besides its list and its submodules.
 USED = {
     "ludotheque.envs": {"register_environments"},
     "ludotheque.envs.sarena_v0": {"entry_points"},
@@ -170,7 +170,7 @@ MADE = {
 
 @pytest.mark.parametrize("module", PUBLIC)
 def test_public_names(module):
-    """``__all__`` is the list, and every name in it is there and explained."""
+    """``__all__`` is the list, and every name in it exists and is documented."""
     loaded = importlib.import_module(module)
     assert set(loaded.__all__) == PUBLIC[module]
     assert len(loaded.__all__) == len(set(loaded.__all__))
@@ -182,7 +182,7 @@ def test_public_names(module):
 
 @pytest.mark.parametrize("module", PUBLIC)
 def test_nothing_else_looks_public(module, run_python):
-    """Beside the list a module shows its submodules, and nothing that it merely uses."""
+    """Besides the list a module shows its submodules, and nothing that it merely uses."""
     code = f"import {module} as m\nprint(*(n for n in vars(m) if not n.startswith('_')))"
     result = run_python(code)
     assert result.returncode == 0, result.stderr
@@ -225,7 +225,7 @@ def test_versions_agree(root):
 
 @pytest.mark.parametrize("make", [sarena_v0.env, sarena_v0.raw_env, sarena_v0.parallel_env])
 def test_arguments_are_completed(make):
-    """Editors and notebooks ask for the signature: it names every argument, the game's own too."""
+    """Editors and notebooks use the signature, which names every argument, including the game's."""
     parameters = inspect.signature(make).parameters
     assert {"num_players", "observation", "render_mode", "deal"} <= set(parameters)
     assert all(one.kind is not one.VAR_KEYWORD for one in parameters.values())

@@ -1,4 +1,4 @@
-"""Numbers beyond all reason are refused in words: no memory is asked for, and nothing hangs."""
+"""Absurdly large numbers are refused with a message: nothing is allocated, and nothing hangs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ludotheque.envs.core.errors import MOST
 from ludotheque.envs.core.interfaces.gym import SeatVectorEnv
 
 HUGE = (10**10, 2**63, 10**30)
-# In each the largest number that there is memory and time for is far below ten billion.
+# For each, the largest feasible number is far below ten billion.
 SIZES = {
     "mcts, simulations": lambda n: make_agent("mcts", simulations=n),
     "mcts, trees": lambda n: make_agent("mcts", determinize="tree", trees=n),
@@ -28,7 +28,7 @@ SIZES = {
     "league, games_per_pair": lambda n: a_league().run(n),
     "executor, workers": ProcessExecutor,
 }
-# A few or many: what there is too much of is left out, or never comes.
+# Large numbers are harmless here: the excess is ignored, or never reached.
 COUNTS = {
     "mcts, leaf_plies": lambda n: make_agent("mcts", leaf_plies=n),
     "vector, max_episode_steps": lambda n: SeatVectorEnv("sarena", 1, max_episode_steps=n),

@@ -28,7 +28,7 @@ class BoolMask(Sound):
 
 
 class StaleMask(Sound):
-    """The mask of the ply before, as if it were read from a board kept elsewhere."""
+    """The mask of the previous ply, as if it were read from a board kept elsewhere."""
 
     def observe(self, agent):
         seen = super().observe(agent)
@@ -56,7 +56,7 @@ class OneMoreLegal(Sound):
 
 
 class EmptyCopies(Sound):
-    """Copied from its constructor's arguments, as by EzPickle."""
+    """Copies from its constructor's arguments, like EzPickle."""
 
     def __deepcopy__(self, memo):
         return type(self)()
@@ -187,7 +187,7 @@ def broken_game(**changes):
 
 
 def leaky_determinize(self, states, seat, seed, i=0):
-    """The true pawns are kept, as when a redraw hands over the opponent's real cards."""
+    """Keeps the true pawns, like a redraw that reveals the opponent's real cards."""
     drawn = states[i : i + 1].copy()
     drawn["rng"] = drawn["seed"] = seed
     return drawn
@@ -200,7 +200,7 @@ def foreseeing_determinize(self, states, seat, seed, i=0):
 
 
 def careless_determinize(self, states, seat, seed, i=0):
-    """The seat's own pawn is redrawn too."""
+    """Also redraws the seat's own pawn."""
     return SARENA.determinize(states, (seat + 1) % 3, seed, i)
 
 
@@ -289,7 +289,7 @@ def test_difference_says_where():
 
 
 def test_everything_is_seeded():
-    """Resets and samples are repeated by one call, in every interface."""
+    """One call makes resets and samples reproducible, in every interface."""
     import gymnasium
 
     from ludotheque.envs import sarena_v0

@@ -1,4 +1,4 @@
-"""What the tests of the board share: a real server in this process, and clients of it."""
+"""Shared code of the board's tests: a real server in this process, and its clients."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from ludotheque.web.lobby import Lobby, Room  # noqa: E402
 from ludotheque.web.server import LOOPBACK, MOST_BYTES, Server  # noqa: E402
 from ludotheque.web.table import Table  # noqa: E402
 
-# A game may be compiled meanwhile, on a machine that has other work.
+# A game may have to be compiled, on a busy machine.
 PATIENCE_S = 120
 
 
 class Served:
-    """A server that runs, as the command runs it.
+    """A running server, as started by the command.
 
     Attributes:
         lobby: its tables.
-        url: where it is.
+        url: its address.
     """
 
     def __init__(self, hosts: tuple[str, ...] | None = LOOPBACK):
@@ -61,18 +61,18 @@ class Served:
         assert not self._thread.is_alive()
 
     def room(self, game: str = "sarena", seed: int = 3, **specs: str) -> Room:
-        """Begin a table: ``p1="random"`` puts an agent there, other seats are people's."""
+        """Start a table: ``p1="random"`` puts an agent there, other seats are people's."""
         rules = get_game(game)
         seats = {int(name[1:]): spec for name, spec in specs.items() if spec != "person"}
         players = max(2, rules.usual_players, 1 + max((int(n[1:]) for n in specs), default=0))
         return self.lobby.add(Table(rules, seed, players, {}, seats))
 
     def address(self, room: Room, seat: int | None = 0) -> str:
-        """What a person opens."""
+        """The address that a person opens."""
         return f"{self.url}/table#{room.link(seat)}"
 
     def ask(self, path: str, data: Any = None, **headers: str) -> tuple[int, Any]:
-        """Send a request; return the status and what came back."""
+        """Send a request; return the status and the answer."""
         body = None if data is None else json.dumps(data).encode()
         sent = {"Host": self.host, "Origin": self.url, **headers}
         request = urllib.request.Request(self.url + path, body, sent)
@@ -93,19 +93,19 @@ class Served:
 
 
 class Seat:
-    """One end of a connection: what was said last is kept."""
+    """One end of a connection, with the last messages."""
 
     def __init__(self, connection: ClientConnection):
         self.connection = connection
         self.view: dict[str, Any] = {}
 
     def send(self, message: Any) -> None:
-        """Send what is given, as JSON if it is no text."""
+        """Send a message, as JSON unless it is text."""
         text = message if isinstance(message, str | bytes) else json.dumps(message)
         self.connection.send(text)
 
     def hear(self, kind: str) -> dict[str, Any]:
-        """Return the next message of a kind."""
+        """Return the next message of one kind."""
         while True:
             message = json.loads(self.connection.recv(timeout=PATIENCE_S))
             if message["kind"] == "view":
@@ -129,6 +129,6 @@ class Seat:
         self.view = {}
 
     def refused(self, message: Any) -> str:
-        """Send something that must be refused; return why it was."""
+        """Send something that must be refused; return the reason."""
         self.send(message)
         return self.hear("error")["text"]

@@ -41,7 +41,7 @@ ARGUMENTS = (
 )
 # Short games: few rounds, few players.
 SHORT = {"shamans": {"rounds": "single"}, "harmonies": {}, "sagani": {}, "saga": {}, "sarena": {}}
-# A game may be compiled meanwhile, on a machine that has other work.
+# A game may have to be compiled, on a busy machine.
 PATIENCE_MS = 120_000
 HELPERS = (Path(__file__).parent / "helpers.js").read_text("utf-8")
 
@@ -91,14 +91,14 @@ def visit(browser):
 
 def table_of(name: str, seed: int = 3, people: int = 1) -> Table:
     game = get_game(name)
-    # Random play takes longest at Sagani, which ends at so many points.
+    # Random play takes longest in Sagani, which ends at a number of points.
     spec = "greedy" if name == "sagani" else "random"
     agents = {seat: spec for seat in range(people, game.usual_players)}
     return Table(game, seed, game.usual_players, SHORT[name], agents)
 
 
 def open_table(served, visit, table: Table, seat: int | None = 0, **how):
-    """A page at a table, once something is shown on it."""
+    """A page at a table, once something is shown."""
     room = served.lobby.add(table)
     page = visit(served.address(room, seat), **how)
     page.wait_for_selector(".ludo-stage svg")
@@ -106,7 +106,7 @@ def open_table(served, visit, table: Table, seat: int | None = 0, **how):
 
 
 def wait(page, condition: str) -> None:
-    """Wait until something holds in the page; its own rules forbid the driver's way to wait."""
+    """Wait until a condition holds in the page, whose security policy forbids the driver's wait."""
     page.evaluate(f"test.until(() => {condition})")
 
 
@@ -168,7 +168,7 @@ def test_mouse_hover_choosing_and_taking_back(served, visit):
     page.wait_for_selector(".ludo-chosen")
     assert "And where?" in page.inner_text(".ludo-status")
     assert 0 < page.locator(".ludo-legal").count() < legal
-    # A click beside everything starts again.
+    # A click outside everything starts again.
     page.mouse.click(*centre_of(page, ".ludo-status"))
     page.locator(".ludo-stage").click(position={"x": 3, "y": 3})
     assert page.locator(".ludo-chosen").count() == 0
@@ -196,7 +196,7 @@ def test_a_reload_in_mid_game_takes_the_seat_again(served, visit):
     page.reload()
     its_turn(page)
     assert page.evaluate("[board.at, board.view.svg]") == before
-    # What was before the reload can be looked at.
+    # Earlier positions are still available after the reload.
     page.click("[data-button=first]")
     wait(page, "board.at === 0")
     assert "Position 1 of" in page.inner_text(".ludo-status")
@@ -273,7 +273,7 @@ def test_touch_on_a_narrow_screen(served, visit):
     page.touchscreen.tap(*centre_of(page))
     wait(page, f"board.at > {at}")
     assert len(table.actions) > at
-    # The picture is wider than the screen and scrolls by itself; the page doesn't.
+    # The picture is wider than the screen and scrolls on its own; the page doesn't.
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     assert page.evaluate("board.svg.getBoundingClientRect().width") > 700
     sizes = page.evaluate("board.spots.map((spot) => spot.getBoundingClientRect().toJSON())")
@@ -351,7 +351,7 @@ def test_a_start_page_sets_the_table(served, visit):
     friend = visit(other)
     friend.wait_for_selector(".ludo-stage svg")
     assert friend.evaluate("board.table.seat") == 2
-    # Who has the key finds the way back; the friend doesn't get it.
+    # Whoever has the key can return to the start page; the friend doesn't get it.
     assert page.is_visible("#start") and not friend.is_visible("#start")
 
 
@@ -404,7 +404,7 @@ def test_a_page_without_python_steps_through_a_game(served, visit, tmp_path):
     assert not page.is_visible("[data-button=save]")
 
 
-# A host of the widget that has no more than every host of anywidget's must have.
+# A widget host with only what every anywidget host must have.
 HOST = """async ({ script, style }) => {
   document.head.append(Object.assign(document.createElement("style"), { textContent: style }));
   const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
@@ -448,7 +448,7 @@ def test_a_game_in_whatever_host_shows_widgets(visit, monkeypatch):
 
 @pytest.fixture
 def lab(tmp_path):
-    """A JupyterLab that runs, with a notebook of one cell; yields its address."""
+    """A running JupyterLab, with a notebook of one cell; yields its address."""
     source = (
         'from ludotheque.widget import Board\nboard = Board("sarena", opponents="random", seed=3)'
     )
@@ -473,7 +473,7 @@ def lab(tmp_path):
         said = itertools.takewhile(lambda line: "is running at" not in line, process.stderr)
         said = [*said]
         assert process.poll() is None, "".join(said)
-        # What it says from now on must not fill the pipe.
+        # Its further output must not fill the pipe.
         threading.Thread(target=process.stderr.read, daemon=True).start()
         yield f"http://127.0.0.1:{port}/lab/tree/game.ipynb?token=secret", tmp_path / "result.txt"
         process.terminate()
@@ -497,7 +497,7 @@ def test_a_game_in_a_cell_of_jupyterlab(browser, lab):
     page.evaluate("window.board = document.querySelector('.ludo').board")
     assert page.evaluate("test.playOn(5)") > 10
     assert "The game is over" in page.inner_text(".ludo-status")
-    # The cell's value is the game: code goes on with what was clicked.
+    # The cell's value is the game: code continues from the clicked moves.
     page.click(".jp-Cell .cm-content >> nth=1")
     page.keyboard.press("Shift+Enter")
     page.wait_for_function("document.querySelectorAll('.jp-InputPrompt')[1].textContent === '[2]:'")

@@ -23,7 +23,7 @@ from ludotheque.envs.core.interfaces.replay import Replay, load_replays
 
 @contextlib.contextmanager
 def running(*arguments: str):
-    """The command, until Ctrl-C; yields what it says up to the line that tells how it ends."""
+    """Run the command until Ctrl-C; yield its output up to the line that says how to stop it."""
     command = (sys.executable, "-m", "ludotheque.cli", *arguments, "--web", "--no-browser")
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         said = []

@@ -1,4 +1,4 @@
-"""What a page may ask of a table: who may do what, and what is refused changes nothing."""
+"""The requests of a page: who may do what, and refused requests change nothing."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_a_person_takes_back_to_the_own_last_decision():
     assert table.game.digest(table.states) == before
     (news,) = guest.news()
     assert news["age"] == 1 and news["yours"]
-    # What was asked before it is out of date.
+    # Earlier requests are outdated.
     with pytest.raises(Refused, match="moved on"):
         guest.ask(act(guest, age=0))
 
@@ -249,13 +249,13 @@ def test_an_agent_tells_what_it_would_do(spec):
         assert candidate["text"] in legal
         assert candidate["share"] is None or 0 <= candidate["share"] <= 1
     assert mind["line"][0] == mind["candidates"][0]["text"]
-    # Asked again it says the same, and thinking changes nothing.
+    # The answer is reproducible, and thinking changes nothing.
     assert mind_of(table, 0, len(table.actions)) == mind
     assert newest(guest)["yours"]
 
 
 class Ascending:
-    """A policy that likes actions the better the higher their numbers."""
+    """A policy that prefers actions with higher numbers."""
 
     def logits(self, observations, masks):
         assert observations.shape[0] == masks.shape[0] == 1
@@ -309,7 +309,7 @@ def test_minds_of_others_are_shown_at_the_end_or_to_who_cheats():
 
 
 def test_what_another_person_could_think_is_shown_to_nobody_who_plays():
-    """It tells what that person holds, and that person asked for nothing."""
+    """It would reveal what that person knows, and that person didn't ask."""
     table = table_of()
     table.explain = table.cheat = True
     guest = Guest(table, 1 - table.to_play)

@@ -1,4 +1,4 @@
-"""The server: only the seats' own people play, and nothing else that is sent has any effect."""
+"""The server: only a seat's own person plays, and no other message has any effect."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_pages_run_no_script_of_others_and_stand_in_no_frame(served):
         assert wanted in head
 
 
-# Who may call
+# Hosts and origins
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "192.168.1.7", "", "[::1"])
@@ -120,7 +120,7 @@ def test_a_server_open_to_the_network_takes_addresses_but_no_foreign_names():
         assert opened.ask("/games", Host=f"evil.example:{port}")[0] == 403
 
 
-# Beginning tables
+# Starting tables
 
 
 def test_a_table_begins_with_a_link_for_every_person(served):
@@ -215,7 +215,7 @@ def test_a_seat_is_taken_again_where_it_was_and_two_tabs_do_not_disturb_each_oth
             assert second.view["svg"] == at["svg"]
             second.act()
             moved = second.wait()
-        # The first tab has seen it too, and plays on.
+        # The first tab has also seen it, and continues.
         first.view = {}
         while not first.view or first.view["frame"] < moved["frame"]:
             first.hear("view")
@@ -280,7 +280,7 @@ def test_what_is_no_message_gets_an_error_and_changes_nothing(served, message):
 
 
 def test_bytes_are_no_message(served, caplog):
-    """Neither before a seat is taken, from whoever that is, nor after."""
+    """Neither before a seat is taken nor after."""
     room = served.room(p1="random")
     with connect(f"ws://{served.host}/play", origin=served.url) as stranger:
         stranger.send(b"\x00")
@@ -394,7 +394,7 @@ def test_who_goes_on_after_many_errors_is_cut_off(served):
 
 
 def test_an_agent_plays_once_however_pages_come_and_go(served):
-    """A page that left while an agent was to play, and one that came, must not both wake it."""
+    """A page that left while an agent was to play and one that came must not both trigger it."""
     room = served.room(p1="random")
     for _ in range(6):
         with served.sit(room.link(0)) as seat:

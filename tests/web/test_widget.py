@@ -1,4 +1,4 @@
-"""The board in a notebook: what code reads and plays, what is sent, and a page without Python."""
+"""The board in a notebook: its use by code, its messages, and the page without Python."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ludotheque.widget.static import page_of  # noqa: E402
 
 
 class Cell:
-    """The end of the messages that is in the notebook."""
+    """The notebook's end of the connection."""
 
     def __init__(self, board: Board, monkeypatch: pytest.MonkeyPatch):
         self.board = board
@@ -28,7 +28,7 @@ class Cell:
         monkeypatch.setattr(board, "send", lambda message: self.heard.append(message))
 
     def ask(self, **message) -> list[dict]:
-        """Send a message as the page does; return what came back."""
+        """Send a message like the page; return the answer."""
         self.heard.clear()
         json.dumps(message)
         self.board._handle_custom_msg(message, [])
@@ -107,7 +107,7 @@ def test_an_environment_is_stepped_by_clicks_and_by_code(monkeypatch):
     board = Board(env)
     cell = Cell(board, monkeypatch)
     head, view = cell.ask(do="hello")
-    # Whoever has an environment sees and plays everything.
+    # The owner of an environment sees and plays everything.
     assert head["seat"] is None and view["yours"]
     action = view["moves"][0][0]
     (news,) = cell.ask(do="act", action=action, frame=view["frame"], age=view["age"])
@@ -124,7 +124,7 @@ def test_an_environment_is_stepped_by_clicks_and_by_code(monkeypatch):
 
 
 def test_what_lies_between_the_fields_of_a_record_is_no_news(monkeypatch):
-    """A copy of a record has other bytes there."""
+    """A copy of a record has other padding bytes."""
     env = sarena_v0.env()
     env.reset(seed=1)
     board = Board(env)
@@ -180,7 +180,7 @@ def test_a_page_for_where_no_widget_lives_is_in_the_cell(tmp_path):
     board.save_html(tmp_path / "game.html")
     saved = (tmp_path / "game.html").read_text("utf-8")
     assert saved == page_of(board.table, board.seat)
-    # It asks nobody for anything.
+    # It makes no requests.
     addresses = set(re.findall(r"https?://[^\"' ]+", saved)) - {"http://www.w3.org/2000/svg"}
     assert addresses == set()
 

@@ -1,4 +1,4 @@
-"""What leaves for a seat's page holds nothing that this seat can't know."""
+"""Nothing sent to a seat's page contains what this seat can't know."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REDRAWS = 2
 
 
 class Redrawn(Table):
-    """A table whose hidden things are others: `positions` redrawn as one seat can't tell."""
+    """A table with other hidden information: `positions` redrawn, the same for one seat."""
 
     def redraw(self, seat: int, seed: int) -> Table:
         other = object.__new__(Table)
@@ -26,7 +26,7 @@ class Redrawn(Table):
             position if is_over(position) else self.game.determinize(position, seat, seed + ply)
             for ply, position in enumerate(self.positions)
         ]
-        # An action that the seat doesn't know of was another in another world.
+        # A hidden action may differ in the redrawn game.
         hides = self.game.hides_action
         if hides is not None and "last_action" in (self.game.dtype.names or ()):
             other.actions = [
@@ -39,7 +39,7 @@ class Redrawn(Table):
 
 
 def sent(table: Table, seat: int, frames) -> list[bytes]:
-    """The bytes of everything that goes to a page at a seat."""
+    """The bytes of everything sent to a page at a seat."""
     film = Film(table, seat)
     messages = [table_message(table, seat), *(film.message(frame) for frame in frames(len(film)))]
     return [json.dumps(message).encode() for message in messages]
@@ -48,7 +48,7 @@ def sent(table: Table, seat: int, frames) -> list[bytes]:
 def random_table(name: str) -> Redrawn:
     game = get_game(name)
     table = Redrawn(game, 11, game.usual_players, {}, {}, {})
-    # As a table that explains has it: more is drawn then.
+    # As at a table with `explain`, where more is drawn.
     table.explain = True
     rng = np.random.default_rng(4)
     for _ in range(PLIES):
@@ -77,7 +77,7 @@ def test_a_seat_is_sent_the_same_bytes_whatever_it_can_not_know(name):
 
 @pytest.mark.parametrize("name", game_names())
 def test_frames_tell_nothing_of_what_others_did_unseen(name):
-    """A frame comes when the seat sees a change: not one more for what it doesn't see."""
+    """A frame is sent when the seat sees a change, and only then."""
     table = random_table(name)
     for seat in range(table.players):
         film = Film(table, seat)
@@ -90,7 +90,7 @@ def test_frames_tell_nothing_of_what_others_did_unseen(name):
 
 
 def test_an_action_that_changes_nothing_to_be_seen_is_no_frame():
-    """As the pass of a holder of an artefact in Shamans, which others don't learn of."""
+    """Such as passing with an artefact in Shamans, which is hidden from others."""
     table = random_table("shamans")
     counts = [len(Film(table, seat)) for seat in range(table.players)]
     table.positions.append(table.states.copy())

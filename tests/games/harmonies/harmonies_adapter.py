@@ -71,7 +71,7 @@ class HarmoniesKernels:
     """
 
     def __init__(self, table: Deal, num_players: int, side: str, first_player: int = 0):
-        # The oracle lends its attributes only, none of its rules.
+        # The oracle only provides its attributes, not its rules.
         vars(self).update(vars(HarmoniesOracle(table, num_players, side, first_player)))
         self.last_written = None
 
@@ -106,7 +106,7 @@ class HarmoniesKernels:
         return (kind, self.shown[parts["place"]])
 
     def action_of(self, decision: tuple) -> int | None:
-        """The action number of a decision, None if no number can stand for it."""
+        """The action number of a decision, None if there is none."""
         try:
             return GAME.encode_action(self.parts_of(*decision))
         except (ValueError, IndexError):
@@ -215,7 +215,7 @@ class HarmoniesKernels:
         return self.players[self.to_play if seat is None else seat].held
 
     def written(self) -> np.ndarray:
-        """A new record of the game; worked out once for as long as nothing changes."""
+        """A new record of the game, cached as long as nothing changes."""
         attributes = repr([(name, v) for name, v in vars(self).items() if name != "last_written"])
         if self.last_written is None or self.last_written[0] != attributes:
             self.last_written = attributes, self.written_anew()
@@ -295,12 +295,12 @@ class HarmoniesKernels:
             player.spirits_dealt = [] if state["spirit"][seat] else list(player.spirits_seen)
             after_first = (seat - first) % self.num_players
             player.turns = (turns - after_first + self.num_players - 1) // self.num_players
-        # Whose spirit is still to be chosen does nothing else.
+        # A seat that still has to choose a spirit does nothing else.
         assert self.over or (PHASES[state["phase"]] == "SPIRIT") == bool(self.me.spirits_dealt)
 
 
 def assert_up_to_date(states: np.ndarray, decision: tuple) -> None:
-    """What the record keeps for speed, points among it, is what its boards and cards say."""
+    """The record's cached values, including points, agree with its boards and cards."""
     anew = states.copy()
     index_board(anew, 0)
     for name in states.dtype.names:

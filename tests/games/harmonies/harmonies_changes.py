@@ -36,10 +36,10 @@ FACTS = {
 
 
 def known(game: HarmoniesKernels, seat: int) -> dict[str, object]:
-    """What the oracle says that a seat may know, as far as it can still matter.
+    """What a seat may know according to the oracle, as far as it can still matter.
 
-    Of a stack that is its height and the colour on top: only a building hides what it stands on,
-    and that counts for nothing ("Les Bâtiments peuvent être de n'importe quel type").
+    For a stack, this is its height and the colour on top: only a building hides what is below it,
+    which doesn't count ("Les Bâtiments peuvent être de n'importe quel type").
     """
     facts = HarmoniesOracle.known(game, seat)
     for ahead in range(game.num_players):

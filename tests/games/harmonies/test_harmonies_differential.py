@@ -1,7 +1,7 @@
 """The compiled rules of Harmonies against the plain-Python oracle, at every ply of many games.
 
-The kernels draw tokens and cards when they are needed. The oracle gets what they drew put on top of
-its bag and its deck, and refuses what isn't there.
+The kernels draw tokens and cards on demand. What they drew is put on top of the oracle's bag and
+deck, which refuses what isn't there.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def legal_of(game, states) -> dict:
 
 
 def assert_same(game, states, oracle, ply: int) -> dict:
-    """Everything the oracle knows is as in the state; returns the legal decisions."""
+    """Compare everything the oracle knows with the state; return the legal decisions."""
     state = states[0]
     assert state["ply"] == ply
     assert state["forfeit"] == -1
@@ -218,7 +218,7 @@ def put_on_top(state, oracle, decision: tuple) -> None:
 
 
 def chosen(rng: random.Random, oracle, legal: list[tuple], taste: str) -> tuple:
-    """A random legal decision; tastes lead to all kinds of games."""
+    """A random legal decision; preferences lead to all kinds of games."""
     if taste == "any":
         return rng.choice(legal)
     by_kind = {}
@@ -283,7 +283,7 @@ def goals(oracle) -> list[list[tuple]]:
 
 
 def useful_tokens(oracle) -> list[tuple]:
-    """Tokens in hand that bring the nearest goal nearer for which there are any."""
+    """Tokens in hand that approach the nearest goal that any of them helps."""
     for goal in goals(oracle):
         useful = [("token", lack[0], end) for end, lack in goal if lack]
         useful = [decision for decision in useful if decision[1] in oracle.in_hand]

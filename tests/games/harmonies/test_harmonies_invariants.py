@@ -1,4 +1,4 @@
-"""Random games of Harmonies in every setting: what no action may ever break.
+"""Random games of Harmonies in every setting: invariants that no action may break.
 
 Ten thousand games a setting here; a hundred thousand with
 
@@ -35,7 +35,7 @@ from ludotheque.envs.harmonies.state import COLUMN, MAX_PLIES
 
 GAME = get_game("harmonies")
 GAMES = 12 if JIT_DISABLED else 10_000
-# Every so many plies the whole record is checked, and at the end of each game.
+# Interval in plies between checks of the whole record, which is also checked at the end of a game.
 EVERY = 13
 SETTINGS = [
     (players, side, spirits)
@@ -175,7 +175,7 @@ def _cubes(state, seat):
 
 @kernel
 def _points(state, seat, points):
-    """Compare the points kept with those worked out anew."""
+    """Compare the cached points with recomputed ones."""
     for category in range(7):
         points[category] = state["points"][seat, category]
     score_landscapes(state, seat)
@@ -362,7 +362,7 @@ def test_random_games_break_no_rule(num_players, side, spirits):
     ],
 )
 def test_the_check_sees_a_broken_record(field, index, value, rule):
-    """Spoilt in one place, a sound position is no longer passed."""
+    """Damaged in one place, a valid position no longer passes."""
     scratch = np.zeros(NUM_ACTIONS, np.int8), *(np.zeros(k, np.int64) for k in (6, 43, 7))
     states = GAME.new_state(5, 2)
     for _ in range(3):

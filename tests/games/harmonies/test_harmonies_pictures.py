@@ -391,7 +391,7 @@ def test_the_last_move_can_be_given_in_several_ways():
 @modes
 @pytest.mark.parametrize("plies", [0, 3, 10_000])
 def test_any_action_can_be_given_as_the_last(mode, plies):
-    """Also one that doesn't fit the record: it is named as it is written."""
+    """Even one that doesn't fit the record: it is shown in notation."""
     check_any_last(GAME, see, played(4, mode, plies)[0])
 
 
@@ -502,7 +502,7 @@ def test_who_forfeits_comes_last():
     ],
 )
 def test_positions_that_cannot_be_are_refused(num_players, spirits, parts, match):
-    """Played on from, each would have led to actions outside the rules."""
+    """Playing on from each would have led to actions outside the rules."""
     states = GAME.new_state(0, num_players, spirits=spirits)
     before = states.tobytes()
     with pytest.raises(ValueError, match=match):
@@ -520,7 +520,7 @@ def test_bad_arguments_are_refused(show):
 
 
 def points_of(states: np.ndarray, action: int) -> list[tuple[float, float]]:
-    """Where to click for an action, one point after the other, by the layout that is drawn."""
+    """The points to click for an action, in order, by the layout that is drawn."""
     seat = int(states[0]["to_play"])
     seen = see(states[0], seat)
     plan = layout_of(seen)

@@ -80,7 +80,7 @@ def all_over(side: str, stack: str) -> list:
 
 @cache
 def bare_game(rules: type, side: str) -> Game:
-    """A game of which each use sets the first player's board and cards anew."""
+    """A game reused by tests that set the first player's board and cards."""
     return new_game(rules, 2, side)
 
 

@@ -1,4 +1,4 @@
-"""What a seat sees of Harmonies, written again in plain Python with the oracle's rules."""
+"""The observations of Harmonies, reimplemented in plain Python with the oracle's rules."""
 
 from __future__ import annotations
 
@@ -404,7 +404,7 @@ def test_targets_are_what_the_notation_says():
     ],
 )
 def test_everything_that_a_seat_may_know_is_observed(num_players, side, spirits, never):
-    """Whatever changes one thing that a seat may know changes what it sees."""
+    """Whatever changes one thing that a seat may know changes its observation."""
     rng = random.Random(num_players)
     seen = {form: Knowledge() for form in ("flat", "planes")}
     changed = set()

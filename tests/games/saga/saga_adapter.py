@@ -72,7 +72,7 @@ class Saga:
     num_players: int
 
     def view(self) -> dict:
-        """All that the rules know of a game."""
+        """The complete state of a game."""
         seats = range(self.num_players)
         return {
             "hands": [self.hand(seat) for seat in seats],
@@ -309,7 +309,7 @@ class OnOracle(Saga):
         self.game.max_plies = self.game.ply + 1
 
     def _decide(self) -> None:
-        """Look up what may be done, told as the kernels tell it."""
+        """Look up the legal decisions, in the kernels' form."""
         self.decisions = {self._told(action): action for action in self.game.legal_actions()}
 
     def _told(self, action: tuple) -> tuple[str, ...]:

@@ -63,7 +63,7 @@ def test_reconstructed_data_is_marked():
 
 
 def test_data_is_that_handed_over(shared_data):
-    """The data files say what the research found, no more."""
+    """The data files contain what the research found, and no more."""
     data = json.loads((shared_data / "saga.json").read_text("utf-8"))
     assert [pack["cards"] for pack in data["packs"]] == REAL
     assert data["first_game_setup"]["value"] == RECONSTRUCTED["first_game"]["layout"]
@@ -259,7 +259,7 @@ MINE = {
 
 
 def test_own_contents_survive_replays(tmp_path):
-    """The file holds them, as JSON does, and the game can be played again from it."""
+    """The file stores them as JSON, and the game can be replayed from it."""
     env = TurnBasedEnv(GAME, 3, **MINE)
     env.reset(seed=5)
     env.action_space(env.agent_selection).seed(1)

@@ -16,8 +16,8 @@ GAMES = 3
 # Sides on which Fieldland's and Sealand's powers meet.
 MEETING = ("reverse", "crown", "reverse", "reverse", "crown", "crown")
 SIDES_OPTIONS = ["crown", "reverse", "mixed", MEETING]
-# What a player likes: first words of actions and how much likelier they are, so that what is rare
-# in random games happens often.
+# A player's preferences: first words of actions and how much likelier they are, so that rare events
+# of random games happen often.
 TASTES = {
     "any": {},
     "hidden": {"down": 30, "turn": 0.2, "take": 3},

@@ -1,4 +1,4 @@
-"""Random games of Saga in every setting: what no action may ever break.
+"""Random games of Saga in every setting: invariants that no action may break.
 
 Ten thousand games a setting here; a hundred thousand with
 
@@ -41,7 +41,7 @@ from ludotheque.envs.saga.state import (
 
 GAME = get_game("saga")
 GAMES = 4 if JIT_DISABLED else 10_000
-# Every so many plies the whole record is checked, and at the end of each game.
+# Interval in plies between checks of the whole record, which is also checked at the end of a game.
 EVERY = 7
 SETTINGS = [
     (players, sides, retake)
@@ -344,7 +344,7 @@ def test_random_games_break_no_rule(num_players, sides, retake):
     ],
 )
 def test_the_check_sees_a_broken_record(field, index, value, rule):
-    """Spoilt in one place, a sound position is no longer passed."""
+    """Damaged in one place, a valid position no longer passes."""
     scratch = np.zeros(NUM_ACTIONS, np.int8), np.zeros(NUM_KNIGHTS, np.int64)
     states = GAME.new_state(5, 2)
     for _ in range(4):

@@ -199,7 +199,7 @@ def check_inside(outer: Rect, boxes: list[Rect]) -> None:
 
 @modes
 def test_pictures_and_texts_of_a_seat_do_not_tell_what_it_cannot_know(mode):
-    """Also the last move: which card was put face down is told to nobody else."""
+    """Including the last move: which card was put face down is hidden from the others."""
     changed = 0
     sides = SEALAND_AND_FIELDLAND if mode == "3" else MODES[mode][1]
     seen = games(5, mode, sides=sides, packs_known="once_shown")

@@ -457,7 +457,7 @@ def test_waiting_force_retakes_with_the_next_card(rules):
 
 @both
 def test_taking_a_card_back_from_a_waiting_force_is_no_attack(rules):
-    """Retake with a card: a force that has lost a card, and not its lead, goes on waiting."""
+    """Retake with a card: a force that has lost a card, but not its lead, keeps waiting."""
     for place, card, waits in (
         ("take 1", "red 1", True),
         ("take 1", "hidden violet 1", True),
@@ -1113,7 +1113,7 @@ def test_face_down_card_can_be_any_that_its_seat_had_of_a_new_colour(rules):
 
 @both
 def test_cards_that_a_seat_shows_are_not_the_one_that_lies_face_down(rules):
-    """A colour that joins its force, and a knight of which the seat has shown all it had."""
+    """A colour that joins its force, and a knight of which the seat has shown all copies."""
     game = sealand(
         rules,
         kingdoms={"Sealand": (0, ["blue 4"]), "Shadowland": (1, ["violet 2"])},
@@ -1509,7 +1509,7 @@ def test_highest_score_wins_and_ties_are_shared(rules):
 
 @both
 def test_game_is_cut_off(rules):
-    """Taking a card back every turn can go on for ever; the score is that of the end."""
+    """Taking a card back every turn can go on forever; the score is that of the end."""
     game = position(
         rules,
         kingdoms={"Fieldland": (0, ["yellow 4"])},

@@ -64,7 +64,7 @@ def position(num_players=2, sides="reverse", **parts):
 
 
 def redraws(states, seat, count=300):
-    """Copies of a game with what ``seat`` can't know drawn anew."""
+    """Copies of a game with what ``seat`` can't know resampled."""
     many = np.repeat(states, count)
     seats, seeds = np.full(count, seat), np.arange(count, dtype=np.uint64)
     GAME.loops.redraw(many, 0, count, seats, seeds)
@@ -85,7 +85,7 @@ def lying_down(states, seat=0) -> Counter:
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])
 def test_nothing_is_hidden_but_what_lies_face_down(num_players):
-    """Packs are known by their backs; so nothing but chance to come is drawn anew."""
+    """Packs are known by their backs, so only future chance is resampled."""
     states = GAME.new_state(3, num_players, sides="mixed")
     for seat in range(num_players):
         seen = see(states, seat)
@@ -102,7 +102,7 @@ def test_nothing_is_hidden_but_what_lies_face_down(num_players):
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])
 def test_packs_are_hidden_until_a_card_is_seen(num_players):
-    """The others' hands are drawn anew among the packs that the seat hasn't seen, evenly."""
+    """The others' hands are resampled evenly among the packs that the seat hasn't seen."""
     assert FIELDS["hand"].visible_to == "seat"
     states = GAME.new_state(3, num_players, packs_known="once_shown")
     state = states[0]
@@ -226,7 +226,7 @@ def test_choice_and_last_action_do_not_give_it_away():
 
 
 def test_later_cards_narrow_down_what_it_can_be():
-    """A colour that joins the force, a knight of which the seat shows all, are ruled out."""
+    """A colour that joins the force and a knight whose copies are all shown are ruled out."""
     states = position(
         forces={0: [["green 3"]]},
         hands={0: ["blue 3", "red 1", "orange 2", "violet 1", "yellow 1", "red 2"]},

@@ -62,7 +62,7 @@ def in_play(lies: PlacedTile, form: str) -> object:
 
 
 def known(pair: Pair, seat: int, form: str) -> dict[str, object]:
-    """What the oracle says that a seat may know, as far as it can still matter."""
+    """What a seat may know according to the oracle, as far as it can still matter."""
     facts = pair.oracle.known(seat)
     facts["canvas"] = pair.canvas
     if seat == pair.oracle.to_play:
@@ -277,7 +277,7 @@ def other_bonus(pair: Pair, rng: random.Random) -> None:
 
 
 def it_is_over(pair: Pair, rng: random.Random) -> None:
-    """The game is over where a tile would be to take, or it goes on there."""
+    """The game is over when a tile would have to be taken, or continues."""
     if pair.oracle.mode == "river" and pair.oracle.phase in ("take", "over") and not pair.cell:
         over = pair.oracle.phase == "take"
         pair.oracle.phase = "over" if over else "take"

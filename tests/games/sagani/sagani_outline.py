@@ -63,7 +63,7 @@ class Outline(Sight):
         return position_of(self.state, self.seat, int(self.state["hand_cell"]))
 
     def offer(self, tile: int, at: list[tuple[int, int]]) -> list[int]:
-        """A tile, and the most that it brings on one of some positions."""
+        """A tile, and its highest gain on some positions."""
         if not tile:
             return [0] * 14
         element, printed = int(TILE_ELEMENT[tile]), int(TILE_ARROWS[tile, 0])

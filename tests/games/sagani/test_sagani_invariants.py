@@ -1,4 +1,4 @@
-"""Random games of Sagani in every mode: what no action may ever break.
+"""Random games of Sagani in every mode: invariants that no action may break.
 
 Ten thousand games a mode here; a hundred thousand with
 
@@ -41,7 +41,7 @@ from ludotheque.envs.sagani.state import (
 
 GAME = get_game("sagani")
 GAMES = 20 if JIT_DISABLED else 10_000
-# Every so many plies the whole record is checked, and at the end of each game.
+# Interval in plies between checks of the whole record, which is also checked at the end of a game.
 EVERY = 37
 MODES = {
     "solo classic": (1, {"solo": "classic"}),

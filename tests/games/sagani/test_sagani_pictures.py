@@ -371,7 +371,7 @@ def test_the_last_move_can_be_given_in_several_ways():
 @modes
 @pytest.mark.parametrize("plies", [2, 3, 10_000])
 def test_any_action_can_be_given_as_the_last(mode, plies):
-    """Also one that doesn't fit the record: it is named as it is written."""
+    """Even one that doesn't fit the record: it is shown in notation."""
     check_any_last(GAME, see, played(4, mode, plies)[0])
 
 
@@ -390,7 +390,7 @@ def test_the_words_of_the_last_move():
 
 
 def test_a_disc_is_moved_while_a_tile_is_in_hand():
-    """Both tiles are shown, the turn goes on where it was, and the words say all that."""
+    """Both tiles are shown, the turn resumes, and the text says so."""
     states = GAME.new_state(0, 2, alignments="choice")
     laid = [TileAt(55, 0, 0), TileAt(56, 0, 1, flipped=True)]
     set_position(states, tables={0: laid}, display=[3, 4])

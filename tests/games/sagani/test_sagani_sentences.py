@@ -630,7 +630,7 @@ def test_marker_lands_on_top_of_the_others(rules, first):
 
 @both
 def test_marker_that_comes_back_to_a_square_is_on_top(rules):
-    """Three cacophony discs cost 6 points, and the new tile brings 6 at once."""
+    """Three cacophony discs cost 6 points, and the new tile scores 6 at once."""
     box = Box()
     ways = {"n": (0, 1), "ne": (1, 1), "nw": (-1, 1)}
     hand, rotation = 22, 0
@@ -1315,7 +1315,7 @@ def test_discs_may_be_moved_at_any_moment_of_ones_turn(rules):
                 game.align(*wrong)
         game.align((0, 0), "n")
         assert (game.points, game.to_play, game.supply[0]) == ([1, 0], 0, 24)
-        # The turn goes on where it was.
+        # The turn resumes where it was.
         assert (game.phase, game.hand, game.legal_tiles(), game.legal_cells()) == asked
         assert game.legal_alignments() == []
         if not take_first:

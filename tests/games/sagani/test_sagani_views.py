@@ -182,7 +182,7 @@ def test_redraw_keeps_what_is_seen(mode):
         before = Counter([*left.tolist(), *aside_of(state)])
         assert before == Counter([*drawn["pile"][state["drawn"] :].tolist(), *aside_of(drawn)])
         assert all(drawn["place"][tile] == PUT_ASIDE for tile in aside_of(drawn))
-        # Tiles put aside have left the piles, and what they were must not be told there.
+        # Tiles put aside have left the piles, which must not reveal what they were.
         gone = set(drawn["pile"][: state["drawn"]].tolist())
         assert sorted(drawn["pile"].tolist()) == list(range(1, 73))
         assert gone >= set(aside_of(drawn))
@@ -243,7 +243,7 @@ def test_tops_of_all_three_piles_are_redrawn_evenly():
     ],
 )
 def test_everything_that_a_seat_may_know_is_observed(mode, alignments, never):
-    """Whatever changes one thing that a seat may know changes what it sees."""
+    """Whatever changes one thing that a seat may know changes its observation."""
     rng = random.Random(mode)
     seen = {form: Knowledge() for form in ("flat", "planes")}
     pair, met, changed = Pair(GAME, 1, mode, alignments), Counter(), set()

@@ -195,7 +195,7 @@ def assert_even(counts: Counter, cells: int) -> None:
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])
 def test_first_player_and_pawns_are_drawn_by_lot(game, num_players):
-    """Both are even, and neither tells anything about the other."""
+    """Both are uniform and independent."""
     first = Counter()
     pawns = Counter()
     first_with_pawn = Counter()

@@ -167,7 +167,7 @@ def test_takeovers_are_public(num_players):
             seen[player].add(own)
     assert len(set(games)) == 1
     assert any(games[0])
-    # It is told in colours counted from the own one, and depends on no other pawn.
+    # Colours are relative to the own one, and it depends on no other pawn.
     assert all(len(views) == 4 for views in seen)
 
 

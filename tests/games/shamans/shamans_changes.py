@@ -227,7 +227,7 @@ def eclipse_to_the_top(state, oracle, rng):
 
 
 def eclipse_comes(state, oracle, rng):
-    """Out of the pile; who gave what isn't told."""
+    """Out of the pile; who gave what is hidden."""
     tiles = [tile for tile in oracle.pile if tile in ECLIPSES]
     if not tiles:
         return False

@@ -410,7 +410,7 @@ def choose(states: np.ndarray, rng: random.Random, taste: str) -> int:
         daggers = [a for a in wanted if a in (59, 60) and state["display"][a - 59] in (0, 1)]
         wanted = daggers or wanted
     if PHASES[state["phase"]] == "CARD" and taste == "fight":
-        # Complete worlds: prefer those of which most lies there.
+        # Complete worlds: prefer the fullest ones.
         most = max((a for a in legal if a < 56), key=lambda a: len(placed_at(state, a // VALUES)))
         wanted = [a for a in legal if a < 56 and a // VALUES == most // VALUES]
     return rng.choice(wanted or legal)
@@ -500,7 +500,7 @@ def test_random_games(num_players, options, taste):
 @pytest.mark.parametrize("track", TRACKS[1:], ids=str)
 @pytest.mark.parametrize("num_players", [3, 4, 5])
 def test_other_tracks(num_players, track):
-    """A short one brings the Moon and its Portals, a long one the end of the hands."""
+    """A short one reaches the Moon and its Portals, a long one the end of the hands."""
     for seed in range(GAMES):
         for k, taste in enumerate(TASTES):
             made = {"rounds": "single", "asked": ("everyone", "holders")[(seed + k) % 2]}

@@ -1,4 +1,4 @@
-"""Thousands of random rounds of Shamans: what no action may ever break.
+"""Thousands of random rounds of Shamans: invariants that no action may break.
 
     python tests/games/shamans/test_shamans_invariants.py --rounds 100000
 
@@ -56,7 +56,7 @@ from ludotheque.envs.shamans.state import (
 
 GAME = get_game("shamans")
 ROUNDS = 10 if JIT_DISABLED else 10_000
-# Every so many plies the position is redrawn for a seat and looked at from there.
+# Interval in plies at which the position is redrawn for a seat and observed from there.
 EVERY = 7
 WAYS = ("any", "follow")
 TRACKS = ("reconstructed", {"start": 4, "moon": 12}, {"start": 0, "moon": 90})
@@ -366,7 +366,7 @@ def test_random_rounds_break_no_rule(num_players, way, track):
     ],
 )
 def test_the_check_sees_a_broken_record(field, index, value, rule):
-    """Spoilt in one place, a sound position is no longer passed."""
+    """Damaged in one place, a valid position no longer passes."""
     states = GAME.new_state(5, 3)
     mask, counts = np.zeros(NUM_ACTIONS, np.int8), np.zeros(5, np.int64)
     states["camp"][0][:3] = 0, 1, 0

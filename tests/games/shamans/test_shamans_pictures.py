@@ -600,7 +600,7 @@ def test_the_last_move_can_be_given_in_several_ways():
 @counts
 @pytest.mark.parametrize("plies", [0, 14, 10_000])
 def test_any_action_can_be_given_as_the_last(num_players, plies):
-    """Also one that doesn't fit the record: it is named as it is written."""
+    """Even one that doesn't fit the record: it is shown in notation."""
     check_any_last(GAME, see, played(4, num_players, plies)[0])
 
 

@@ -475,7 +475,7 @@ def test_eclipse_of_a_ritual_begins_with_who_does_it(rules):
     assert game.to_play == 1
     game.play("green 2", "green 3", "green 1")
     assert [game.hand(seat)[-1] for seat in range(3)] == ["green 2", "green 3", "green 1"]
-    # The trick goes on where it was.
+    # The trick resumes where it was.
     assert game.phase == "card" and game.to_play == 2 and game.destination == "violet"
 
 
@@ -1058,7 +1058,7 @@ def test_every_step_to_the_moon_is_asked_about(rules):
     game.play("pass")
     assert game.to_play == 4
     game.play("portal back")
-    # The next step would be the Moon again: who passed is asked anew.
+    # The next step would be the Moon again: players who passed are asked again.
     assert [game.to_play, game.phase] == [3, "moon"]
     game.play("portal back")
     assert game.pawn == MOON - 1 and not game.over

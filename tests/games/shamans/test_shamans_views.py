@@ -63,7 +63,7 @@ def phase(states: np.ndarray) -> str:
 
 @pytest.mark.parametrize("setting", settings(GAME), ids=str)
 def test_every_private_field_is_redrawn(setting):
-    """Not at every moment: the only Shadow of three knows all roles, a last card can be told."""
+    """Not at every moment: the only Shadow of three knows all roles, a last card can be deduced."""
     private = [field.name for field in GAME.flat if field.visible_to == "seat"]
     at = slices(GAME.flat)
     varied = Counter()
@@ -452,7 +452,7 @@ def twin_of(states: np.ndarray, rng: random.Random) -> tuple[np.ndarray, set[int
 
 
 def all_that_is_seen(env, seat: int, pictures: bool) -> tuple:
-    """What the turn-by-turn interface tells a seat, and with ``pictures`` the table too."""
+    """What the AEC interface shows a seat and, with ``pictures``, the table too."""
     agent, state = f"player_{seat}", env.get_state()["states"][0]
     seen = env.observe(agent)
     told = action_seen_by(state, seat, int(state["last_action"]))
@@ -507,7 +507,7 @@ def follow_twins(seed: int, asked: str) -> tuple[int, bool]:
         states, copies = saved["states"], twin.get_state()["states"]
         legal = np.flatnonzero(GAME.legal_mask(states) & GAME.legal_mask(copies)).tolist()
         if int(states["to_play"][0]) in know:
-            # What these two do tells nothing about the tile: it isn't used.
+            # The actions of these two reveal nothing about the tile: it isn't used.
             legal = [a for a in legal if ACTIONS.decode(a)["kind"] not in ("portal", "eliminate")]
         if not legal:
             return compared, False
@@ -537,7 +537,7 @@ def seen_by_others(states: np.ndarray, asked: int) -> list[bytes]:
 
 
 def shown_actions(states: np.ndarray, asked: int) -> list:
-    """The last action as every other seat may be told."""
+    """The last action as every other seat may know it."""
     last = int(states["last_action"][0])
     seats = range(int(states["num_players"][0]))
     return [action_seen_by(states[0], seat, last) for seat in seats if seat != asked]
