@@ -64,7 +64,7 @@ class SeatVecEnv(Restorable, VecEnv):
         ValueError, TypeError: an invalid argument; the message lists what is allowed.
     """
 
-    DERIVED = ("game",)
+    _DERIVED = ("game",)
 
     def __init__(  # noqa: PLR0913
         self,

@@ -55,7 +55,7 @@ def arrays_of(part) -> dict[str, np.ndarray]:
 @pytest.mark.parametrize("played", [True, False], ids=["in a game", "before the first reset"])
 def test_arrays_of_another_size_or_type_are_refused(kind, played):
     env, part = begun(kind, played)
-    arrays = {name: array for name, array in arrays_of(part).items() if name not in part.DERIVED}
+    arrays = {name: array for name, array in arrays_of(part).items() if name not in part._DERIVED}
     assert len(arrays) >= 4
     for name, array in arrays.items():
         other = np.zeros(array.shape, np.float64 if array.dtype != np.float64 else np.int8)
@@ -110,7 +110,7 @@ def test_what_follows_from_the_arguments_is_worked_out_anew(kind):
     }
     twin = pickle.loads(edited(env, settings, **changes))
     assert wanted(kind, twin) == wanted(kind, pickle.loads(pickle.dumps(env)))
-    for name in part.DERIVED:
+    for name in part._DERIVED:
         twin = pickle.loads(edited(env, part, **{name: ["nobody"] * 99}))
         assert wanted(kind, twin) == wanted(kind, pickle.loads(pickle.dumps(env)))
     for name, wrong in {

@@ -52,7 +52,7 @@ class TurnBasedEnv(Restorable, AECEnv):
         render_mode: None, ``"human"``, ``"rgb_array"``, ``"ansi"`` or ``"svg"``.
     """
 
-    DERIVED = ("game", "possible_agents", "_seats")
+    _DERIVED = ("game", "possible_agents", "_seats")
     # False while a step, reset or set_state changes things: still so after an interrupt.
     _whole = True
 

@@ -69,7 +69,7 @@ class BatchEnv(Restorable):
             small to benefit. Results don't depend on it.
     """
 
-    DERIVED = ("game", "num_players", "_all_to_play")
+    _DERIVED = ("game", "num_players", "_all_to_play")
 
     observations: NDArray[np.int8]
     """``(num_envs, size)`` or ``(num_envs, planes, rows, cols)``."""

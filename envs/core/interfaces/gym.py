@@ -53,7 +53,7 @@ class SeatEnv(Restorable, gymnasium.Env):
             the learner's seat may see.
     """
 
-    DERIVED = ("game",)
+    _DERIVED = ("game",)
     metadata = {"render_modes": list(Rendering.MODES), "render_fps": 2}
 
     def __init__(  # noqa: PLR0913
@@ -222,7 +222,7 @@ class SeatVectorEnv(Restorable, VectorEnv):
         render_mode: must be None; use a single environment for pictures.
     """
 
-    DERIVED = ("game", "autoreset_mode")
+    _DERIVED = ("game", "autoreset_mode")
 
     def __init__(  # noqa: PLR0913
         self,

@@ -59,7 +59,7 @@ class SeatBatch(Restorable):
             small to benefit.
     """
 
-    DERIVED = ("game", "_everything")
+    _DERIVED = ("game", "_everything")
 
     def __init__(
         self,

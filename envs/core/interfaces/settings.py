@@ -257,12 +257,10 @@ class Restorable(Cloned, ABC):
     A pickle comes from outside, like an argument of ``set_state``; ``clone`` and ``copy.deepcopy``
     are called during searches and shouldn't pay for validation. Kernels write into all arrays
     without looking, so each must be as in a new object with the same arguments.
-
-    Attributes:
-        DERIVED: names of the attributes that follow from the arguments, and that indices depend on.
     """
 
-    DERIVED: ClassVar[tuple[str, ...]] = ()
+    # Attributes that follow from the arguments; indices into arrays depend on them.
+    _DERIVED: ClassVar[tuple[str, ...]] = ()
     settings: Settings
 
     def _restore(self, state: dict[str, Any]) -> None:
@@ -283,7 +281,7 @@ class Restorable(Cloned, ABC):
             if not isinstance(self.settings, Settings):
                 raise TypeError(f"settings are {self.settings!r}")
             like = vars(self._made_anew())
-            self.__dict__.update({name: like[name] for name in self.DERIVED})
+            self.__dict__.update({name: like[name] for name in self._DERIVED})
             for name, wanted in like.items():
                 if isinstance(wanted, np.ndarray):
                     self.__dict__[name] = _array_like(wanted, self.__dict__[name], name)
