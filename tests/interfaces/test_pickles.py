@@ -127,6 +127,16 @@ def test_what_follows_from_the_arguments_is_worked_out_anew(kind):
             pickle.loads(edited(env, settings, **{name: wrong}))
 
 
+@kinds
+def test_another_number_of_players_is_refused(kind):
+    for played in (True, False):
+        env, _ = begun(kind, played)
+        settings = env.aec_env.settings if kind == "parallel" else env.settings
+        for num_players in (2, 4):
+            with pytest.raises(StateError):
+                pickle.loads(edited(env, settings, num_players=num_players))
+
+
 @pytest.mark.parametrize("kind", ["batch", "seat", "vector", "SB3"])
 def test_numbers_of_games_that_differ_are_refused(kind):
     """An action is read for each game."""

@@ -470,6 +470,11 @@ class TurnBasedEnv(Restorable, AECEnv):
 
     def _check_restored(self) -> None:
         check_flags(_whole=self._whole)
+        for spaces in (self.observation_spaces, self.action_spaces):
+            if list(spaces) != self.possible_agents:
+                raise StateError(
+                    f"a pickle has spaces of {list(spaces)}: not {self.possible_agents}"
+                )
         if self._states is None:
             self._seed = None if self._seed is None else check_seed(self._seed)
         elif self._whole:
