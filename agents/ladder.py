@@ -236,6 +236,8 @@ def rate_agent(  # noqa: PLR0913
     seed: int = 0,
     progress: Callable[[int, int], Any] | None = None,
     executor: Any = None,
+    keep: Callable[[dict[str, Any]], Any] | None = None,
+    earlier: Mapping[str, Any] | None = None,
 ) -> Rated:
     """Rate an agent on a game's ladder.
 
@@ -252,51 +254,70 @@ def rate_agent(  # noqa: PLR0913
         progress: called with (rounds, max_rounds) after each round.
         executor: where the games are played (see ``executors``); None means this process. The
             rating doesn't depend on it.
+        keep: called with the record so far after each round, to save it.
+        earlier: a record of the same agent to continue, from ``read_record``; its seed is used.
 
     Raises:
-        ValueError: unknown agent, game or ladder, or a number out of range.
+        ValueError: unknown agent, game or ladder, a number out of range, or ``earlier`` is of
+            another game or ladder.
         ModuleNotFoundError: openskill isn't installed.
     """
     if not check_finite(precision, "precision") > 0:
         raise ValueError(f"precision is {precision!r}; give a number above 0")
     check_whole(max_rounds, "max_rounds", 1)
-    check_seed(seed)
     found = get_game(game) if isinstance(game, str) else game
     ladder = ladder or read_ladder(found, num_players)
     own = make_agent(agent, found)
     settings = Settings(found, num_players)
-    spent = np.zeros(2)
-    games: list[dict[str, Any]] = []
-    interrupted = False
-    for number in range(max_rounds):
-        try:
-            games += _play_round(settings, own, ladder, _seeds(seed, number), spent, executor)
-        except KeyboardInterrupt:
-            if not games:
-                raise
-            interrupted = True
-        rating = _rating(ladder, games, num_players)
-        if interrupted:
-            break
-        if progress is not None:
-            progress(number + 1, max_rounds)
-        if 2 * rating.sigma <= precision:
-            break
-    record = {
+    record: dict[str, Any] = {
         "kind": KIND,
         "game": found.name,
         "version": found.version,
         "num_players": num_players,
         "agent": agent if isinstance(agent, str) else repr(agent),
-        "seed": seed,
+        "seed": check_seed(seed),
         "ladder": json.loads(ladder.to_json()),
-        "games": games,
-        "rating": rating.mu,
-        "uncertainty": 2 * rating.sigma,
+        "games": [],
     }
+    if earlier is not None:
+        _continue(record, earlier)
+    games = record["games"]
+    spent = np.zeros(2)
+    interrupted = False
+    done = len(games) // (DEALS * num_players * len(ladder.rungs))
+    rating = _rating(ladder, games, num_players)
+    while done == 0 or (2 * rating.sigma > precision and done < max_rounds):
+        seeds = _seeds(record["seed"], done)
+        try:
+            games += _play_round(settings, own, ladder, seeds, spent, executor)
+        except KeyboardInterrupt:
+            if not games:
+                raise
+            interrupted = True
+            break
+        done += 1
+        rating = _rating(ladder, games, num_players)
+        record |= {"rating": rating.mu, "uncertainty": 2 * rating.sigma}
+        if keep is not None:
+            keep(record)
+        if progress is not None:
+            progress(done, max_rounds)
     rows = tuple(_row(ladder, rung, games) for rung in ladder.rungs)
     speed = spent[0] / max(spent[1], 1e-9)
     return Rated(rating.mu, 2 * rating.sigma, speed, rows, record, interrupted)
+
+
+def _continue(record: dict[str, Any], earlier: Mapping[str, Any]) -> None:
+    """Take the rounds of ``earlier`` into a new record; raise ValueError if it doesn't fit."""
+    for name in ("game", "version", "num_players", "ladder"):
+        if record[name] != earlier[name]:
+            raise ValueError(
+                f"the record to continue has another {name} ({earlier[name]!r}, not "
+                f"{record[name]!r}): start a new rating"
+            )
+    taken = ("seed", "games", "rating", "uncertainty")
+    record |= {name: earlier[name] for name in taken}
+    record["games"] = list(earlier["games"])
 
 
 def _play_round(
@@ -351,6 +372,34 @@ def check_record(
             different result; the rating or its uncertainty doesn't follow from the games; or there
             is no such agent.
     """
+    record = read_record(path, ladder)
+    game, players = get_game(record["game"]), record["num_players"]
+    ladder = ladder or read_ladder(game, players)
+    settings = Settings(game, players)
+    try:
+        own = make_agent(record["agent"] if agent is None else agent, game)
+    except TypeError as error:
+        raise ValueError(f"the record's agent: {error}") from error
+    recorded = {_key(one): one for one in record["games"]}
+    for rung, seeds in _rounds(record["games"]):
+        for other in _play(settings, own, rung, seeds):
+            one = recorded[_key(other)]
+            if one != other:
+                raise ValueError(
+                    f"the game from seed {one['seed']} with the agent at seat {one['seat']} "
+                    f"against {rung} came out {other['scores']}, not {one['scores']}"
+                )
+    return len(record["games"])
+
+
+def read_record(path: str | os.PathLike, ladder: Ladder | None = None) -> dict[str, Any]:
+    """Return the record of a rating, as JSON values, without replaying its games.
+
+    Raises:
+        FileError: the file isn't a record.
+        ValueError: the ladder differs or doesn't exist; games are missing or surplus; the rating or
+            its uncertainty doesn't follow from the games.
+    """
     source = Source(Path(path), "record of a rating", "give what `ludotheque rate --out` wrote")
     record = source.parse(source.read_text(MOST_BYTES), "it", _RECORD)
     source.check_fields(record["ladder"], "its ladder", _LADDER)
@@ -361,7 +410,6 @@ def check_record(
         raise ValueError(
             f"the record is of {game.name}_v{record['version']}, and this is v{game.version}"
         )
-    settings = Settings(game, players)
     ladder = ladder or read_ladder(game, players)
     if dict(_ladder(record["ladder"], source).rungs) != dict(ladder.rungs):
         raise ValueError(
@@ -369,19 +417,6 @@ def check_record(
             f"{players} players here: the rating is on another scale"
         )
     _check_complete(record, ladder, players)
-    try:
-        own = make_agent(record["agent"] if agent is None else agent, game)
-    except TypeError as error:
-        raise ValueError(f"the record's agent: {error}") from error
-    told = {_key(one): one for one in record["games"]}
-    for rung, seeds in _rounds(record["games"]):
-        for other in _play(settings, own, rung, seeds):
-            one = told[_key(other)]
-            if one != other:
-                raise ValueError(
-                    f"the game from seed {one['seed']} with the agent at seat {one['seat']} "
-                    f"against {rung} came out {other['scores']}, not {one['scores']}"
-                )
     rating = _rating(ladder, record["games"], players)
     for what, found, told in (
         ("a rating", rating.mu, record["rating"]),
@@ -389,7 +424,7 @@ def check_record(
     ):
         if abs(found - told) > 1e-6:
             raise ValueError(f"the games give {what} of {found:.3f}, not {told:.3f}")
-    return len(record["games"])
+    return record
 
 
 def _check_complete(record: Mapping[str, Any], ladder: Ladder, players: int) -> None:

@@ -73,7 +73,7 @@ def rate(
     ] = 200,
     resume: Annotated[
         bool,
-        typer.Option("--resume", help="With --measure, play only the games missing in --out."),
+        typer.Option("--resume", help="Continue the rating, or the --measure, in --out."),
     ] = False,
     workers: WorkersOption = 1,
     ray: RayOption = None,
@@ -101,14 +101,15 @@ def rate(
         with executor_for(workers, ray) as executor:
             _measure(plan, games, executor)
         return
-    if resume:
-        raise UserError("--resume continues --measure; a rating always starts from scratch.")
     if agent is None:
         raise UserError("name an agent to rate, e.g. ludotheque rate greedy --game sarena.")
     rated = _agent(agent, found)
     if record is not None:
         check_place(record)
-    seed = draw_seed(seed)
+    earlier = _earlier(ladder, record, agent) if resume else None
+    seed = 0 if resume else draw_seed(seed)
+
+    writes = _Record(record, agent)
     try:
         with (
             executor_for(workers, ray) as executor,
@@ -124,24 +125,61 @@ def rate(
                 seed=seed,
                 progress=bar,
                 executor=executor,
+                keep=writes.keep,
+                earlier=earlier,
             )
     except KeyboardInterrupt:
         raise StoppedError("nothing was written: a rating needs a complete round.") from None
-    # Shown first: after hours of games, the disk may be full.
     if as_json:
         values = dataclasses.asdict(result)
         del values["record"]
         print_json(values)
     else:
         _print(agent, result)
-    if record is not None:
+    writes.check()
+    if result.interrupted:
+        goes_on = "" if record is None else "; the same command with --resume continues it"
+        raise StoppedError(f"the rating is of the complete rounds only{goes_on}.")
+
+
+class _Record:
+    """The file of a rating's record, written after each round.
+
+    A round that can't be written, as on a full disk, doesn't end the rating: the next one tries
+    again.
+    """
+
+    def __init__(self, path: Path | None, agent: str):
+        self.path, self.agent = path, agent
+        self.error: OSError | None = None
+
+    def keep(self, played: dict[str, Any]) -> None:
         from ludotheque.envs.core.files import atomic_write_text
 
-        result.record["agent"] = agent
-        with writing(record):
-            atomic_write_text(record, json.dumps(result.record) + "\n")
-    if result.interrupted:
-        raise StoppedError("the rating is of the complete rounds only.")
+        if self.path is not None:
+            text = json.dumps({**played, "agent": self.agent}) + "\n"
+            try:
+                atomic_write_text(self.path, text)
+                self.error = None
+            except OSError as error:
+                self.error = error
+
+    def check(self) -> None:
+        """Raise FailedError if the last round couldn't be written."""
+        if self.path is not None and self.error is not None:
+            with writing(self.path):
+                raise self.error
+
+
+def _earlier(ladder: Any, record: Path | None, agent: str) -> dict[str, Any]:
+    """Return the record to continue."""
+    if record is None or not record.is_file():
+        raise UserError("--resume continues the record in --out: name one that exists.")
+    with arguments_checked():
+        found = ladder.read_record(record)
+    if found["agent"] != agent:
+        raise UserError(f"{record} is a record of {found['agent']}, not of {agent}.")
+    return found
 
 
 def _agent(spec: str, game: Any) -> Any:

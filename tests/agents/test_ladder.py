@@ -16,6 +16,7 @@ from ludotheque.agents.ladder import (
     measure_ladder,
     rate_agent,
     read_ladder,
+    read_record,
     rung_league,
     save_ladder,
 )
@@ -98,6 +99,27 @@ def test_a_rating_that_is_stopped_keeps_its_whole_rounds(ladder, tmp_path):
     Stops.seen, limit = 0, calls[0] // 2
     with pytest.raises(KeyboardInterrupt):
         rate_agent(Stops(get_game("sarena")), max_rounds=5, **how)
+
+
+def test_a_rating_goes_on_from_its_record(ladder, tmp_path):
+    """Continued after any round, a rating has the same record as in one go."""
+    how = {"ladder": ladder, "precision": 0.01}
+    path = tmp_path / "record.json"
+    kept: list[str] = []
+    whole = rate_agent(
+        "greedy", max_rounds=3, seed=7, keep=lambda record: kept.append(json.dumps(record)), **how
+    )
+    assert json.loads(kept[-1]) == whole.record and len(kept) == 3
+    for text in kept:
+        path.write_text(text)
+        found = rate_agent("greedy", max_rounds=3, earlier=read_record(path, ladder), **how)
+        assert found.record == whole.record
+    one = json.loads(kept[0])
+    with pytest.raises(ValueError, match="another num_players"):
+        rate_agent("greedy", earlier={**one, "num_players": 3}, **how)
+    path.write_text(json.dumps({**one, "games": one["games"][1:]}))
+    with pytest.raises(ValueError, match="whole rounds"):
+        read_record(path, ladder)
 
 
 def test_a_rung_is_rated_where_it_stands(ladder):

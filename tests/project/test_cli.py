@@ -922,7 +922,7 @@ def test_rate_continues_a_measurement_that_was_stopped(monkeypatch, tmp_path):
     lines = (tmp_path / "league" / "games.jsonl").read_text().splitlines()
     assert len(lines) == len(set(lines)) == 4
     assert ladder.read_ladder("sarena", 2).seed == 5
-    with pytest.raises(UserError, match="continues --measure"):
+    with pytest.raises(UserError, match="name one that exists"):
         rate.rate("greedy", resume=True)
 
 
@@ -1025,6 +1025,23 @@ def test_an_agent_is_rated_and_its_record_checked(tmp_path: Path):
     checked = run("rate", "--check", record)
     assert checked.returncode == 0 and "the results and the rating are the same" in checked.stdout
     assert_refused(run("rate", "--check", record, "greedy"), "came out")
+
+
+def test_a_rating_that_is_killed_goes_on_with_the_rounds_it_wrote(tmp_path: Path):
+    pytest.importorskip("openskill")
+    record, whole = tmp_path / "record.json", tmp_path / "whole.json"
+    how = ("rate", "random", "--seed", 3, "--precision", 0.001)
+    process = start(*how, "--rounds", 1000, "--out", record)
+    wait_for(process, record.exists)
+    process.kill()
+    process.communicate()
+    games = json.loads(record.read_text())["games"]
+    rounds = len(games) // len({one["rung"] for one in games}) // 16
+    assert_refused(run("rate", "greedy", "--resume", "--out", record), "record of random")
+    done = run(*how[:2], *how[4:], "--rounds", rounds + 1, "--resume", "--out", record)
+    assert done.returncode == 0, done.stderr
+    assert run(*how, "--rounds", rounds + 1, "--out", whole).returncode == 0
+    assert record.read_text() == whole.read_text()
 
 
 def test_a_rating_is_shown_before_its_record_fails_to_be_written(monkeypatch, tmp_path, capsys):
