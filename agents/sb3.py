@@ -12,6 +12,7 @@ import numpy as np
 from ludotheque.envs.core.errors import GameOverError, StateError, check_choice
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.checks import check_actions, digest_all
+from ludotheque.envs.core.interfaces.exclusive import Guard, exclusive
 from ludotheque.envs.core.interfaces.seats import SeatBatch, check_batch
 from ludotheque.envs.core.interfaces.settings import (
     Restorable,
@@ -64,7 +65,7 @@ class SeatVecEnv(Restorable, VecEnv):
         ValueError, TypeError: an invalid argument; the message lists what is allowed.
     """
 
-    _DERIVED = ("game",)
+    _DERIVED = ("game", "_guard")
 
     def __init__(  # noqa: PLR0913
         self,
@@ -93,6 +94,7 @@ class SeatVecEnv(Restorable, VecEnv):
         self.dict_observation = dict_observation or self.settings.history > 0
         self.reward_scale = reward_scale
         self.render_mode = render_mode
+        self._guard = Guard()
         self._batch = SeatBatch(self.settings, num_envs, opponents, seat, num_threads)
         space = self.settings.observation_space()
         super().__init__(
@@ -110,6 +112,7 @@ class SeatVecEnv(Restorable, VecEnv):
         """The records of the games in progress, ``(num_envs,)``; not a copy. Omniscient."""
         return self._batch.states
 
+    @exclusive
     def reset(self) -> Any:
         """Deal new games in all environments and return the observations.
 
@@ -132,6 +135,7 @@ class SeatVecEnv(Restorable, VecEnv):
             raise GameOverError("no game was dealt: call reset() before step()")
         self._actions = check_actions(actions, self.num_envs)
 
+    @exclusive
     def step_wait(self) -> tuple[Any, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """Play the actions and the opponents' turns; return observations, rewards, dones and infos.
 
@@ -202,14 +206,17 @@ class SeatVecEnv(Restorable, VecEnv):
         """Return the agent at ``seat`` of game ``row`` (see ``SeatBatch.opponent_of``)."""
         return self._batch.opponent_of(row, seat)
 
+    @exclusive
     def action_masks(self) -> np.ndarray:
         """Return the int8 masks ``(num_envs, num_actions)`` of the currently legal actions."""
         return self._batch.masks.copy()
 
+    @exclusive
     def seats(self) -> np.ndarray:
         """Return the learner's seat in each game, int64 ``(num_envs,)``."""
         return self._batch.learner.copy()
 
+    @exclusive
     def state_digests(self) -> list[str]:
         """Return a hex digest of each game, including hidden parts; omniscient."""
         return [self.game.digest(self._batch.states, i) for i in range(self.num_envs)]
@@ -271,6 +278,7 @@ class SeatVecEnv(Restorable, VecEnv):
         """Return a uint8 ``(height, width, 3)`` picture of each game as seen by the learner."""
         return [self._picture(row) for row in range(self.num_envs)]
 
+    @exclusive
     def _picture(self, row: int) -> np.ndarray:
         batch = self._batch
         return self.game.draw(batch.states[row], int(batch.learner[row]), None).rgb()
@@ -278,6 +286,7 @@ class SeatVecEnv(Restorable, VecEnv):
     def close(self) -> None:
         """Do nothing; there are no resources to release."""
 
+    @exclusive
     def get_state(self) -> dict[str, Any]:
         """Return the games in progress, seats and opponents in new objects. Omniscient.
 
@@ -289,6 +298,7 @@ class SeatVecEnv(Restorable, VecEnv):
             "lengths": self._lengths.copy(),
         }
 
+    @exclusive
     def set_state(self, saved: dict[str, Any]) -> Any:
         """Restore a state returned by ``get_state``, and return the observations.
 
@@ -319,6 +329,7 @@ class SeatVecEnv(Restorable, VecEnv):
         if self._actions is not None:
             self._actions = check_actions(self._actions, self.num_envs)
 
+    @exclusive
     def state_digest(self) -> str:
         """Return a hex digest of all games, including hidden parts; omniscient."""
         return digest_all(self.game, self._batch.states)

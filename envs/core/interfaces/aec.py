@@ -18,6 +18,7 @@ from ..loops import FORFEITED, PENALIZED, PLAYED
 from ..rng import next_seed
 from ..state import copied
 from .checks import INTERRUPTED
+from .exclusive import Guard, exclusive
 from .replay import Replay
 from .settings import Rendering, Restorable, Settings, check_flags, check_saved, last_action_of
 
@@ -52,7 +53,7 @@ class TurnBasedEnv(Restorable, AECEnv):
         render_mode: None, ``"human"``, ``"rgb_array"``, ``"ansi"`` or ``"svg"``.
     """
 
-    _DERIVED = ("game", "possible_agents", "_seats")
+    _DERIVED = ("game", "possible_agents", "_seats", "_guard")
     # False while a step, reset or set_state changes things: still so after an interrupt.
     _whole = True
 
@@ -87,6 +88,7 @@ class TurnBasedEnv(Restorable, AECEnv):
             agent: self.settings.observation_space() for agent in self.possible_agents
         }
         self.action_spaces = {agent: self.settings.action_space() for agent in self.possible_agents}
+        self._guard = Guard()
         self._states: Any = None  # an array of one record, once reset
         self._seed: int | None = None
         self._actions: list[int] = []
@@ -114,6 +116,7 @@ class TurnBasedEnv(Restorable, AECEnv):
         """Return the fields of the observation, in order."""
         return self.game.observation_schema(self.settings.observation)
 
+    @exclusive
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """Return ``agent``'s observation and mask in new arrays, without side effects.
 
@@ -139,6 +142,7 @@ class TurnBasedEnv(Restorable, AECEnv):
             seen["history"] = self.settings.histories(self._states, np.array([seat]))[0]
         return seen
 
+    @exclusive
     def last(self, observe: bool = True):
         """Return ``(observation, reward, terminated, truncated, info)`` of the agent to act.
 
@@ -157,6 +161,7 @@ class TurnBasedEnv(Restorable, AECEnv):
             self.infos[agent],
         )
 
+    @exclusive
     def state(self) -> np.ndarray:
         """Return all seats' observations in one int8 vector, for centralised critics.
 
@@ -170,6 +175,7 @@ class TurnBasedEnv(Restorable, AECEnv):
 
     # The game
 
+    @exclusive
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Deal a new game.
 
@@ -233,6 +239,7 @@ class TurnBasedEnv(Restorable, AECEnv):
             for agent in self.agents
         }
 
+    @exclusive
     def step(self, action: int | None) -> None:
         """Play ``action`` for the agent to act; must be None for an agent whose game is over.
 
@@ -282,6 +289,7 @@ class TurnBasedEnv(Restorable, AECEnv):
             EnvLogger.error_agent_iter_before_reset()
         return _CheckedIterable(self, max_iter)
 
+    @exclusive
     def sample_legal(self, agent: str | None = None) -> int:
         """Return a legal action for the agent to act, sampled from its seeded action space.
 
@@ -293,6 +301,7 @@ class TurnBasedEnv(Restorable, AECEnv):
             raise GameOverError(f"{agent} has no legal action: its game is over; step(None)")
         return int(self.action_space(agent).sample(self.observe(agent)["action_mask"]))
 
+    @exclusive
     def results(self) -> dict[str, tuple[float, int]]:
         """Return each agent's ``(score, rank)``: final, or as if the game ended now.
 
@@ -305,6 +314,7 @@ class TurnBasedEnv(Restorable, AECEnv):
         pairs = zip(scores.tolist(), ranks.tolist(), strict=True)
         return dict(zip(self.possible_agents, pairs, strict=True))
 
+    @exclusive
     def replay(self) -> Replay:
         """Return the game so far as a replay: seed, variants, actions and digest.
 
@@ -334,6 +344,7 @@ class TurnBasedEnv(Restorable, AECEnv):
 
     # Pictures
 
+    @exclusive
     def render(self, seat: int | None = None) -> Any:
         """Return or show a picture, by ``render_mode``, as ``seat`` sees it.
 
@@ -351,6 +362,7 @@ class TurnBasedEnv(Restorable, AECEnv):
             return None
         return self._rendering.render(self._states[0], seat)
 
+    @exclusive
     def _repr_svg_(self) -> str | None:
         if self._states is None:
             return None
@@ -371,6 +383,7 @@ class TurnBasedEnv(Restorable, AECEnv):
         "actions",
     )
 
+    @exclusive
     def get_state(self) -> dict[str, Any]:
         """Return the complete state of the game, in new objects; takes a few microseconds.
 
@@ -388,6 +401,7 @@ class TurnBasedEnv(Restorable, AECEnv):
             "actions": list(self._actions),
         }
 
+    @exclusive
     def set_state(self, saved: dict[str, Any]) -> None:
         """Restore a state from ``get_state``, here or in an environment with the same settings.
 
@@ -444,6 +458,7 @@ class TurnBasedEnv(Restorable, AECEnv):
         """Return an independent copy with the same game in progress, without the window."""
         return copy.deepcopy(self)
 
+    @exclusive
     def state_digest(self) -> str:
         """Return a hex digest of the whole state, including hidden parts and chance.
 

@@ -20,6 +20,7 @@ from .checks import (
     refuse_illegal,
     seeds_for,
 )
+from .exclusive import Guard, exclusive
 from .settings import Restorable, Settings, check_flags, with_seeds_of
 from .threads import check_num_threads, run
 
@@ -69,7 +70,7 @@ class BatchEnv(Restorable):
             small to benefit. Results don't depend on it.
     """
 
-    _DERIVED = ("game", "num_players", "_all_to_play")
+    _DERIVED = ("game", "num_players", "_all_to_play", "_guard")
 
     observations: NDArray[np.int8]
     """``(num_envs, size)`` or ``(num_envs, planes, rows, cols)``."""
@@ -122,6 +123,7 @@ class BatchEnv(Restorable):
         self.single_action_space = self.settings.action_space()
         self.observation_scale = self.settings.observation_scale()
         self._allocate()
+        self._guard = Guard()
         self._started = False
         # False while outputs are being filled: still so after an interrupt, until the next deal.
         self._whole = True
@@ -144,6 +146,7 @@ class BatchEnv(Restorable):
         shape = (count, seats, *self.settings.observation_shape)
         self.final_observations = np.zeros(shape, dtype) if self.keep_final else None
 
+    @exclusive
     def reset(
         self,
         seed: int | list[int] | np.ndarray | None = None,
@@ -204,6 +207,7 @@ class BatchEnv(Restorable):
         if self.settings.history:
             self.histories[rows] = self.settings.histories(dealt, self._all_to_play)
 
+    @exclusive
     def step(self, actions: np.ndarray) -> NDArray[np.int8]:
         """Play ``actions`` (integers, ``(num_envs,)``), one in each game; return the observations.
 
@@ -257,6 +261,7 @@ class BatchEnv(Restorable):
         if self.autoreset:
             self._deal_rows(rows, self._following_seeds(rows))
 
+    @exclusive
     def random_actions(self) -> np.ndarray:
         """Return a uniformly random legal action for each game, determined by its seed and ply."""
         self._check_started()
@@ -264,6 +269,7 @@ class BatchEnv(Restorable):
         self._run("random_actions", actions)
         return actions
 
+    @exclusive
     def observe(self, seats: int | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return ``(observations, action_masks)`` of ``seats`` in new arrays, without side effects.
 
@@ -275,6 +281,7 @@ class BatchEnv(Restorable):
         self._run("views", seats, 0, flat, masks)
         return flat.reshape(self.observations.shape), masks
 
+    @exclusive
     def histories_of(self, seats: int | np.ndarray) -> np.ndarray:
         """Return the histories relative to ``seats``, in a new array; see ``observe``."""
         return self.settings.histories(self.states, self._seats(seats))
@@ -291,11 +298,13 @@ class BatchEnv(Restorable):
             raise ValueError(f"seats are {seats}; allowed: 0 to {self.num_players - 1}")
         return np.broadcast_to(asked.astype(np.int64), (self.num_envs,)).copy()
 
+    @exclusive
     def get_state(self) -> np.ndarray:
         """Return a copy of all games' records. Omniscient."""
         self._check_started()
         return copied(self.states)
 
+    @exclusive
     def set_state(self, states: np.ndarray) -> None:
         """Restore records returned by ``get_state``.
 
@@ -314,6 +323,7 @@ class BatchEnv(Restorable):
         """Return an independent copy with the same games in progress."""
         return copy.deepcopy(self)
 
+    @exclusive
     def state_digest(self, i: int | None = None) -> str:
         """Return a hex digest of game ``i`` or of all, including hidden parts; omniscient."""
         if i is not None:

@@ -14,6 +14,7 @@ from ..arguments import check_action, check_seed
 from ..errors import GameOverError, check_whole
 from ..game import Game
 from .checks import check_actions, check_mask, check_num_envs, digest_all
+from .exclusive import Guard, exclusive
 from .seats import SeatBatch, check_batch
 from .settings import (
     Rendering,
@@ -53,7 +54,7 @@ class SeatEnv(Restorable, gymnasium.Env):
             the learner's seat may see.
     """
 
-    _DERIVED = ("game",)
+    _DERIVED = ("game", "_guard")
     metadata = {"render_modes": list(Rendering.MODES), "render_fps": 2}
 
     def __init__(  # noqa: PLR0913
@@ -80,6 +81,7 @@ class SeatEnv(Restorable, gymnasium.Env):
         self._rendering = Rendering(self.game, render_mode)
         self.observation_space = self.settings.observation_space()
         self.action_space = self.settings.action_space()
+        self._guard = Guard()
         self._batch = SeatBatch(self.settings, 1, opponents, seat)
 
     @property
@@ -91,6 +93,7 @@ class SeatEnv(Restorable, gymnasium.Env):
         """Return the fields of the observation, in order."""
         return self.game.observation_schema(self.settings.observation)
 
+    @exclusive
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
         """Deal a new game and play the opponents' turns before the learner's first one.
 
@@ -109,6 +112,7 @@ class SeatEnv(Restorable, gymnasium.Env):
         self._batch.finish()
         return self._seen(), self._info()
 
+    @exclusive
     def step(self, action: int):
         """Play ``action``, then the opponents' turns; return Gymnasium's five values.
 
@@ -134,6 +138,7 @@ class SeatEnv(Restorable, gymnasium.Env):
             self._info(),
         )
 
+    @exclusive
     def action_masks(self) -> np.ndarray:
         """Return the int8 mask of the currently legal actions (for MaskablePPO)."""
         self._batch.check_started()
@@ -143,6 +148,7 @@ class SeatEnv(Restorable, gymnasium.Env):
         """Return a legal action sampled from the seeded action space."""
         return int(self.action_space.sample(self.action_masks()))
 
+    @exclusive
     def results(self) -> tuple[np.ndarray, np.ndarray]:
         """Return ``(scores, ranks)`` of all seats: final, or as if the game ended now.
 
@@ -157,6 +163,7 @@ class SeatEnv(Restorable, gymnasium.Env):
     def _info(self) -> dict[str, Any]:
         return {"action_mask": self._batch.masks[0].copy(), "seat": self.seat}
 
+    @exclusive
     def render(self) -> Any:
         """Return or show a picture of what the learner's seat may see, by ``render_mode``."""
         if self.render_mode is None:
@@ -165,6 +172,7 @@ class SeatEnv(Restorable, gymnasium.Env):
         self._batch.check_started()
         return self._rendering.render(self._batch.states[0], self.seat)
 
+    @exclusive
     def _repr_svg_(self) -> str | None:
         if not self._batch.started:
             return None
@@ -175,10 +183,12 @@ class SeatEnv(Restorable, gymnasium.Env):
         """Close the window, if there is one."""
         self._rendering.close()
 
+    @exclusive
     def get_state(self) -> dict[str, Any]:
         """Return the game in progress and the learner's seat, in new objects. Omniscient."""
         return self._batch.get_state()
 
+    @exclusive
     def set_state(self, saved: dict[str, Any]) -> None:
         """Restore a state returned by ``get_state``; raise StateError if it doesn't fit."""
         self._batch.set_state(saved)
@@ -193,6 +203,7 @@ class SeatEnv(Restorable, gymnasium.Env):
     def _check_restored(self) -> None:
         check_batch(self._batch, self.settings, 1)
 
+    @exclusive
     def state_digest(self) -> str:
         """Return a hex digest of the whole state, including hidden parts and chance; omniscient."""
         return self.game.digest(self._batch.states)
@@ -222,7 +233,7 @@ class SeatVectorEnv(Restorable, VectorEnv):
         render_mode: must be None; use a single environment for pictures.
     """
 
-    _DERIVED = ("game", "autoreset_mode")
+    _DERIVED = ("game", "autoreset_mode", "_guard")
 
     def __init__(  # noqa: PLR0913
         self,
@@ -265,11 +276,13 @@ class SeatVectorEnv(Restorable, VectorEnv):
         self.single_action_space = self.settings.action_space()
         self.observation_space = shorten(batch_space(self.single_observation_space, num_envs))
         self.action_space = batch_space(self.single_action_space, num_envs)
+        self._guard = Guard()
         self._batch = SeatBatch(self.settings, num_envs, opponents, seat, num_threads)
         self._rewards = np.zeros(num_envs, np.float64)
         self._ended = np.zeros(num_envs, np.bool_)
         self._steps = np.zeros(num_envs, np.int64)
 
+    @exclusive
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None):
         """Deal new games: all of them, or those in ``options["reset_mask"]``.
 
@@ -291,6 +304,7 @@ class SeatVectorEnv(Restorable, VectorEnv):
         batch.finish()
         return self._seen(), self._infos(rows)
 
+    @exclusive
     def step(self, actions: np.ndarray):
         """Play ``actions`` (integers, ``(num_envs,)``), then the opponents' turns.
 
@@ -354,16 +368,19 @@ class SeatVectorEnv(Restorable, VectorEnv):
         self._batch.refresh(anew=self.copy)
         return final
 
+    @exclusive
     def action_masks(self) -> np.ndarray:
         """Return the int8 masks ``(num_envs, num_actions)`` of the currently legal actions."""
         self._batch.check_started()
         return self._batch.masks.copy()
 
+    @exclusive
     def random_actions(self) -> np.ndarray:
         """Return a uniformly random legal action for each game, determined by its seed and ply."""
         self._batch.check_started()
         return self._batch.random_actions()
 
+    @exclusive
     def results(self) -> tuple[np.ndarray, np.ndarray]:
         """Return ``(scores, ranks)``, both ``(num_envs, num_players)``, of the last games."""
         return self._batch.scores.copy(), self._batch.ranks.copy()
@@ -386,11 +403,13 @@ class SeatVectorEnv(Restorable, VectorEnv):
             "_seat": present.copy(),
         }
 
+    @exclusive
     def get_state(self) -> dict[str, Any]:
         """Return the games in progress and the learners' seats, in new objects. Omniscient."""
         counts = {"ended": self._ended.copy(), "steps": self._steps.copy()}
         return {**self._batch.get_state(), **counts}
 
+    @exclusive
     def set_state(self, saved: dict[str, Any]) -> None:
         """Restore a state returned by ``get_state``; raise StateError if it doesn't fit."""
         check_saved(saved, ("ended", "steps"))
@@ -414,6 +433,7 @@ class SeatVectorEnv(Restorable, VectorEnv):
     def _check_restored(self) -> None:
         check_batch(self._batch, self.settings, self.num_envs)
 
+    @exclusive
     def state_digest(self) -> str:
         """Return a hex digest of all games, including hidden parts; omniscient."""
         return digest_all(self.game, self._batch.states)

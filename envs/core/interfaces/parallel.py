@@ -11,6 +11,7 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 from ..errors import StateError, check_choice
 from .aec import TurnBasedEnv
+from .exclusive import Guard, exclusive
 from .settings import Cloned, check_saved, unpickling
 
 WAITING_MASKS = ("zeros", "ones")
@@ -57,16 +58,22 @@ class TurnBasedParallelEnv(Cloned, ParallelEnv):
         return self.aec_env.observation_schema()
 
     @property
+    def _guard(self) -> Guard:
+        return self.aec_env._guard
+
+    @property
     def agent_selection(self) -> str:
         """The agent whose action the next step will play."""
         return self.aec_env.agent_selection
 
+    @exclusive
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None):
         """Deal a new game; return observations and infos of all agents."""
         self.aec_env.reset(seed=seed, options=options)
         self.agents = self.aec_env.agents[:]
         return self._observations(), self._infos()
 
+    @exclusive
     def step(self, actions: dict[str, int]):
         """Play the action of the agent to act.
 
@@ -132,10 +139,12 @@ class TurnBasedParallelEnv(Cloned, ParallelEnv):
         """Close the window, if there is one."""
         self.aec_env.close()
 
+    @exclusive
     def get_state(self) -> dict[str, Any]:
         """Return the complete state, omniscient (see ``TurnBasedEnv.get_state``)."""
         return {**self.aec_env.get_state(), "live": list(self.agents)}
 
+    @exclusive
     def set_state(self, saved: dict[str, Any]) -> None:
         """Restore a state returned by ``get_state`` (see ``TurnBasedEnv.set_state``)."""
         check_saved(saved, ("live", "states"))

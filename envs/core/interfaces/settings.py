@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
@@ -289,8 +289,11 @@ class Restorable(Cloned, ABC):
 
     def __deepcopy__(self, memo: dict[int, Any]):
         twin = memo[id(self)] = type(self).__new__(type(self))
-        state: Any = self.__getstate__()
-        twin._restore(copy.deepcopy(state, memo))
+        guard = self.__dict__.get("_guard")
+        # A copy isn't checked, so no other thread may change the original meanwhile.
+        with nullcontext() if guard is None else guard.lock:
+            state: Any = self.__getstate__()
+            twin._restore(copy.deepcopy(state, memo))
         return twin
 
 
