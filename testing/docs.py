@@ -19,7 +19,7 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 
-from ludotheque.agents.baselines import baseline_counts, baseline_path
+from ludotheque.agents.baselines import baseline_counts, baseline_path, variants_of
 from ludotheque.agents.td.model import read_value_model
 from ludotheque.envs import game_names, get_game
 from ludotheque.envs.core.files import atomic_write_text
@@ -145,9 +145,10 @@ def observation(game: Game, form: str) -> Iterator[str]:
 
 def baselines(game: Game) -> Iterator[str]:
     """The results of the included trained agents, from their cards."""
+    shipped = [(n, one) for n in baseline_counts(game) for one in variants_of(game, n)]
     rows = []
-    for players in baseline_counts(game):
-        about = read_value_model(baseline_path(game, players), game).about
+    for players, variant in shipped:
+        about = read_value_model(baseline_path(game, players, variant), game).about
         card, found = about["card"], about["card"]["against"]
         share = found["wins"] / found["games"]
         told = f"{share:.0%} ({found['low']:.0%}–{found['high']:.0%}) of {found['games']}"
@@ -155,7 +156,8 @@ def baselines(game: Game) -> Iterator[str]:
             told = f"goal reached in {told}"
         decisions = f"{about['steps'] / 1e6:.1f} million"
         trained = [f"`{about['method']}`", f"{card['minutes']:g} minutes, {decisions} decisions"]
-        rows.append([str(players), *trained, told, f"{found['score']:.1f}"])
+        options = "".join(f", `{name}={value}`" for name, value in variant.options.items())
+        rows.append([f"{players}{options}", *trained, told, f"{found['score']:.1f}"])
     against = "Wins against `greedy` in all other seats (95 %)"
     yield from _table(["Players", "Method", "Trained", against, "Mean points"], rows)
     if (page_path(game).parents[2] / "docs" / f"curves-{game.name}.png").is_file():

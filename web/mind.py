@@ -134,7 +134,7 @@ def _of_values(agent: Any, table: Table, known: np.ndarray) -> Found:
 
 
 def _of_baseline(agent: Any, table: Table, known: np.ndarray) -> Found:
-    return _of_values(agent.agent_for(table.players), table, known)
+    return _of_values(agent.agent_of(known[0]), table, known)
 
 
 def _of_policy(agent: Any, table: Table, known: np.ndarray) -> Found:

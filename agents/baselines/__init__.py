@@ -6,7 +6,10 @@ results. ``python -m ludotheque.agents.baselines`` trains them again.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,9 +24,35 @@ from ..td.agent import TDAgent
 FOLDER = Path(__file__).parent
 
 
-def baseline_path(game: Game, num_players: int) -> Path:
+class Variant(NamedTuple):
+    """A variant of a game that has a baseline of its own.
+
+    Attributes:
+        name: in the name of its file; empty for all other games.
+        options: the variant's options.
+        field, value: of its records, and of no others.
+    """
+
+    name: str = ""
+    options: Mapping[str, Any] = MappingProxyType({})
+    field: str = ""
+    value: int = 0
+
+
+# (game, players) → variants in which its baseline for that number of players doesn't play.
+VARIANTS = {("sagani", 1): (Variant("advanced", {"solo": "advanced"}, "solo", 1),)}
+USUAL = Variant()
+
+
+def variants_of(game: Game, num_players: int) -> tuple[Variant, ...]:
+    """Return the variants with a baseline of their own for a number of players, ``USUAL`` first."""
+    return (USUAL, *VARIANTS.get((game.name, num_players), ()))
+
+
+def baseline_path(game: Game, num_players: int, variant: Variant = USUAL) -> Path:
     """Return the path of a game's baseline for a number of players."""
-    return FOLDER / f"{game.name}-{num_players}.zip"
+    ending = f"-{variant.name}" if variant.name else ""
+    return FOLDER / f"{game.name}-{num_players}{ending}.zip"
 
 
 def baseline_counts(game: Game) -> tuple[int, ...]:
@@ -33,6 +62,8 @@ def baseline_counts(game: Game) -> tuple[int, ...]:
 
 class BaselineAgent(Agent):
     """The trained agent included in the package, for any number of players.
+
+    A few variants have an agent of their own, which plays when it is given their records.
 
     Args:
         game: the game it plays.
@@ -62,7 +93,7 @@ class BaselineAgent(Agent):
         self.num_threads = check_num_threads(num_threads)
         check_choice(beliefs, (None, True, False), "beliefs")
         self.beliefs = beliefs
-        self._agents: dict[int, TDAgent] = {}
+        self._agents: dict[tuple[int, str], TDAgent] = {}
         if not baseline_counts(self.game):
             raise ValueError(
                 f"{self.game.name} has no baseline; train one: `ludotheque train --game "
@@ -79,27 +110,44 @@ class BaselineAgent(Agent):
             raise ValueError("baseline looks ahead: pass states, determinized for the seat to act")
         masks, seeds = self.checked(masks, seeds, states)
         actions = np.zeros(len(states), np.int64)
-        for players in np.unique(states["num_players"]).tolist():
-            rows = np.flatnonzero(states["num_players"] == players)
-            agent = self.agent_for(players)
+        for players, variant, rows in self._parts(states):
+            agent = self.agent_for(players, variant)
             actions[rows] = agent.act(None, masks[rows], states=states[rows], seeds=seeds[rows])
         return actions
 
-    def agent_for(self, num_players: int) -> TDAgent:
-        """Return the agent for a number of players.
+    def agent_of(self, state: np.void) -> TDAgent:
+        """Return the agent that plays from a record; see ``agent_for`` for the errors."""
+        ((players, variant, _),) = self._parts(np.array([state]))
+        return self.agent_for(players, variant)
+
+    def _parts(self, states: np.ndarray) -> Iterator[tuple[int, Variant, np.ndarray]]:
+        """Yield the rows of each number of players and variant."""
+        for players in np.unique(states["num_players"]).tolist():
+            left = states["num_players"] == players
+            for variant in variants_of(self.game, players)[1:]:
+                mine = left & (states[variant.field] == variant.value)
+                left &= ~mine
+                if mine.any():
+                    yield players, variant, np.flatnonzero(mine)
+            if left.any():
+                yield players, USUAL, np.flatnonzero(left)
+
+    def agent_for(self, num_players: int, variant: Variant = USUAL) -> TDAgent:
+        """Return the agent for a number of players and a variant.
 
         Raises:
             ValueError: there is none, or it lacks the requested beliefs.
         """
-        if num_players not in self._agents:
-            path = baseline_path(self.game, num_players)
+        key = num_players, variant.name
+        if key not in self._agents:
+            path = baseline_path(self.game, num_players, variant)
             if not path.is_file():
                 counts = ", ".join(map(str, baseline_counts(self.game)))
                 raise ValueError(
                     f"{self.game.name} has no baseline for {num_players} players; there is one "
                     f"for: {counts}"
                 )
-            self._agents[num_players] = TDAgent(
+            self._agents[key] = TDAgent(
                 self.game,
                 path,
                 simulations=self.simulations,
@@ -107,4 +155,4 @@ class BaselineAgent(Agent):
                 num_players=num_players,
                 beliefs=self.beliefs,
             )
-        return self._agents[num_players]
+        return self._agents[key]

@@ -1,4 +1,4 @@
-"""Train the baselines: ``python -m ludotheque.agents.baselines [GAME [PLAYERS]]``.
+"""Train the baselines: ``python -m ludotheque.agents.baselines [GAME [PLAYERS [VARIANT]]]``.
 
 Each is trained with its row of ``RECIPES``, evaluated on deals that weren't used in training, and
 written to the package with its card. A run's folder is ``runs/baselines/GAME-PLAYERS``; a stopped
@@ -12,9 +12,10 @@ import argparse
 import json
 import platform
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ludotheque.envs import get_game
+from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.settings import Settings
 
 from ..td.agent import TDAgent
@@ -23,16 +24,18 @@ from ..td.model import ValueModel, read_value_model, save_value_model
 from ..td.trainer import CONFIGS, train_td
 from ..training.common import EVALUATIONS
 from ..training.evaluation import ALONE, evaluate
-from . import baseline_path
+from . import USUAL, Variant, baseline_path, variants_of
 
-# (game, players) → method, and settings other than the defaults.
-RECIPES: dict[tuple[str, int], tuple[str, dict[str, Any]]] = {
+# (game, players, and for some a variant) → method, and settings other than the defaults.
+Key = tuple[str, int] | tuple[str, int, str]
+RECIPES: dict[Key, tuple[str, dict[str, Any]]] = {
     ("sarena", 2): ("td", {"minutes": 6, "reuse": 6.0, "eval_every": 60_000}),
     ("saga", 2): ("policy", {"minutes": 12, "eval_every": 250_000}),
     ("harmonies", 2): ("policy", {"minutes": 10, "eval_every": 60_000}),
     ("shamans", 3): ("policy", {"minutes": 9, "eval_every": 400_000, "eval_games": 600}),
     ("harmonies", 1): ("policy", {"minutes": 3, "eval_every": 60_000}),
     ("sagani", 1): ("policy", {"minutes": 7.5, "eval_every": 60_000}),
+    ("sagani", 1, "advanced"): ("policy", {"minutes": 15, "eval_every": 100_000}),
     ("saga", 3): ("policy", {"minutes": 6, "eval_every": 150_000}),
     ("saga", 4): ("policy", {"minutes": 6, "eval_every": 150_000}),
     ("shamans", 4): ("policy", {"minutes": 5, "eval_every": 400_000}),
@@ -55,91 +58,119 @@ CARD_SEED = 10**9
 CARD_GAMES = 600
 
 
-def make(game: str, players: int) -> None:
+class Recipe(NamedTuple):
+    """What a baseline is trained from.
+
+    Attributes:
+        game, players, variant: what it plays.
+        method, settings: how it is trained.
+    """
+
+    game: Game
+    players: int
+    variant: Variant
+    method: str
+    settings: dict[str, Any]
+
+    @property
+    def path(self) -> Path:
+        """The baseline's path."""
+        return baseline_path(self.game, self.players, self.variant)
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the run that trains it."""
+        return Path("runs") / "baselines" / self.path.stem
+
+    @property
+    def command(self) -> str:
+        """The command that trains it."""
+        words = [self.game.name, str(self.players), self.variant.name]
+        return f"python -m ludotheque.agents.baselines {' '.join(filter(None, words))}"
+
+
+def recipe_of(key: Key) -> Recipe:
+    """Return a row of ``RECIPES``."""
+    game, players, name = get_game(key[0]), key[1], key[2] if len(key) > 2 else USUAL.name
+    (variant,) = (one for one in variants_of(game, players) if one.name == name)
+    method, settings = RECIPES[key]
+    return Recipe(game, players, variant, method, {**COMMON, **settings})
+
+
+def make(recipe: Recipe) -> None:
     """Train, evaluate and write one baseline."""
-    method, settings = RECIPES[game, players]
-    folder = run_folder(game, players)
-    resume = (folder / "config.json").is_file()
-    config = CONFIGS[method](
-        game=game,
-        num_players=players,
-        out=folder,
-        resume=resume,
+    config = CONFIGS[recipe.method](
+        game=recipe.game.name,
+        num_players=recipe.players,
+        options=dict(recipe.variant.options),
+        out=recipe.folder,
+        resume=(recipe.folder / "config.json").is_file(),
         progress=True,
-        **{**COMMON, **settings},
+        **recipe.settings,
     )
     result = train_td(config)
     if result.interrupted:
-        raise SystemExit(f"stopped; the same command goes on with {folder}")
-    write(game, players, result.best_path or result.model_path, result.seconds)
+        raise SystemExit(f"stopped; the same command goes on with {recipe.folder}")
+    write(recipe, result.best_path or result.model_path, result.seconds)
 
 
-def run_folder(game: str, players: int) -> Path:
-    """Return the folder of the run that trains a baseline."""
-    return Path("runs") / "baselines" / f"{game}-{players}"
-
-
-def write(game: str, players: int, trained: Path, seconds: float) -> None:
+def write(recipe: Recipe, trained: Path, seconds: float) -> None:
     """Evaluate a model and write it to the package with its card."""
-    method, settings = RECIPES[game, players]
-    found = get_game(game)
-    model = read_value_model(trained, found)
+    model = read_value_model(trained, recipe.game)
     card = {
-        "command": f"python -m ludotheque.agents.baselines {game} {players}",
-        "method": method,
-        "settings": {**COMMON, **settings},
+        "command": recipe.command,
+        "method": recipe.method,
+        "settings": recipe.settings,
         "minutes": round(seconds / 60, 1),
         "machine": platform.processor() or platform.machine(),
-        "against": measure(model, players),
-        "curve": read_curve(game, players),
+        "against": measure(model, recipe),
+        "curve": read_curve(recipe),
     }
-    path = baseline_path(found, players)
+    path = recipe.path
     save_value_model(ValueModel({**model.about, "card": card}, model.arrays), path, half=True)
     print(path, path.stat().st_size, "bytes", card["against"])
-    if game in BELIEF_GAMES and players > 1:
-        add_beliefs(game, players)
+    if recipe.game.name in BELIEF_GAMES and recipe.players > 1:
+        add_beliefs(recipe)
 
 
-def read_curve(game: str, players: int) -> list[dict[str, Any]]:
+def read_curve(recipe: Recipe) -> list[dict[str, Any]]:
     """Return the evaluations of a baseline's run in the format of ``read_evaluations``."""
-    lines = (run_folder(game, players) / EVALUATIONS).read_text(encoding="utf-8").splitlines()
+    lines = (recipe.folder / EVALUATIONS).read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
 
 
-def add_curve(game: str, players: int) -> None:
+def add_curve(recipe: Recipe) -> None:
     """Add the evaluations of a baseline's run to its card.
 
     Raises:
         FileNotFoundError: the run's folder doesn't exist.
     """
-    found = get_game(game)
-    path = baseline_path(found, players)
-    model = read_value_model(path, found)
-    card = {**model.about["card"], "curve": read_curve(game, players)}
+    path = recipe.path
+    model = read_value_model(path, recipe.game)
+    card = {**model.about["card"], "curve": read_curve(recipe)}
     save_value_model(ValueModel({**model.about, "card": card}, model.arrays), path, half=True)
     print(path, len(card["curve"]), "evaluations")
 
 
-def add_beliefs(game: str, players: int) -> None:
+def add_beliefs(recipe: Recipe) -> None:
     """Let a baseline learn beliefs, and write it again.
 
     Raises:
         ValueError: the game has no hidden facts.
     """
-    found = get_game(game)
-    path = baseline_path(found, players)
-    model = read_value_model(path, found)
-    learned = learn_beliefs(model, found, BELIEF_GAMES.get(game, MORE_GAMES), COMMON["seed"])
+    path, game = recipe.path, recipe.game
+    model = read_value_model(path, game)
+    learned = learn_beliefs(model, game, BELIEF_GAMES.get(game.name, MORE_GAMES), COMMON["seed"])
     save_value_model(learned, path, half=True)
     print(path, path.stat().st_size, "bytes", learned.about["beliefs"])
 
 
-def measure(model: ValueModel, players: int) -> dict[str, Any]:
+def measure(model: ValueModel, recipe: Recipe) -> dict[str, Any]:
     """Return the model's results against greedy agents, or solo, on new deals."""
-    game = model.about["game"]
-    agent = TDAgent(game, model)
-    opponent = ALONE if players == 1 else "greedy"
-    found = evaluate(agent, opponent, Settings(game, players), CARD_GAMES, CARD_SEED)
+    agent = TDAgent(recipe.game, model)
+    opponent = ALONE if recipe.players == 1 else "greedy"
+    settings = Settings(recipe.game, recipe.players, options=dict(recipe.variant.options))
+    found = evaluate(agent, opponent, settings, CARD_GAMES, CARD_SEED)
     names = ("opponent", "games", "wins", "draws", "low", "high", "score")
     return {name: getattr(found, name) for name in names}
 
@@ -147,17 +178,21 @@ def measure(model: ValueModel, players: int) -> dict[str, Any]:
 def main() -> None:
     """Train the requested baselines or all of them, or update their cards."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("game", nargs="?", choices=sorted({game for game, _ in RECIPES}))
+    parser.add_argument("game", nargs="?", choices=sorted({key[0] for key in RECIPES}))
     parser.add_argument("players", nargs="?", type=int)
+    parser.add_argument("variant", nargs="?")
     parser.add_argument("--curve", action="store_true", help="only add the run's evaluations")
     parser.add_argument("--beliefs", action="store_true", help="only learn beliefs")
     asked = parser.parse_args()
     parts = [add_curve] * asked.curve + [add_beliefs] * asked.beliefs
-    for game, players in RECIPES:
-        if asked.game in (None, game) and asked.players in (None, players):
-            for part in parts or [make]:
-                if part is not add_beliefs or game == asked.game or game in BELIEF_GAMES:
-                    part(game, players)
+    for recipe in map(recipe_of, RECIPES):
+        words = recipe.game.name, recipe.players, recipe.variant.name
+        wanted = asked.game, asked.players, asked.variant
+        if any(word not in (None, found) for word, found in zip(wanted, words, strict=True)):
+            continue
+        for part in parts or [make]:
+            if part is not add_beliefs or asked.game or recipe.game.name in BELIEF_GAMES:
+                part(recipe)
 
 
 if __name__ == "__main__":

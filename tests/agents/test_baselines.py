@@ -43,7 +43,7 @@ def test_the_evaluations_of_a_run_become_a_baselines_curve(folder):
     (run / "evaluations.jsonl").write_text("".join(lines))
     game, path = get_game("sarena"), folder / "sarena-3.zip"
     before = read_value_model(path, game)
-    making.add_curve("sarena", 3)
+    making.add_curve(making.recipe_of(("sarena", 3)))
     after = read_value_model(path, game)
     assert all((after.arrays[name] == array).all() for name, array in before.arrays.items())
     assert {**after.about["card"], "curve": None} == {**before.about["card"], "curve": None}
@@ -64,14 +64,14 @@ def test_a_game_without_curves_is_told_how_to_get_them(folder):
     with pytest.raises(UserError, match="agents.baselines sagani PLAYERS"):
         curves_of_baselines(game)
     with pytest.raises(FileNotFoundError, match="sarena-3"):
-        making.add_curve("sarena", 3)
+        making.add_curve(making.recipe_of(("sarena", 3)))
 
 
 def test_a_baseline_learns_what_is_hidden_and_keeps_the_rest(folder, monkeypatch, capsys):
     game, path = get_game("sarena"), folder / "sarena-3.zip"
     before = read_value_model(path, game)
     monkeypatch.setitem(making.BELIEF_GAMES, "sarena", 100)
-    making.add_beliefs("sarena", 3)
+    making.add_beliefs(making.recipe_of(("sarena", 3)))
     after = read_value_model(path, game)
     assert after.about["beliefs"]["games"] == 100 and after.about["card"] == before.about["card"]
     for name in set(before.arrays) - set(BELIEFS):

@@ -30,6 +30,7 @@ SHIPPED = [
     for game in game_names()
     for players in baselines.baseline_counts(get_game(game))
 ]
+VARIANTS = [(*key, variant) for key, found in baselines.VARIANTS.items() for variant in found]
 
 
 @pytest.fixture(scope="module")
@@ -241,6 +242,33 @@ def test_a_baseline_plays_as_its_card_says(name, players):
     told = (card["wins"] + card["draws"]) / card["games"]
     assert share >= told - 3 * (told * (1 - told) / len(seats)) ** 0.5
     assert about["card"]["command"] == f"python -m ludotheque.agents.baselines {name} {players}"
+
+
+@pytest.mark.parametrize(("name", "players", "variant"), VARIANTS)
+def test_a_variant_is_played_by_its_own_baseline(name, players, variant):
+    """Its records, and no others, are told by their field; its agent is better there."""
+    game = get_game(name)
+    path = baselines.baseline_path(game, players, variant)
+    assert path.stat().st_size <= 400_000
+    agent = baselines.BaselineAgent(game)
+    own = game.new_state(1, players, **variant.options)
+    other = game.new_state(1, players)
+    assert own[variant.field][0] == variant.value != other[variant.field][0]
+    assert agent.agent_of(own[0]).about["options"].items() >= dict(variant.options).items()
+    assert agent.agent_of(other[0]).about["options"] != agent.agent_of(own[0]).about["options"]
+    # A batch of both is shared out between the two.
+    both = np.concatenate([own, other])
+    masks = np.stack([game.legal_mask(both, k) for k in range(2)])
+    seeds = np.arange(2, dtype=np.uint64)
+    chosen = agent.act(None, masks, states=both, seeds=seeds)
+    for k, state in enumerate(both):
+        one = slice(k, k + 1)
+        alone = agent.agent_of(state).act(None, masks[one], states=both[one], seeds=seeds[one])
+        assert chosen[k] == alone[0]
+    score = play_match(name, [agent], range(10**6, 10**6 + 30), players, **variant.options).scores
+    usual = agent.agent_for(players)
+    less = play_match(name, [usual], range(10**6, 10**6 + 30), players, **variant.options).scores
+    assert score.mean() > less.mean()
 
 
 def test_a_game_without_a_baseline_says_so(monkeypatch, tmp_path):
