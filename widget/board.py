@@ -10,6 +10,7 @@ import numpy as np
 
 from ludotheque.envs import game_names, get_game
 from ludotheque.envs.core.arguments import fresh_seed
+from ludotheque.envs.core.errors import check_choice
 from ludotheque.envs.core.files import atomic_write_text
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.replay import Replay
@@ -79,6 +80,7 @@ class Board(anywidget.AnyWidget):
             seat = 0 if seat == _USUAL else seat
             game = get_game(what) if isinstance(what, str) else what
             players = game.usual_players if num_players is None else num_players
+            check_choice(players, game.player_counts, f"num_players of {game.name}")
             others = _others(opponents, seat, players)
             self.table = _begun(
                 game, players, fresh_seed() if seed is None else seed, others, options

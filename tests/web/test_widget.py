@@ -190,3 +190,12 @@ def test_without_anywidget_the_import_says_what_to_install(run_python):
         "import sys; sys.modules['anywidget'] = None\nfrom ludotheque.widget import Board"
     )
     assert done.returncode == 1 and "ludotheque[notebook]" in done.stderr
+
+
+def test_an_absurd_number_of_players_is_refused_before_any_are_seated(monkeypatch):
+    def seat(*_):
+        raise MemoryError
+
+    monkeypatch.setattr("ludotheque.widget.board._others", seat)
+    with pytest.raises(ValueError, match="num_players of sarena is 1000000000000; allowed: 2, 3"):
+        Board("sarena", num_players=10**12)
