@@ -26,13 +26,11 @@ import os
 import pickle
 import platform
 import re
-import signal
 import sys
 import threading
 import types
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -40,11 +38,13 @@ import numba
 import numpy as np
 
 from .digests import all_names, digest
+from .signals import signals_delayed
 
 try:  # numba internals, which any release may move; without them nothing is cached
     from llvmlite.binding import add_symbol
     from numba.core.caching import NullCache
     from numba.core.compiler import CompileResult
+    from numba.core.compiler_lock import global_compiler_lock
     from numba.core.serialize import dumps
 
     from .fragments import FragmentCompiler, KernelCompiler
@@ -52,6 +52,13 @@ except ImportError as error:
     NullCache, _missing = object, error  # type: ignore[misc, assignment]
 else:
     _missing = None  # type: ignore[assignment]
+    if hasattr(os, "register_at_fork"):
+        # A fork waits until no thread compiles: the child would wait for that thread for ever.
+        os.register_at_fork(
+            before=global_compiler_lock.acquire,
+            after_in_parent=global_compiler_lock.release,
+            after_in_child=global_compiler_lock.release,
+        )
 
 logger = logging.getLogger("ludotheque")
 
@@ -215,48 +222,23 @@ def _compile(function: Callable[..., Any], fragment: bool = False, **settings: b
     else:
         compiled._cache = _KernelCache(function, kept=not fragment)
     _share_specializations(compiled)
-    _hold_interrupts(compiled)
+    _delay_signals(compiled)
     return compiled
 
 
-def _hold_interrupts(compiled: Any) -> None:
-    """Make Ctrl-C wait until a compilation of ``compiled`` has finished.
+def _delay_signals(compiled: Any) -> None:
+    """Make signals wait until a compilation of ``compiled`` has finished.
 
-    Interrupting it can leave numba unable to compile anything else in this process, or make LLVM
-    free memory twice.
+    An exception in the middle of it, of Ctrl-C or of a time limit, can leave numba unable to
+    compile anything else in this process, or make LLVM free memory twice.
     """
     compile_one = compiled.compile
 
     def compile_whole(signature: Any) -> Any:
-        with _interrupts_held():
+        with signals_delayed():
             return compile_one(signature)
 
     compiled.compile = compile_whole
-
-
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Delay Ctrl-C until the end of the block; a second Ctrl-C takes effect at once."""
-    handler = signal.getsignal(signal.SIGINT)
-    in_main = threading.current_thread() is threading.main_thread()
-    if not in_main or not callable(handler) or getattr(handler, "holds", False):
-        yield
-        return
-    came: list[Any] = []
-
-    def hold(number: int, frame: Any) -> None:
-        came.append(frame)
-        if len(came) > 1:
-            handler(number, frame)
-
-    hold.holds = True  # type: ignore[attr-defined]
-    signal.signal(signal.SIGINT, hold)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
-        if len(came) == 1:
-            handler(signal.SIGINT, came[0])
 
 
 def _share_specializations(compiled: Any) -> None:
@@ -450,7 +432,7 @@ def _machine(codegen: Any) -> tuple:
     Ctrl-C is delayed meanwhile: while LLVM's lock is being acquired, it would leave the lock held,
     and other threads would wait forever.
     """
-    with _interrupts_held():
+    with signals_delayed():
         return codegen.magic_tuple()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -86,7 +87,7 @@ def test_calls_of_other_threads_wait_while_kernels_use_the_records(kind, monkeyp
     env = make()
     env.reset()
     watched, ran = Watched(), []
-    monkeypatch.setattr(env._guard, "lock", watched)
+    monkeypatch.setattr(getattr(env, "aec_env", env), "_guard", SimpleNamespace(lock=watched))
     loops = get_game("sarena").loops
     for name, loop in vars(loops).items():
 

@@ -9,32 +9,50 @@ from __future__ import annotations
 import functools
 import os
 import threading
-import weakref
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
-_guards: weakref.WeakSet[Guard] = weakref.WeakSet()
-
 
 class Guard:
-    """The lock of an environment, for its attribute ``_guard``; copies have their own.
-
-    Attributes:
-        lock: may be taken again by the thread that holds it, as when an opponent's ``act`` looks at
-            the environment.
-    """
+    """The lock of an environment, for its attribute ``_guard``; copies have their own."""
 
     def __init__(self) -> None:
-        self.lock = threading.RLock()
-        _guards.add(self)
+        self._lock, self._process = threading.RLock(), _process
+
+    @property
+    def lock(self) -> Any:
+        """A lock that the thread that holds it may take again, as an opponent's ``act`` does."""
+        if self._process is not _process:
+            self._take_over()
+        return self._lock
+
+    def _take_over(self) -> None:
+        """In a forked child, replace a lock held by a thread that only the parent has."""
+        with _process.lock:
+            if self._process is not _process:
+                if self._lock.acquire(blocking=False):
+                    self._lock.release()
+                else:
+                    self._lock = threading.RLock()
+                self._process = _process
 
     def __reduce__(self):
         return Guard, ()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Guard:
         return Guard()
+
+
+class _Process:
+    """This process; a forked child is another."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+
+
+_process = _Process()
 
 
 def exclusive(method: Method) -> Method:
@@ -49,14 +67,10 @@ def exclusive(method: Method) -> Method:
     return run  # type: ignore[return-value]
 
 
-def _free_in_child() -> None:
-    """Replace the locks held by threads that a forked child doesn't have."""
-    for guard in list(_guards):
-        if guard.lock.acquire(blocking=False):
-            guard.lock.release()
-        else:
-            guard.lock = threading.RLock()
+def _begin_process() -> None:
+    global _process
+    _process = _Process()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_free_in_child)
+    os.register_at_fork(after_in_child=_begin_process)
