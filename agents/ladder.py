@@ -417,6 +417,12 @@ def read_record(path: str | os.PathLike, ladder: Ladder | None = None) -> dict[s
             f"{players} players here: the rating is on another scale"
         )
     _check_complete(record, ladder, players)
+    for number, one in enumerate(record["games"]):
+        if not _has_result(one, players):
+            raise source.error(
+                f"its game {number} has scores {one['scores']!r:.60} and ranks "
+                f"{one['ranks']!r:.60} for {players} players"
+            )
     rating = _rating(ladder, record["games"], players)
     for what, found, told in (
         ("a rating", rating.mu, record["rating"]),
@@ -497,9 +503,7 @@ def _check_played(played: Any, waiting: dict[str, tuple[str, list[int]]], player
             check_fields(one, _GAME)
         wanted = [(rung, seed, seat) for seat in range(players) for seed in seeds]
         good = [(one["rung"], one["seed"], one["seat"]) for one in games] == wanted
-        for one in games:
-            good &= len(one["scores"]) == players == len(one["ranks"])
-            good &= one["ranks"] == true_ranks(one["ranks"])
+        good = good and all(_has_result(one, players) for one in games)
         good = good and decisions >= 0 and math.isfinite(seconds)
     except (KeyError, IndexError, TypeError, ValueError):
         good = False
@@ -508,6 +512,12 @@ def _check_played(played: Any, waiting: dict[str, tuple[str, list[int]]], player
             f"the executor returned {played!r:.80}; it must return what the function returns: the "
             "games of a round against a rung"
         )
+
+
+def _has_result(game: Mapping[str, Any], players: int) -> bool:
+    """Return whether a game has a score and a rank of each player."""
+    ranks = game["ranks"]
+    return len(game["scores"]) == players == len(ranks) and ranks == true_ranks(ranks)
 
 
 def _rating(ladder: Ladder, games: list[dict[str, Any]], players: int) -> Rating:

@@ -123,6 +123,28 @@ def test_a_rating_goes_on_from_its_record(ladder, tmp_path):
         read_record(path, ladder)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("scores", []),
+        ("scores", [1.0]),
+        ("scores", [1.0, 2.0, 3.0]),
+        ("ranks", []),
+        ("ranks", [1]),
+        ("ranks", [1, 2, 3]),
+        ("ranks", [7, 9]),
+        ("ranks", [2, 2]),
+    ],
+)
+def test_a_record_to_continue_has_results_of_all_seats(name, value, ladder, tmp_path):
+    record = rate_agent("greedy", "sarena", ladder=ladder, max_rounds=1).record
+    path = tmp_path / "record.json"
+    games = [{**record["games"][0], name: value}, *record["games"][1:]]
+    path.write_text(json.dumps({**record, "games": games}))
+    with pytest.raises(FileError, match="its game 0 has scores"):
+        read_record(path, ladder)
+
+
 def test_a_rung_is_rated_where_it_stands(ladder):
     """Games of greedy against both rungs give it greedy's own rating, above random."""
     rounds: list[tuple[int, int]] = []
