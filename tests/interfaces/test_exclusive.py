@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pickle
 import threading
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -87,7 +86,7 @@ def test_calls_of_other_threads_wait_while_kernels_use_the_records(kind, monkeyp
     env = make()
     env.reset()
     watched, ran = Watched(), []
-    monkeypatch.setattr(getattr(env, "aec_env", env), "_guard", SimpleNamespace(lock=watched))
+    monkeypatch.setattr(env._guard, "lock", watched)
     loops = get_game("sarena").loops
     for name, loop in vars(loops).items():
 
@@ -142,6 +141,7 @@ def test_a_child_forked_during_a_step_of_another_thread_can_go_on(run_python):
         "child = os.fork()\n"
         "if not child:\n"
         "    signal.alarm(60)  # in case it waits for a thread it doesn't have\n"
+        "    batch.clone().reset(seed=2)\n"
         "    batch.reset(seed=2)\n"
         "    os._exit(7)\n"
         "status = os.waitpid(child, 0)[1]\n"

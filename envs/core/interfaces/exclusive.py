@@ -16,27 +16,28 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class Guard:
-    """The lock of an environment, for its attribute ``_guard``; copies have their own."""
+    """The lock of an environment, for its attribute ``_guard``; copies have their own.
+
+    Attributes:
+        lock: the thread that holds it may take it again, as when an opponent's ``act`` looks at the
+            environment.
+        process: the process that it was made for, or taken over by.
+    """
+
+    __slots__ = ("lock", "process")
 
     def __init__(self) -> None:
-        self._lock, self._process = threading.RLock(), _process
+        self.lock, self.process = threading.RLock(), _process
 
-    @property
-    def lock(self) -> Any:
-        """A lock that the thread that holds it may take again, as an opponent's ``act`` does."""
-        if self._process is not _process:
-            self._take_over()
-        return self._lock
-
-    def _take_over(self) -> None:
+    def take_over(self) -> None:
         """In a forked child, replace a lock held by a thread that only the parent has."""
         with _process.lock:
-            if self._process is not _process:
-                if self._lock.acquire(blocking=False):
-                    self._lock.release()
+            if self.process is not _process:
+                if self.lock.acquire(blocking=False):
+                    self.lock.release()
                 else:
-                    self._lock = threading.RLock()
-                self._process = _process
+                    self.lock = threading.RLock()
+                self.process = _process
 
     def __reduce__(self):
         return Guard, ()
@@ -60,8 +61,12 @@ def exclusive(method: Method) -> Method:
 
     @functools.wraps(method)
     def run(self: Any, *args: Any, **named: Any) -> Any:
+        guard = self._guard
+        # Not in a method of the guard: its call would take longer than all of this.
+        if guard.process is not _process:
+            guard.take_over()
         # ``with`` on the lock itself: Ctrl-C can't come between taking it and entering the block.
-        with self._guard.lock:
+        with guard.lock:
             return method(self, *args, **named)
 
     return run  # type: ignore[return-value]

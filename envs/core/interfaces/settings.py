@@ -290,6 +290,8 @@ class Restorable(Cloned, ABC):
     def __deepcopy__(self, memo: dict[int, Any]):
         twin = memo[id(self)] = type(self).__new__(type(self))
         guard = self.__dict__.get("_guard")
+        if guard is not None:
+            guard.take_over()
         # A copy isn't checked, so no other thread may change the original meanwhile.
         with nullcontext() if guard is None else guard.lock:
             state: Any = self.__getstate__()
