@@ -116,7 +116,6 @@ class TurnBasedEnv(Restorable, AECEnv):
         """Return the fields of the observation, in order."""
         return self.game.observation_schema(self.settings.observation)
 
-    @exclusive
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """Return ``agent``'s observation and mask in new arrays, without side effects.
 
@@ -127,22 +126,24 @@ class TurnBasedEnv(Restorable, AECEnv):
         """
         if self._states is None:
             EnvLogger.error_observe_before_reset()
-        self._check_whole()
         seat = self._seats.get(agent)
         if seat is None:
             raise ValueError(f"there is no agent {agent!r}; agents: {self.possible_agents}")
         observation = np.empty(self.settings.observation_size, self.game.observation_dtype)
-        self._view(self._states, 0, seat, observation)
+        # Not ``exclusive``: a wrapper of what is called at each ply would take a tenth of its time.
+        with self._guard.held():
+            self._check_whole()
+            self._view(self._states, 0, seat, observation)
         legal = self._legal
         mask = legal.copy() if seat == self._to_play else np.zeros(len(legal), np.int8)
         if self.settings.observation != "flat":
             observation = observation.reshape(self.settings.observation_shape)
         seen = {"observation": observation, "action_mask": mask}
         if self.settings.history:
-            seen["history"] = self.settings.histories(self._states, np.array([seat]))[0]
+            with self._guard.held():
+                seen["history"] = self.settings.histories(self._states, np.array([seat]))[0]
         return seen
 
-    @exclusive
     def last(self, observe: bool = True):
         """Return ``(observation, reward, terminated, truncated, info)`` of the agent to act.
 
@@ -150,7 +151,6 @@ class TurnBasedEnv(Restorable, AECEnv):
         """
         if self._states is None:
             EnvLogger.error_observe_before_reset()
-        self._check_whole()
         agent = self.agent_selection
         seen = self.observe(agent) if observe else None
         return (
@@ -289,7 +289,6 @@ class TurnBasedEnv(Restorable, AECEnv):
             EnvLogger.error_agent_iter_before_reset()
         return _CheckedIterable(self, max_iter)
 
-    @exclusive
     def sample_legal(self, agent: str | None = None) -> int:
         """Return a legal action for the agent to act, sampled from its seeded action space.
 

@@ -29,6 +29,12 @@ class Guard:
     def __init__(self) -> None:
         self.lock, self.process = threading.RLock(), _process
 
+    def held(self) -> Any:
+        """Return the lock, to be held by ``with``."""
+        if self.process is not _process:
+            self.take_over()
+        return self.lock
+
     def take_over(self) -> None:
         """In a forked child, replace a lock held by a thread that only the parent has."""
         with _process.lock:
