@@ -259,7 +259,7 @@ def rate_agent(  # noqa: PLR0913
 
     Raises:
         ValueError: unknown agent, game or ladder, a number out of range, or ``earlier`` is of
-            another game or ladder.
+            another game or ladder, or of an agent that plays differently.
         ModuleNotFoundError: openskill isn't installed.
     """
     if not check_finite(precision, "precision") > 0:
@@ -281,6 +281,9 @@ def rate_agent(  # noqa: PLR0913
     }
     if earlier is not None:
         _continue(record, earlier)
+        # A model trained on since then is another agent, under whatever name.
+        rung, seeds = next(_rounds(earlier["games"]))
+        _replay(settings, own, earlier["games"], rung, seeds[:DEALS])
     games = record["games"]
     spent = np.zeros(2)
     interrupted = False
@@ -380,15 +383,8 @@ def check_record(
         own = make_agent(record["agent"] if agent is None else agent, game)
     except TypeError as error:
         raise ValueError(f"the record's agent: {error}") from error
-    recorded = {_key(one): one for one in record["games"]}
     for rung, seeds in _rounds(record["games"]):
-        for other in _play(settings, own, rung, seeds):
-            one = recorded[_key(other)]
-            if one != other:
-                raise ValueError(
-                    f"the game from seed {one['seed']} with the agent at seat {one['seat']} "
-                    f"against {rung} came out {other['scores']}, not {one['scores']}"
-                )
+        _replay(settings, own, record["games"], rung, seeds)
     return len(record["games"])
 
 
@@ -460,6 +456,21 @@ def _rounds(games: list[dict[str, Any]]) -> Iterator[tuple[str, list[int]]]:
     """Yield the rungs with the seeds of their games."""
     for rung in dict.fromkeys(one["rung"] for one in games):
         yield rung, list(dict.fromkeys(one["seed"] for one in games if one["rung"] == rung))
+
+
+def _replay(
+    settings: Settings, own: Agent, games: list[dict[str, Any]], rung: str, seeds: list[int]
+) -> None:
+    """Play the games of some deals against a rung again; raise ValueError if one differs."""
+    recorded = {_key(one): one for one in games}
+    for other in _play(settings, own, rung, seeds):
+        one = recorded[_key(other)]
+        if one != other:
+            raise ValueError(
+                f"the game from seed {one['seed']} with the agent at seat {one['seat']} against "
+                f"{rung} came out {other['scores']}, not {one['scores']}: the record is of another "
+                "agent, or of one that doesn't play the same every time"
+            )
 
 
 def _play(settings: Settings, own: Any, rung: str, seeds: list[int]) -> list[dict[str, Any]]:

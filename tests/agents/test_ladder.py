@@ -116,6 +116,8 @@ def test_a_rating_goes_on_from_its_record(ladder, tmp_path):
         found = rate_agent("greedy", max_rounds=3, earlier=read_record(path, ladder), **how)
         assert found.record == whole.record
     one = json.loads(kept[0])
+    with pytest.raises(ValueError, match="came out.*of another agent"):
+        rate_agent("random", earlier=one, **how)
     with pytest.raises(ValueError, match="another num_players"):
         rate_agent("greedy", earlier={**one, "num_players": 3}, **how)
     path.write_text(json.dumps({**one, "games": one["games"][1:]}))
