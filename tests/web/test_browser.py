@@ -216,6 +216,7 @@ def test_a_lost_connection_comes_back_where_it_was(served, visit):
     page.wait_for_selector(".ludo-alarm", state="hidden")
     its_turn(page)
     page.evaluate("test.playOn(1, 1)")
+    its_turn(page)  # the agent has answered
     assert len(table.actions) >= 2
 
 
