@@ -252,7 +252,7 @@ class Game(Pictures):
         """
         i = self._row(states, i)
         mask = np.empty(self.num_actions, dtype=np.int8)
-        self.loops.mask(states, i, 0, mask)
+        self.loops.turn(states, i, mask, np.empty(3, np.int64))
         return mask
 
     def observe(self, states: np.ndarray, seat: int, i: int = 0, form: str = "flat") -> np.ndarray:

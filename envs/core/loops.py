@@ -143,13 +143,17 @@ def view(states, i, seat, observation):
     observe(states[i], seat, observation)
 
 
-def mask(states, i, off_turn, out):
-    """One game's mask for the seat to play; all ``off_turn`` once the game is over."""
+def turn(states, i, seat_mask, now):
+    """Fill one game's mask for the seat to play, and ``(to_play, terminated, truncated)``.
+
+    The mask is all zeros once the game is over.
+    """
     state = states[i]
+    now[0], now[1], now[2] = state["to_play"], state["terminated"], state["truncated"]
     if state["terminated"] or state["truncated"]:
-        out[:] = off_turn
+        seat_mask[:] = 0
     else:
-        legal_actions(state, out)
+        legal_actions(state, seat_mask)
 
 
 def views(states, start, stop, seats, off_turn, observations, masks):
@@ -284,7 +288,7 @@ _LOOPS = (
     deal_rows,
     following_seeds,
     view,
-    mask,
+    turn,
     views,
     histories,
     first_illegal,

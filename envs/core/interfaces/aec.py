@@ -98,9 +98,10 @@ class TurnBasedEnv(Restorable, AECEnv):
         self._scores = np.zeros(count, dtype=np.float32)
         self._ranks = np.zeros(count, dtype=np.int64)
         self._legal = np.zeros(self.game.num_actions, dtype=np.int8)
+        self._now = np.zeros(3, dtype=np.int64)
         self._play = self.settings.loops.play
         self._view = self.settings.loops.view
-        self._mask = self.settings.loops.mask
+        self._turn = self.settings.loops.turn
 
     # Spaces and observations
 
@@ -132,7 +133,8 @@ class TurnBasedEnv(Restorable, AECEnv):
         observation = np.empty(self.settings.observation_size, self.game.observation_dtype)
         # Not ``exclusive``: a wrapper of what is called at each ply would take a tenth of its time.
         with self._guard.held():
-            self._check_whole()
+            if not self._whole:
+                self._check_whole()
             self._view(self._states, 0, seat, observation)
         legal = self._legal
         mask = legal.copy() if seat == self._to_play else np.zeros(len(legal), np.int8)
@@ -207,15 +209,25 @@ class TurnBasedEnv(Restorable, AECEnv):
         self._read_state()
 
     def _read_state(self) -> None:
-        """Set what PettingZoo reads: agents, ends and infos, from the state."""
-        # Fields of the array rather than of its record, which takes three times as long.
-        states = self._states
-        terminated, truncated = states["terminated"].item(), states["truncated"].item()
+        """Set what PettingZoo reads: the agent to act, ends and infos, from the state."""
+        terminated, truncated = self._read_turn()
         self.terminations = dict.fromkeys(self.agents, terminated)
         self.truncations = dict.fromkeys(self.agents, truncated)
-        self._to_play = states["to_play"].item()
-        self.agent_selection = self.possible_agents[self._to_play]
-        self._set_infos()
+
+    def _read_turn(self) -> tuple[bool, bool]:
+        """Set the agent to act and the infos; return whether the game is terminated, truncated."""
+        # The mask is kept for observe(): the legal actions are found once a ply.
+        self._turn(self._states, 0, self._legal, self._now)
+        self._to_play, terminated, truncated = self._now.tolist()
+        acting = self.agent_selection = self.possible_agents[self._to_play]
+        size = len(self._legal)
+        self.infos = {
+            agent: {
+                "action_mask": self._legal.copy() if agent == acting else np.zeros(size, np.int8)
+            }
+            for agent in self.agents
+        }
+        return bool(terminated), bool(truncated)
 
     def _finish(self) -> None:
         """Mark a change as complete, and show it."""
@@ -227,17 +239,6 @@ class TurnBasedEnv(Restorable, AECEnv):
         """Raise StateError after an interrupted step or reset."""
         if not self._whole:
             raise StateError(INTERRUPTED)
-
-    def _set_infos(self) -> None:
-        # Kept for observe(): the legal actions are found once a ply.
-        self._mask(self._states, 0, 0, self._legal)
-        size, acting = len(self._legal), self.agent_selection
-        self.infos = {
-            agent: {
-                "action_mask": self._legal.copy() if agent == acting else np.zeros(size, np.int8)
-            }
-            for agent in self.agents
-        }
 
     @exclusive
     def step(self, action: int | None) -> None:
@@ -276,11 +277,17 @@ class TurnBasedEnv(Restorable, AECEnv):
         self._cumulative_rewards[agent] = 0.0
         if code != PENALIZED:
             self._actions.append(action)
-        self.rewards = dict(zip(self.agents, self._seat_rewards.tolist(), strict=False))
-        for other, reward in self.rewards.items():
-            if reward:
+        rewards = self._seat_rewards.tolist()
+        if any(rewards):
+            self.rewards = dict(zip(self.agents, rewards, strict=False))
+            for other, reward in self.rewards.items():
                 self._cumulative_rewards[other] += reward
-        self._read_state()
+        else:
+            self.rewards = dict.fromkeys(self.agents, 0.0)
+        terminated, truncated = self._read_turn()
+        if terminated or truncated:
+            self.terminations = dict.fromkeys(self.agents, terminated)
+            self.truncations = dict.fromkeys(self.agents, truncated)
         self._finish()
 
     def agent_iter(self, max_iter: int = 2**63) -> AECIterable:
@@ -469,7 +476,7 @@ class TurnBasedEnv(Restorable, AECEnv):
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
-        for bound_loop in ("_play", "_view", "_mask"):
+        for bound_loop in ("_play", "_view", "_turn"):
             del state[bound_loop]
         return state
 
@@ -477,7 +484,7 @@ class TurnBasedEnv(Restorable, AECEnv):
         super()._restore(state)
         self._play = self.settings.loops.play
         self._view = self.settings.loops.view
-        self._mask = self.settings.loops.mask
+        self._turn = self.settings.loops.turn
 
     def _made_anew(self) -> TurnBasedEnv:
         return TurnBasedEnv(render_mode=self.render_mode, **self.settings.arguments)
