@@ -74,6 +74,8 @@ FIELDLAND_SCORE = 15
 # A seat has only its pack and the knights it recruits from the centre, which limits its attack
 # forces and face-down cards.
 MAX_CARDS = 2 * PACK_SIZE
+# No game comes near it; a position that was set up may, and its income is cut off there.
+MAX_FAME = 32_000
 MAX_FORCES = MAX_DOWN = MAX_CARDS
 
 # Of each card, whatever its back.

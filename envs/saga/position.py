@@ -10,15 +10,13 @@ from ..core.errors import check_choice, check_whole
 from ..core.forms import dict_of, flag, list_of, or_none, row_of, text, whole
 from ..core.validity import all_or_nothing
 from .cards import add_down, add_open, defend, free_card, gain_card, lose_card, update_strength
-from .components import COLOUR_OF, KINGDOMS, MAX_DOWN, MAX_FORCES, NUM_KNIGHTS, RECRUITED
+from .components import COLOUR_OF, KINGDOMS, MAX_DOWN, MAX_FAME, MAX_FORCES, NUM_KNIGHTS, RECRUITED
 from .legal import find_legal
 from .notation import knight_of
 from .rules import clear_table
 from .state import CENTRE
 
 Cards = Sequence[str]
-# More than any game can reach before it is truncated.
-MAX_FAME = 20_000
 _CARDS = list_of(text)
 FORMS = {
     "kingdoms": or_none(dict_of(text, row_of(or_none(whole), _CARDS))),

@@ -51,6 +51,7 @@ from .components import (
     FACE_DOWN,
     FIRST_GAME,
     FREE_RECRUIT,
+    MAX_FAME,
     NUM_CARDS,
     NUM_COLOURS,
     NUM_KINGDOMS,
@@ -477,7 +478,8 @@ def _begin_turn(state, seat):
     _start_turn(state, seat)
     for kingdom in range(NUM_KINGDOMS):
         if state["owner"][kingdom] == seat:
-            state["fame"][seat] += state["income"][kingdom]
+            fame = np.int64(state["fame"][seat]) + state["income"][kingdom]
+            state["fame"][seat] = min(fame, MAX_FAME)
     find_legal(state)
 
 

@@ -17,11 +17,12 @@ from .actions import (
     TAKE_FORCE,
     TURN_UP,
 )
-from .cards import first_of_back, update_strength
+from .cards import first_of_back, pool_of, update_strength
 from .components import (
     COLOUR_OF,
     MAX_CARDS,
     MAX_DOWN,
+    MAX_FAME,
     MAX_FORCES,
     MAX_PLAYERS,
     NUM_CARDS,
@@ -30,18 +31,21 @@ from .components import (
     NUM_KNIGHTS,
     NUM_PACKS,
     NUM_VALUES,
+    PACK_SIZE,
     POWERS,
 )
-from .legal import find_legal
+from .legal import find_legal, only_pass
 from .options import MAX_INCOME
 from .state import (
     CENTRE,
     DTYPE,
     FACE_DOWN_MARK,
+    LAST_CARD,
     LAST_KNIGHT,
     NO_TARGET,
     PHASES,
     PLACING,
+    RECRUITING,
     TAKING,
     TURNING,
     WHAT_MARK,
@@ -62,11 +66,12 @@ LIMITS = {
     "first_player": (0, LAST_SEAT),
     "turn_of": (0, LAST_SEAT),
     "chosen": (-1, len(ACTIONS) - 1),
-    "fame": (0, 32_000),
+    "fame": (0, MAX_FAME),
     "hand": _CARDS,
     "hand_size": (0, 127),
     "held": (0, (1 << NUM_CARDS) - 1),
-    "free": (0, 127),
+    # All copies of a card, here and at a seat, fit into a number in its hand.
+    "free": _CARDS,
     "free_knights": (0, (1 << NUM_KNIGHTS) - 1),
     "owner": (CENTRE, LAST_SEAT),
     "defence": _VALUE,
@@ -90,16 +95,60 @@ LIMITS = {
 @kernel
 def check(state):
     """Return the number of an impossible field, or FINE."""
-    field = _check_hands(state)
+    field = _check_packs(state)
+    if field == FINE:
+        field = _check_hands(state)
     for seat in range(MAX_PLAYERS):
         if field == FINE:
             field = _check_down(state, seat)
         for slot in range(MAX_FORCES):
             if field == FINE:
                 field = _check_force(state, seat, slot)
-    if field != FINE:
-        return field
-    return _check_chosen(state)
+    if field == FINE:
+        field = _check_chosen(state)
+    return _check_ending(state) if field == FINE else field
+
+
+@kernel
+def _check_packs(state):
+    """Check that there are five packs of twelve, and that a seat that has shown none holds its own.
+
+    Packs that weren't shown are dealt again for a seat that can't know them.
+    """
+    packs = 0
+    for place in range(NUM_PACKS):
+        packs |= 1 << np.int64(state["pack"][place])
+        size = 0
+        for knight in range(NUM_KNIGHTS):
+            size += np.int64(state["contents"][place, knight])
+        if size != PACK_SIZE:
+            return FIELD.contents
+    if packs != (1 << NUM_PACKS) - 1:
+        return FIELD.pack
+    for seat in range(state["num_players"]):
+        if not state["shown"] >> seat & 1:
+            for card in range(NUM_CARDS):
+                held = 0
+                if card < NUM_KNIGHTS:
+                    held = np.int64(state["contents"][state["pack"][seat], card])
+                if state["hand"][seat, card] != held:
+                    return FIELD.shown
+    return FINE
+
+
+@kernel
+def _check_ending(state):
+    """Check that a turn that ends the game asks for nothing but a recruit or Shadowland's card.
+
+    In any other phase, a seat without cards might have its turn again. Shadowland's owner is only
+    asked if it can add a card: whoever doesn't see its cards would deal them forever.
+    """
+    if state["terminated"]:
+        return FINE
+    last = state["phase"] in (LAST_CARD, LAST_KNIGHT)
+    if last != state["ending"] and (last or state["phase"] != RECRUITING):
+        return FIELD.ending
+    return FIELD.phase if state["phase"] == LAST_CARD and only_pass(state) else FINE
 
 
 @kernel
@@ -116,11 +165,17 @@ def _check_chosen(state):
         fits = taking
     elif phase == TURNING:
         fits = turning
+    elif phase == LAST_KNIGHT:
+        # The last card starts no force, and lies face up.
+        fits = STRENGTHEN <= chosen < DOWN
     else:
         fits = chosen < TAKE_FORCE and asked
-    forces = np.int64(state["num_forces"][state["to_play"]])
+    seat = np.int64(state["to_play"])
+    forces = np.int64(state["num_forces"][seat])
     if chosen == NEW:
         fits = fits and forces < MAX_FORCES
+    if DOWN <= chosen < TAKE_FORCE:
+        fits = fits and state["num_down"][seat] < MAX_DOWN
     for first, end in ((STRENGTHEN, ADD), (DOWN, TAKE_FORCE), (TAKE_FORCE, TAKE_DEFENCE)):
         if first <= chosen < end:
             fits = fits and chosen - first < forces
@@ -157,8 +212,17 @@ def _check_down(state, seat):
         if state["down_slot"][seat, j] >= state["num_forces"][seat]:
             return FIELD.down_slot
         card = np.int64(state["down_card"][seat, j])
-        if state["can_be"][seat, j, card - first_of_back(card)] == 0:
+        first = first_of_back(card)
+        if state["can_be"][seat, j, card - first] == 0:
             return FIELD.can_be
+        # Other guesses would be drawn in vain, maybe forever, or leave fewer than no card in hand.
+        slot = np.int64(state["down_slot"][seat, j])
+        for knight in range(NUM_KNIGHTS):
+            left = pool_of(state, seat, first + knight)
+            if state["attack"][seat, slot, COLOUR_OF[knight]]:
+                left = 0
+            if state["can_be"][seat, j, knight] > left:
+                return FIELD.can_be
     return FINE
 
 

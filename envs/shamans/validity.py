@@ -25,6 +25,7 @@ from .components import (
     RITUALS,
     TILES_IN_BOX,
     VALUES,
+    WORLDS_IN_PLAY,
 )
 from .portals import is_asked_about, moon_in_reach
 from .state import (
@@ -116,6 +117,15 @@ def check(state):
         field = _check_tiles(state)
     if field == FINE:
         field = _check_roles(state)
+    if field == FINE:
+        field = _check_worlds(state)
+    if field == FINE:
+        field = _check_given(state)
+    # The pawn ends a round on the Moon.
+    if field == FINE and state["pawn"] > state["moon"]:
+        field = FIELD.pawn
+    if field == FINE and state["start"] >= state["moon"]:
+        field = FIELD.start
     if field != FINE:
         return field
     if state["terminated"] and state["forfeit"] < 0:
@@ -206,6 +216,34 @@ def _check_roles(state):
 
 
 @kernel
+def _check_worlds(state):
+    """Check that the Destination and the worlds of rituals are in the game."""
+    worlds = WORLDS_IN_PLAY[state["num_players"]]
+    if state["destination"] >= worlds:
+        return FIELD.destination
+    if state["doing"] >= worlds:
+        return FIELD.doing
+    return FIELD.pending if np.int64(state["pending"]) >> worlds else FINE
+
+
+@kernel
+def _check_given(state):
+    """Check that somebody holds each card given during the Eclipse, and its giver only before."""
+    for giver in range(np.int64(state["num_players"])):
+        card = np.int64(state["given"][giver])
+        if not state["eclipsed"] and (card >= 0 or state["held_then"][giver]):
+            return FIELD.given if card >= 0 else FIELD.held_then
+        if card >= 0:
+            holders = np.int64(0)
+            for other in range(np.int64(state["num_players"])):
+                holders += np.int64(state["hand"][other]) >> card & 1
+            own = np.int64(state["hand"][giver]) >> card & 1
+            if holders != 1 or own != (state["phase"] == ECLIPSE_PHASE):
+                return FIELD.given
+    return FINE
+
+
+@kernel
 def _check_trick(state):
     """Check that a trick is on the table from its first card until it is gathered."""
     lies = False
@@ -263,17 +301,6 @@ def _check_decision(state):
         return FIELD.pending
     if phase == ORDER_PHASE and count_bits(pending) < 2:
         return FIELD.pending
-    for giver in range(np.int64(state["num_players"])):
-        card = np.int64(state["given"][giver])
-        if not state["eclipsed"] and (card >= 0 or state["held_then"][giver]):
-            return FIELD.given if card >= 0 else FIELD.held_then
-        if card >= 0:
-            holders = np.int64(0)
-            for other in range(np.int64(state["num_players"])):
-                holders += np.int64(state["hand"][other]) >> card & 1
-            own = np.int64(state["hand"][giver]) >> card & 1
-            if holders != 1 or own != (phase == ECLIPSE_PHASE):
-                return FIELD.given
     return FINE
 
 

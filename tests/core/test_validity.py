@@ -16,6 +16,10 @@ import pytest
 from ludotheque.envs import StateError, game_names, get_game
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.validity import unlimited
+from ludotheque.envs.saga import position
+from ludotheque.envs.saga.actions import DOWN, NEW
+from ludotheque.envs.saga.components import KINGDOMS, MAX_DOWN, MAX_FAME
+from ludotheque.envs.saga.state import LAST_CARD, LAST_KNIGHT
 from ludotheque.envs.shamans.state import KEEP_PHASE
 from ludotheque.testing import settings
 
@@ -168,6 +172,10 @@ def without_room(state: np.void) -> bool:
     return state["card"][0].all() and state["to_play"] != 0
 
 
+def adds_last(state: np.void) -> bool:
+    return state["phase"] == LAST_KNIGHT
+
+
 def in_last_round(state: np.void) -> bool:
     second = (state["first_player"] + 1) % state["num_players"]
     return state["last_round"] and state["to_play"] == second and state["taken"] < 0
@@ -246,6 +254,104 @@ def test_what_led_a_kernel_out_of_its_arrays_is_refused(what):
     for name, value in changes.items():
         states[name][0] = value(states[name][0]) if callable(value) else value
     with pytest.raises(StateError):
+        game.check_states(states)
+
+
+def full_of_face_down() -> np.ndarray:
+    """A position with as many face-down cards as a record holds."""
+    states = get_game("saga").new_state(1, sides="reverse")
+    position.set_position(
+        states,
+        forces={0: [[]] * MAX_DOWN},
+        down={0: [(slot, "red 1") for slot in range(MAX_DOWN)]},
+        hands={0: ["green 1"], 1: ["green 2"]},
+    )
+    return states
+
+
+# The same, but with the cached values to match.
+LEADING_ASTRAY_CONSISTENTLY = {
+    "saga: a pack twice": (
+        lambda: get_game("saga").new_state(1, packs_known="once_shown"),
+        {"pack": lambda pack: [pack[1], *pack[1:]]},
+    ),
+    "saga: a pack of thirteen": (
+        lambda: get_game("saga").new_state(1),
+        {"contents": lambda contents: contents + (np.arange(contents.size) == 0).reshape(5, -1)},
+    ),
+    "saga: another hand than the pack that was not shown": (
+        lambda: get_game("saga").new_state(1, num_players=3),
+        {"shown": 0b101, "pack": lambda pack: [pack[1], pack[0], *pack[2:]]},
+    ),
+    "saga: a turn after the last card": (
+        lambda: played("saga", 1, lambda state: state["terminated"]),
+        {"terminated": False},
+    ),
+    "saga: no card to add at the end": (
+        lambda: played("saga", 1, adds_last, sides="reverse"),
+        {"phase": LAST_CARD, "chosen": -1, "hand": 0, "held": 0, "hand_size": 0},
+    ),
+    "saga: the last card face down": (
+        lambda: played("saga", 1, adds_last, sides="reverse"),
+        {"chosen": DOWN + 2},
+    ),
+    "saga: the last card as a new force": (
+        lambda: played("saga", 1, adds_last, sides="reverse"),
+        {"chosen": NEW},
+    ),
+    "saga: one more face-down card": (full_of_face_down, {"phase": 1, "chosen": DOWN}),
+    "saga: guesses that nobody holds": (
+        lambda: played("saga", 1, lambda state: state["num_down"][1] > 0, sides="reverse"),
+        {"can_be": lambda can_be: np.where(can_be.any(axis=2, keepdims=True), 127, 0)},
+    ),
+    "shamans: a pawn beyond the Moon, after the end": (
+        lambda: played("shamans", 2, lambda state: state["terminated"]),
+        {"pawn": lambda pawn: 99, "moon": 30},
+    ),
+    "shamans: a ritual of a world that is not in the game": (
+        lambda: played("shamans", 0, lambda state: state["doing"] >= 0),
+        {"doing": 5},
+    ),
+    "shamans: a start beyond the Moon": (
+        lambda: get_game("shamans").new_state(2),
+        {"start": 99},
+    ),
+    "shamans: a card given that nobody holds, after the end": (
+        lambda: played(
+            "shamans", 0, lambda state: state["terminated"] and state["placed"] >> 1 & 1
+        ),
+        {"given": lambda given: [1, *given[1:]]},
+    ),
+}
+
+
+def test_income_does_not_overflow_fame():
+    """A negative number would be an index."""
+    states = get_game("saga").new_state(1)
+    defended = (0, ["red 4", "green 4", "blue 4"])
+    position.set_position(
+        states,
+        fame=[MAX_FAME - 1],
+        kingdoms=dict.fromkeys(KINGDOMS, defended),
+        hands={0: ["red 1"] * 3, 1: ["red 1"] * 3},
+    )
+    for seat in (0, 1):
+        while states["turn_of"][0] == seat:
+            assert advance(get_game("saga"), states)
+    assert states["fame"][0, 0] == MAX_FAME
+
+
+@pytest.mark.parametrize("what", LEADING_ASTRAY_CONSISTENTLY)
+def test_cached_values_to_match_hide_nothing(what):
+    make, changes = LEADING_ASTRAY_CONSISTENTLY[what]
+    states = make()
+    game = get_game(what.partition(":")[0])
+    game.check_states(states)
+    for name, value in changes.items():
+        states[name][0] = value(states[name][0]) if callable(value) else value
+    if "derive" in game.kernels:
+        game.kernels["derive"](states[0])
+    with pytest.raises(StateError, match="contradicts other fields|no legal action"):
         game.check_states(states)
 
 
