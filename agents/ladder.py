@@ -42,7 +42,7 @@ from .base import Agent
 from .baselines import baseline_counts
 from .executors import gather
 from .league import League
-from .ledger import true_ranks
+from .ledger import are_results, true_ranks
 from .match import Match
 from .ratings import Rating, rate, wilson
 from .specs import make_agent
@@ -528,7 +528,8 @@ def _check_played(played: Any, waiting: dict[str, tuple[str, list[int]]], player
 def _has_result(game: Mapping[str, Any], players: int) -> bool:
     """Return whether a game has a score and a rank of each player."""
     ranks = game["ranks"]
-    return len(game["scores"]) == players == len(ranks) and ranks == true_ranks(ranks)
+    whole = len(game["scores"]) == players == len(ranks) and ranks == true_ranks(ranks)
+    return whole and are_results(game["scores"])
 
 
 def _rating(ladder: Ladder, games: list[dict[str, Any]], players: int) -> Rating:

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from ludotheque.envs.core.arguments import check_seed, fresh_seed
-from ludotheque.envs.core.errors import check_whole
+from ludotheque.envs.core.errors import GameOverError, IllegalActionError, check_whole
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.checks import MOST_GAMES
 from ludotheque.envs.core.interfaces.replay import Replay
 from ludotheque.envs.core.interfaces.settings import Settings
 
 from .base import Agent
+from .baselines import BaselineAgent
 from .batches import (
     Planned,
     Seats,
@@ -96,7 +97,9 @@ class League:
             kept = read_config(self.out) if self.out and resume else None
             seed = kept["seed"] if kept else fresh_seed() >> 32
         self.seed = check_seed(seed)
-        described = {name: _describe(spec, self.agents[name]) for name, spec in agents.items()}
+        described = {
+            name: _describe(spec, self.agents[name], num_players) for name, spec in agents.items()
+        }
         self.config = {
             "game": self.game.name,
             "version": self.game.version,
@@ -274,20 +277,28 @@ class League:
 
     def _load(self, ledger: Ledger) -> None:
         allowed = {seats for seatings in self.seatings for seats in seatings}
-        records = ledger.load()
-        for record in records:
+        games: dict[tuple[int, Seats], GameRecord] = {}
+        for record in ledger.load():
             bad_action = max(record.actions, default=0) >= self.game.num_actions
             if (
                 record.seats not in allowed
                 or record.seed != seed_of(record.deal, self.seed)
                 or bad_action
             ):
+                raise _not_of_this_league(ledger.path, record)
+            if games.setdefault(record.key, record) != record:
                 raise ValueError(
-                    f"{ledger.path} holds a game that isn't of this league: deal "
-                    f"{record.deal}, seed {record.seed}, {', '.join(record.seats)}; name another "
-                    "folder"
+                    f"{ledger.path} holds two results of deal {record.deal} with "
+                    f"{', '.join(record.seats)} at the seats: delete a line, or name another folder"
                 )
-        self._games = {record.key: record for record in records}
+        self._games = games
+        if self.game.camps is not None:
+            # The table needs the rounds; better told now than after more games.
+            for record in games.values():
+                try:
+                    self._rounds_of(record)
+                except (IllegalActionError, GameOverError) as error:
+                    raise _not_of_this_league(ledger.path, record) from error
 
     @contextmanager
     def _opened(self) -> Iterator[None]:
@@ -310,6 +321,13 @@ class League:
 
     def __repr__(self) -> str:
         return f"<League {', '.join(self.agents)}; {self.settings!r}; {len(self._games)} games>"
+
+
+def _not_of_this_league(path: Path, record: GameRecord) -> ValueError:
+    return ValueError(
+        f"{path} holds a game that isn't of this league: deal {record.deal}, seed {record.seed}, "
+        f"{', '.join(record.seats)}; name another folder"
+    )
 
 
 def _all_seatings(names: Sequence[str], seats: int) -> list[list[Seats]]:
@@ -335,13 +353,17 @@ def _check_names(agents: Any) -> None:
             raise ValueError(f"an agent's name is {name!r}; give text that isn't empty")
 
 
-def _describe(spec: str | Agent, agent: Agent) -> str:
+def _describe(spec: str | Agent, agent: Agent, num_players: int) -> str:
     """Return what must stay the same when a league is resumed."""
     text = spec if isinstance(spec, str) else _settings_of(agent)
     path = getattr(agent, "path", None)
-    if path is not None and Path(path).is_file():
+    files = [] if path is None else [Path(path)]
+    if isinstance(agent, BaselineAgent):
+        files = agent.files(num_players)
+    found = b"".join(file.read_bytes() for file in files if file.is_file())
+    if found:
         # A model that was trained further is another agent, whatever its name.
-        text += f" sha256:{hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16]}"
+        text += f" sha256:{hashlib.sha256(found).hexdigest()[:16]}"
     return text
 
 

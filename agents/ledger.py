@@ -1,8 +1,9 @@
 """The folder of a league: its settings, and one line of JSON for each finished game.
 
 ``league.json`` contains the settings and never changes. ``games.jsonl`` is append-only. A batch of
-games is written at once and flushed to disk, so a crash can only truncate the end of the file; an
-incomplete end is dropped when the file is next opened.
+games is written at once and flushed to disk, so a crash can only truncate the end of the file, or
+leave zeros there; such an end is dropped when the file is next opened. Anything else that isn't a
+result is an error: it may be somebody's work.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from ludotheque.envs.core.files import atomic_write_text, lock_folder
 from ludotheque.envs.core.loading import (
@@ -54,6 +57,9 @@ _CONFIG = {
     "agents": OBJECT,
 }
 MOST_BYTES = 2048 * MEGABYTE
+# The start of every line; and of numbers up to the largest score, sums are finite.
+_START = b'{"deal":'
+_LARGEST = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True)
@@ -93,6 +99,7 @@ class GameRecord:
         ranks = fields["ranks"]
         lengths = {len(fields[name]) for name in ("seats", "scores", "ranks", "rewards")}
         wrong = len(lengths) != 1 or ranks != true_ranks(ranks)
+        wrong = wrong or not are_results((*fields["scores"], *fields["rewards"]))
         if set(fields) != set(_FIELDS) or wrong:
             raise ValueError("no result of a game")
         values: dict[str, Any] = {
@@ -105,6 +112,11 @@ class GameRecord:
 def true_ranks(ranks: Sequence[int]) -> list[int]:
     """Return the ranks in the order of ``ranks``: one more than how many are better."""
     return [1 + sum(other < rank for other in ranks) for rank in ranks]
+
+
+def are_results(numbers: Iterable[float]) -> bool:
+    """Return whether a game can have these scores and rewards, which are float32."""
+    return all(abs(number) <= _LARGEST for number in numbers)
 
 
 class Ledger:
@@ -179,7 +191,7 @@ class Ledger:
         While the ledger is open, the incomplete end is also removed from the file and logged.
 
         Raises:
-            ValueError: an invalid line is followed by valid ones.
+            ValueError: a line isn't a result, nor what a crash leaves at the end.
         """
         games, good_end, bad_line, end = [], 0, 0, 0
         if not self.path.exists():
@@ -188,12 +200,13 @@ class Ledger:
         for number, line in enumerate(data.splitlines(keepends=True), start=1):
             end += len(line)
             game = _read(line)
-            if game is None:
+            if game is None and _is_torn(line, end == len(data)):
                 bad_line = bad_line or number
-            elif bad_line:
+            elif game is None or bad_line:
                 raise ValueError(
-                    f"{self.path}, line {bad_line}: this is not a result, but is followed "
-                    "by others: the file was edited. Delete that line, or name another folder"
+                    f"{self.path}, line {bad_line or number}: this is not a result, and not what a "
+                    "crash leaves at the end: the file was edited, or is of another version. "
+                    "Delete that line, or name another folder"
                 )
             else:
                 games.append(game)
@@ -253,6 +266,13 @@ def _read(line: bytes) -> GameRecord | None:
         return GameRecord.from_line(line)
     except ValueError:
         return None
+
+
+def _is_torn(line: bytes, is_last: bool) -> bool:
+    """Return whether a crash may leave such a line at the end, or it is empty."""
+    cut_off = is_last and (line.startswith(_START) or _START.startswith(line))
+    # Zeros in place of blocks. In UTF-16, only every other byte is zero.
+    return cut_off or b"\0\0" in line or not line.strip()
 
 
 def _compare(folder: Path, kept: dict[str, Any] | None, config: dict[str, Any]) -> None:

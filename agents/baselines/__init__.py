@@ -115,6 +115,11 @@ class BaselineAgent(Agent):
             actions[rows] = agent.act(None, masks[rows], states=states[rows], seeds=seeds[rows])
         return actions
 
+    def files(self, num_players: int) -> list[Path]:
+        """Return the model files that play with a number of players."""
+        variants = variants_of(self.game, num_players)
+        return [baseline_path(self.game, num_players, variant) for variant in variants]
+
     def agent_of(self, state: np.void) -> TDAgent:
         """Return the agent that plays from a record; see ``agent_for`` for the errors."""
         ((players, variant, _),) = self._parts(np.array([state]))

@@ -16,14 +16,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ludotheque.agents import baselines, make_agent
 from ludotheque.agents import ledger as ledger_module
-from ludotheque.agents import make_agent
 from ludotheque.agents.base import Agent
 from ludotheque.agents.camps import rounds_of
 from ludotheque.agents.league import League
 from ludotheque.agents.match import play_match
 from ludotheque.agents.random import RandomAgent
 from ludotheque.agents.ratings import passes_for, rate, wilson
+from ludotheque.agents.td.model import save_value_model, zero_model
 from ludotheque.envs import get_game
 from ludotheque.envs.core import files
 from ludotheque.envs.core.errors import IllegalActionError
@@ -230,12 +231,61 @@ def test_a_torn_file_is_mended(tmp_path, whole, cut, caplog):
 
 
 def test_garbage_after_the_last_game_is_dropped(tmp_path, whole):
-    """A power cut may leave zeros in place of the last block, or several bad lines."""
+    """A power cut may leave zeros in place of blocks, and an editor an empty line."""
     data, expected = whole
     league(THREE, tmp_path, seed=8).run(2)
-    games_file(tmp_path).write_bytes(data[: data.rindex(b"\n{")] + b"\n\0\0\0\n{}\n[]\n\0\0")
+    cut = data.rindex(b"\n{")
+    games_file(tmp_path).write_bytes(data[: cut + 20] + b"\0\0\0\n\n\0\0")
     assert league(THREE, tmp_path, seed=8, resume=True).run(6).to_dict() == expected
     assert games_file(tmp_path).read_bytes() == data
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda data: data.decode().encode("utf-16"),
+        lambda data: data.replace(b'{"deal"', b'{"more":1,"deal"'),
+        lambda data: data + b'{"a note": 1}\n',
+        lambda data: b"a file of something else",
+        lambda data: data.replace(b"\n", b"\r"),
+    ],
+    ids=["UTF-16", "another version", "a note", "another file", "other line ends"],
+)
+def test_what_no_crash_leaves_is_not_dropped(change, tmp_path, whole):
+    league(THREE, tmp_path, seed=8).run(2)
+    changed = change(whole[0])
+    games_file(tmp_path).write_bytes(changed)
+    with pytest.raises(ValueError, match=r"games\.jsonl, line \d+: this is not a result"):
+        league(THREE, tmp_path, seed=8, resume=True).run(6)
+    assert games_file(tmp_path).read_bytes() == changed
+
+
+def test_two_results_of_one_game_are_an_error(tmp_path):
+    league(TWO, tmp_path, seed=8).run(2)
+    lines = games_file(tmp_path).read_bytes().splitlines(keepends=True)
+    games_file(tmp_path).write_bytes(b"".join([*lines, lines[0]]))
+    assert len(league(TWO, tmp_path, seed=8, resume=True).games) == 2
+    other = json.loads(lines[0])
+    other["ranks"] = other["ranks"][::-1]
+    games_file(tmp_path).write_bytes(b"".join(lines) + json.dumps(other).encode() + b"\n")
+    with pytest.raises(ValueError, match="two results of deal 0"):
+        league(TWO, tmp_path, seed=8, resume=True)
+
+
+@pytest.mark.parametrize("actions", [[5, 5, 5], None])
+def test_games_whose_camps_are_unknown_are_told_before_more_are_played(actions, tmp_path):
+    """In Shamans, the table needs each game's rounds, and so its actions."""
+
+    def made(**more) -> League:
+        return League("shamans", TWO, tmp_path, num_players=3, seed=8, **more)
+
+    made().run(1)
+    lines = games_file(tmp_path).read_text().splitlines()
+    first = json.loads(lines[0])
+    first["actions"] = [*first["actions"], 0] if actions is None else actions
+    games_file(tmp_path).write_text("\n".join([json.dumps(first), *lines[1:]]) + "\n")
+    with pytest.raises(ValueError, match="isn't of this league: deal 0"):
+        made(resume=True)
 
 
 def test_a_bad_line_among_good_ones_is_an_error(tmp_path, whole):
@@ -360,6 +410,18 @@ def test_results_are_never_overwritten(tmp_path):
     (tmp_path / "league.json").unlink()
     with pytest.raises(ValueError, match=r"no league\.json"):
         league(out=tmp_path, seed=2, resume=True)
+
+
+def test_a_baseline_of_another_release_is_another_agent(tmp_path, monkeypatch):
+    monkeypatch.setattr(baselines, "FOLDER", tmp_path)
+    game = get_game("sarena")
+    save_value_model(zero_model(game, 2), tmp_path / "sarena-2.zip")
+    agents = {"a": "baseline", "b": "random"}
+    league(agents, tmp_path / "league").run(2)
+    assert len(league(agents, tmp_path / "league", resume=True).games) == 2
+    save_value_model(zero_model(game, 2, width=8), tmp_path / "sarena-2.zip")
+    with pytest.raises(ValueError, match="holds another league"):
+        league(agents, tmp_path / "league", resume=True)
 
 
 def test_a_model_that_was_trained_on_is_another_agent(tmp_path):

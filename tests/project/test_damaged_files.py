@@ -576,6 +576,8 @@ def test_what_is_no_file_is_not_waited_for(tmp_path):
         {"ranks": [1]},
         {"scores": ["a", "b"]},
         {"scores": [float("inf"), 0]},
+        {"scores": [1e300, 0]},
+        {"rewards": [0, -1e300]},
         {"actions": [10**6]},
         {"actions": "abc"},
         {"deal": -1},
