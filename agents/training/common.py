@@ -173,7 +173,7 @@ class RunConfig:
     @property
     def resumes(self) -> bool:
         """Whether there is a checkpoint to resume; a run may have been killed before the first."""
-        return self.resume and (self.folder / self.checkpoint).is_file()
+        return self.resume and os.path.lexists(self.folder / self.checkpoint)
 
     @property
     def folder(self) -> Path:
@@ -277,13 +277,16 @@ class Run(ABC):
         over = over or self.stop
         if self._is_due("snapshot", config.snapshot_every):
             self._take_snapshot()
-        if self._is_due("evaluation", config.eval_every) or (over and not self.stop):
+        evaluated = self._is_due("evaluation", config.eval_every) or (over and not self.stop)
+        if evaluated:
             self._evaluate()
         if progress is not None:
             show(progress, config, (self.steps, self.seconds), self.evaluations)
         self.interrupted = self.stop
         over = over or self.stop
-        if self._is_due("checkpoint", config.checkpoint_every) or over:
+        # A run isn't begun anew where there are models, so there is a checkpoint from the first on.
+        first = evaluated and not (self.out / config.checkpoint).exists()
+        if self._is_due("checkpoint", config.checkpoint_every) or over or first:
             self._save()
         return over
 
@@ -356,6 +359,8 @@ def take_saved(config: RunConfig) -> None:
         raise ValueError(
             f"nothing to resume: {str(path)!r} doesn't exist; leave out resume, or check out"
         )
+    if not config.resumes:
+        _check_unfinished(folder, config.checkpoint)
     names = [one for one in dataclasses.fields(config) if one.name not in MAY_CHANGE]
     saved = read_config(folder, {one.name: _SETTINGS[str(one.type)] for one in names})
     if config.num_players is None:
@@ -372,6 +377,16 @@ def take_saved(config: RunConfig) -> None:
         config.settings()
     except (TypeError, ValueError) as error:
         raise config_source(folder).error(error) from error
+
+
+def _check_unfinished(folder: Path, checkpoint: Path) -> None:
+    """Raise ValueError if there are models, which a start without a checkpoint would replace."""
+    kept = [name for name in (MODEL, BEST, MODELS) if (folder / name).exists()]
+    if kept:
+        raise ValueError(
+            f"nothing to resume: {str(folder / checkpoint)!r} doesn't exist, and starting anew "
+            f"would replace {', '.join(kept)}: put the checkpoint back, or name another folder"
+        )
 
 
 def kept_model(folder: Path, steps: int) -> Path:

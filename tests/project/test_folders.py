@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from ludotheque.agents.league import League
-from ludotheque.envs import get_game
+from ludotheque.envs import FileError, get_game
 from ludotheque.envs.core import files
 from ludotheque.envs.core.files import atomic_write_bytes, lock_folder
 from ludotheque.envs.core.interfaces.replay import load_replays
@@ -131,6 +131,47 @@ def test_a_run_killed_before_its_first_checkpoint_goes_on(method, tmp_path, monk
     whole = train(config(out=tmp_path / "whole", seed=3))
     found, wanted = ([(e.wins, e.score) for e in result.evaluations] for result in (resumed, whole))
     assert resumed.steps == whole.steps and found == wanted
+
+
+@pytest.mark.training
+@pytest.mark.parametrize("method", ["td", "ppo"])
+def test_a_run_without_its_checkpoint_is_not_begun_anew(method, tmp_path):
+    """Someone may have moved it: the models would be replaced by untrained ones."""
+    config, train = trainer(method)
+    train(config(out=tmp_path, seed=3))
+    (checkpoint,) = (tmp_path / "checkpoint").iterdir()
+    moved = checkpoint.rename(tmp_path / "moved")
+
+    def written() -> dict[Path, bytes]:
+        return {path: path.read_bytes() for path in tmp_path.rglob("*.*") if path.is_file()}
+
+    before = written()
+    with pytest.raises(ValueError, match="put the checkpoint back") as caught:
+        train(config(out=tmp_path, resume=True, steps=256))
+    assert "best.zip" in str(caught.value)
+    checkpoint.mkdir()
+    with pytest.raises(FileError, match="it is a folder"):
+        train(config(out=tmp_path, resume=True, steps=256))
+    checkpoint.rmdir()
+    models = {path: data for path, data in before.items() if path.suffix in (".zip", ".jsonl")}
+    assert models and models.items() <= written().items()
+    moved.rename(checkpoint)
+    assert train(config(out=tmp_path, resume=True, steps=256)).steps >= 256
+
+
+@pytest.mark.training
+@pytest.mark.parametrize("method", ["td", "ppo"])
+def test_a_run_with_a_model_has_a_checkpoint(method, tmp_path):
+    """Also if it is evaluated before the first checkpoint is due, and killed after that."""
+    config, train = trainer(method)
+    told = []
+
+    def look(*_) -> None:
+        if (tmp_path / "best.zip").exists():
+            told.append(any((tmp_path / "checkpoint").iterdir()))
+
+    train(config(out=tmp_path, eval_every=64, checkpoint_every=10**6, steps=256, progress=look))
+    assert len(told) > 1 and all(told[1:])
 
 
 def test_a_full_disk_names_the_file_and_keeps_what_was_there(tmp_path):
