@@ -100,8 +100,7 @@ class TorchRLEnv(EnvBase):
             action_mask=Binary(actions, (count, actions), dtype=torch.bool),
             to_play=Categorical(batch.num_players, (count, 1)),
             shape=whole,
-            device=self.device,
-        )
+        ).to(self.device)
         self.action_spec = Categorical(actions, whole, device=self.device)
         self.reward_spec = Unbounded((count, batch.num_players), device=self.device)
         flag = Categorical(2, (count, 1), dtype=torch.bool, device=self.device)

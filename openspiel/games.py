@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ludotheque.envs import game_names, get_game
-from ludotheque.envs.core.errors import check_choice, check_whole
+from ludotheque.envs.core.errors import check_choice, check_finite, check_whole
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.recall import Recall
 from ludotheque.envs.core.interfaces.settings import Settings
@@ -111,6 +111,7 @@ class LudothequeState(pyspiel.State):
     def _apply_action(self, action: int) -> None:
         settings = self._rules.settings
         if self._states is None:
+            check_whole(action, "deal", 0, self._rules.deals - 1)
             self._states = settings.game.new_states(1)
             seeds = np.array([action], np.uint64)
             settings.loops.deal(self._states, 0, 1, seeds, settings.options)
@@ -143,11 +144,19 @@ class LudothequeState(pyspiel.State):
         Args:
             player: the player whose information state is kept.
             sampler: called for random numbers from 0 to 1.
+
+        Raises:
+            ValueError: there is no such player, or ``sampler`` returns another number.
         """
+        # Kernels don't check the seat.
+        check_whole(player, "player", 0, self._rules.settings.num_players - 1)
         drawn = self.clone()
         if self._states is None:
             return drawn
-        seed = np.array([int(sampler() * _PRECISION)], np.uint64)
+        number = check_finite(sampler(), "the sampler's number")
+        if not 0 <= number <= 1:
+            raise ValueError(f"the sampler's number is {number}; it must return 0 to 1")
+        seed = np.array([int(number * _PRECISION)], np.uint64)
         self._rules.settings.loops.redraw(drawn.record, 0, 1, np.array([player]), seed)
         drawn._recall.forget_others(drawn.record, player)
         return drawn

@@ -55,6 +55,30 @@ def check_resampling(name: str) -> None:
     assert differs > 5
 
 
+def check_refusals(name: str) -> None:
+    """A seat that doesn't exist doesn't reach the kernels, nor does a deal beyond the last."""
+    game = pyspiel.load_game(f"ludotheque_{name}(deals=3)")
+    state = game.new_initial_state()
+    for deal in (3, 2**40):
+        assert refuses(lambda deal=deal: state.clone().apply_action(deal)), deal
+    state.apply_action(0)
+    before = state.record.tobytes()
+    for player in (-1, game.num_players(), 99):
+        assert refuses(lambda player=player: state.resample_from_infostate(player, lambda: 0.5))
+    for number in (-0.5, 1.5, float("nan"), "x"):
+        assert refuses(lambda number=number: state.resample_from_infostate(0, lambda: number))
+    assert state.record.tobytes() == before
+
+
+def refuses(call) -> bool:
+    """Return whether a call raises ValueError."""
+    try:
+        call()
+    except ValueError:
+        return True
+    return False
+
+
 def ismcts_against_random() -> float:
     """Return the share of wins, ties shared."""
     game = pyspiel.load_game("ludotheque_sarena(deals=1000)")
@@ -87,6 +111,7 @@ def main() -> None:
     for name in game_names():
         check(name)
         check_resampling(name)
+        check_refusals(name)
     solver = outcome_sampling_mccfr.OutcomeSamplingSolver(
         pyspiel.load_game("ludotheque_sarena(deals=2)")
     )

@@ -82,6 +82,8 @@ def main() -> None:
     for name in game_names():
         for players in get_game(name).player_counts:
             check_env_specs(TorchRLEnv(name, 3, players), seed=0)
+    # To TorchRL another device than "cpu", like a GPU.
+    check_env_specs(TorchRLEnv("sarena", 3, device="cpu:0", history=2), seed=0)
     ppo = example("ppo_selfplay")
     net = Net(ppo.Policy("sarena"))
     progress = Progress("torchrl", ppo.PolicyAgent(net.policy))
