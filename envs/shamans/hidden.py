@@ -189,7 +189,10 @@ def _draw_held(state, unseen):
 
 @kernel
 def _redraw_pile(state, unseen):
-    """Shuffle the remaining tiles into the pile; the Eclipse stays on top if it is visible."""
+    """Shuffle the remaining tiles into the pile; the Eclipse stays on top if it is visible.
+
+    In a position that was set up there may be more than the pile has: the others aren't in it.
+    """
     shows = eclipse_shows(state)
     at = 0
     for kind in range(NUM_TILES):
@@ -197,12 +200,14 @@ def _redraw_pile(state, unseen):
             state["pile"][at] = kind
             at += 1
     shuffle(state, state["pile"], at)
+    tiles = np.int64(state["pile_size"]) - (not state["eclipsed"])
+    state["pile"][tiles:] = 0
     if shows:
-        state["pile"][at] = ECLIPSE
+        state["pile"][tiles] = ECLIPSE
     elif not state["eclipsed"]:
         # Anywhere except on top, as at the start; the displaced tile goes on top.
-        eclipse = draw_below(state, at)
-        state["pile"][at] = state["pile"][eclipse]
+        eclipse = draw_below(state, tiles)
+        state["pile"][tiles] = state["pile"][eclipse]
         state["pile"][eclipse] = ECLIPSE
         state["arrow"] = ARROWS[draw_below(state, 2)]
 

@@ -29,6 +29,7 @@ from .components import (
 )
 from .portals import is_asked_about, moon_in_reach
 from .state import (
+    ARTEFACT_PHASE,
     CARD_PHASE,
     DTYPE,
     ECLIPSE_PHASE,
@@ -77,7 +78,7 @@ LIMITS = {
     "display": _A_TILE,
     "pile": (0, ECLIPSE),
     "pile_size": _TILES,
-    "looked_at": _A_TILE,
+    "looked_at": (-1, NUM_HELD - 1),  # a Mask isn't kept
     "arrow": (-1, 1),
     "given": _A_CARD,
     "held_then": (0, NUM_CARDS),
@@ -229,6 +230,8 @@ def _check_worlds(state):
 @kernel
 def _check_given(state):
     """Check that somebody holds each card given during the Eclipse, and its giver only before."""
+    if state["phase"] == ECLIPSE_PHASE and not state["eclipsed"]:
+        return FIELD.eclipsed
     for giver in range(np.int64(state["num_players"])):
         card = np.int64(state["given"][giver])
         if not state["eclipsed"] and (card >= 0 or state["held_then"][giver]):
@@ -274,6 +277,9 @@ def _check_decision(state):
         return FIELD.stage
     if out != (phase == GUIDE_PHASE):
         return FIELD.phase
+    field = _check_turn(state)
+    if field != FINE:
+        return field
     if state["pawn"] >= state["moon"]:
         return FIELD.pawn
     if phase == CARD_PHASE and (state["hand"][seat] == 0 or seat != state["turn"]):
@@ -293,15 +299,43 @@ def _check_decision(state):
         return FIELD.target
     if (phase == KEEP_PHASE) != (state["looked_at"] >= 0):
         return FIELD.looked_at
-    rite = phase in (STABILISE_PHASE, PERMUTE_PHASE, NEUTRALISE_PHASE)
-    if rite and (seat != state["performer"] or state["doing"] < 0):
+    rite = phase in (STABILISE_PHASE, PERMUTE_PHASE, NEUTRALISE_PHASE, ORDER_PHASE)
+    if rite and seat != state["performer"]:
         return FIELD.performer
     pending = np.int64(state["pending"])
-    if pending and (state["performer"] < 0 or phase == CARD_PHASE):
+    if pending and state["performer"] < 0:
         return FIELD.pending
     if phase == ORDER_PHASE and count_bits(pending) < 2:
         return FIELD.pending
     return FINE
+
+
+@kernel
+def _check_turn(state):
+    """Check who has played a card, and who does a ritual: otherwise a turn might never end."""
+    phase = state["phase"]
+    turn = np.int64(state["turn"])
+    performer = np.int64(state["performer"])
+    played = np.int64(state["played"])
+    everybody = (1 << np.int64(state["num_players"])) - 1
+    all_have = (played | np.int64(state["eliminated"])) & everybody == everybody
+    if np.int64(state["eliminated"]) >> turn & 1:
+        return FIELD.turn
+    for seat in range(np.int64(state["num_players"])):
+        if state["front"][seat] >= 0 and not played >> seat & 1:
+            return FIELD.front
+    if (state["doing"] >= 0) != (performer >= 0 and phase != ORDER_PHASE):
+        return FIELD.doing
+    if performer >= 0:
+        # Whose card completed a world; the rituals end the turn, or the trick.
+        if performer != turn or phase in (CARD_PHASE, ARTEFACT_PHASE, GUIDE_PHASE):
+            return FIELD.performer
+        fits = played >> turn & 1 and (all_have or state["then"] != STAGE.NEW_TRICK)
+        return FINE if fits else FIELD.played
+    if phase == CARD_PHASE:
+        return FIELD.played if played >> turn & 1 else FINE
+    after = phase in (ARTEFACT_PHASE, GUIDE_PHASE, KEEP_PHASE, ECLIPSE_PHASE)
+    return FIELD.played if after and not all_have else FINE
 
 
 @kernel
@@ -336,7 +370,9 @@ def _check_resumed(state):
     elif resume == STAGE.CARD_TURN:
         fits = _can_play(state)
     elif resume == STAGE.TRICK_OVER:
-        fits = state["destination"] >= 0 and state["performer"] < 0
+        played = np.int64(state["played"]) | np.int64(state["eliminated"])
+        everybody = (1 << np.int64(state["num_players"])) - 1
+        fits = played & everybody == everybody and state["performer"] < 0
     elif resume == STAGE.OUT_OF_CARDS:
         fits = state["destination"] < 0 and state["performer"] < 0
     return FINE if fits else FIELD.resume
@@ -348,4 +384,4 @@ def _can_play(state):
     turn = np.int64(state["turn"])
     if state["card"] >= 0:
         return True
-    return state["hand"][turn] != 0 and not np.int64(state["eliminated"]) >> turn & 1
+    return state["hand"][turn] != 0 and not np.int64(state["played"]) >> turn & 1

@@ -6,6 +6,7 @@ with bounds checking, an invalid index from a record that should have been refus
 
 from __future__ import annotations
 
+import itertools
 import random
 import sys
 from collections.abc import Iterator
@@ -304,6 +305,27 @@ LEADING_ASTRAY_CONSISTENTLY = {
         lambda: played("saga", 1, lambda state: state["num_down"][1] > 0, sides="reverse"),
         {"can_be": lambda can_be: np.where(can_be.any(axis=2, keepdims=True), 127, 0)},
     ),
+    "shamans: a ritual that nobody does": (
+        lambda: played("shamans", 2, lambda state: state["phase"] == 5),
+        {"doing": 4},
+    ),
+    "shamans: a Mask that is kept": (
+        # One in the pile, and the Shard looked at, change places.
+        lambda: played("shamans", 2, lambda state: state["looked_at"] == 2),
+        {"looked_at": 3, "pile": lambda pile: [pile[0], 2, *pile[2:]]},
+    ),
+    "shamans: a second card of a trick": (
+        lambda: played("shamans", 2, lambda state: state["played"].bit_count() == 2),
+        {"turn": lambda turn: (turn + 2) % 3, "to_play": lambda seat: (seat + 2) % 3},
+    ),
+    "shamans: an artefact before the end of a trick": (
+        lambda: played("shamans", 2, lambda state: state["played"].bit_count() == 1),
+        {"phase": 4},
+    ),
+    "shamans: an Eclipse that has not come": (
+        lambda: played("shamans", 2, lambda state: state["phase"] == 4 and not state["eclipsed"]),
+        {"phase": 6},
+    ),
     "shamans: a pawn beyond the Moon, after the end": (
         lambda: played("shamans", 2, lambda state: state["terminated"]),
         {"pawn": lambda pawn: 99, "moon": 30},
@@ -323,6 +345,20 @@ LEADING_ASTRAY_CONSISTENTLY = {
         {"given": lambda given: [1, *given[1:]]},
     ),
 }
+
+
+def test_tiles_that_are_not_in_a_position_are_not_dealt():
+    """More tiles than the pile has were written behind it, and the Eclipse was lost."""
+    game = get_game("shamans")
+    states = game.new_state(1)
+    hands = {0: ["violet 1"], 1: ["violet 2"], 2: ["violet 3"]}
+    for pile in (["dagger", "eclipse"], ["mask", "dagger", "eclipse", "shard"], ["shard"], []):
+        game.set_position(states, hands=hands, pile=pile)
+        for seat, seed in itertools.product(range(3), range(10)):
+            drawn = game.determinize(states, seat, seed)
+            game.check_states(drawn)
+            assert drawn["pile_size"] == len(pile)
+            use(game, drawn, seed)
 
 
 def test_income_does_not_overflow_fame():
@@ -351,7 +387,7 @@ def test_cached_values_to_match_hide_nothing(what):
         states[name][0] = value(states[name][0]) if callable(value) else value
     if "derive" in game.kernels:
         game.kernels["derive"](states[0])
-    with pytest.raises(StateError, match="contradicts other fields|no legal action"):
+    with pytest.raises(StateError, match="contradicts other fields|no legal action|allowed"):
         game.check_states(states)
 
 
