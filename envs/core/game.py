@@ -364,9 +364,22 @@ class Game(Pictures):
         """
         i = self._row(states, i)
         hasher = hashlib.sha256(f"{self.name}_v{self.version}".encode())
-        for name in self.dtype.names or ():
-            hasher.update(np.ascontiguousarray(states[name][i]).tobytes())
+        record = states[i : i + 1].tobytes()
+        for part in self._fields_in_bytes:
+            hasher.update(record[part])
         return hasher.hexdigest()
+
+    @cached_property
+    def _fields_in_bytes(self) -> list[slice]:
+        """The bytes of a record that belong to fields, in order: neighbours in one slice."""
+        found: list[slice] = []
+        fields: Any = self.dtype.fields or {}
+        for kind, start, *_ in (fields[name] for name in self.dtype.names or ()):
+            end = start + kind.itemsize
+            if found and found[-1].stop == start:
+                start = found.pop().start
+            found.append(slice(start, end))
+        return found
 
     def legal_actions_text(self, states: np.ndarray, i: int = 0) -> list[str]:
         """Return the notation of every legal action of game ``i``."""

@@ -55,6 +55,14 @@ def test_svg_parses_and_keeps_texts_and_titles():
     assert "".join(text.itertext()) == "text with a titleSàrèná <&> ◆"
 
 
+def test_whatever_an_attribute_or_a_text_holds_is_read_back():
+    canvas, special = Canvas(10, 10), "<a href='b'> & \"c\"\t\n]]>é"
+    canvas.text(1, 2, special, title=special, id=special, fill="#000")
+    (text,) = ElementTree.fromstring(canvas.svg()).iter(SVG + "text")
+    assert (text.get("id"), text.get("fill")) == (special, "#000")
+    assert (text[0].text, text[0].tail) == (special, special)
+
+
 def test_an_empty_text_draws_nothing():
     canvas = Canvas(10, 10)
     blank = canvas.svg()

@@ -131,6 +131,21 @@ def test_first_player_is_drawn(setting):
     )
 
 
+@pytest.mark.parametrize("game", GAMES, ids=repr)
+def test_a_digest_is_of_all_fields_and_of_nothing_between_them(game):
+    fields = game.new_states(2)
+    rubbish = fields.copy()
+    rubbish.view(np.uint8)[:] = 0xA5
+    for name in game.dtype.names:
+        rubbish[name] = fields[name]
+    same = game.digest(fields)
+    assert game.digest(rubbish, 1) == same
+    for name in game.dtype.names:
+        changed = fields.copy()
+        changed[name].reshape(2, -1)[1, -1] += 1
+        assert game.digest(changed, 0) == same != game.digest(changed, 1), name
+
+
 @pytest.mark.parametrize("num_players", [2, 3, 4])
 def test_sarena_redraws_pawns_evenly(num_players):
     """determinize: all orders of the pawns that a seat can't see are equally likely."""

@@ -8,17 +8,19 @@ same drawing gives the same pixels on every machine.
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import importlib
 import io
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
+from xml.sax.saxutils import escape
 
 import numpy as np
 
@@ -37,6 +39,16 @@ FONT_FAMILY = f"{FONT_NAME}, Verdana, sans-serif"
 # Half the height of a capital letter in these fonts, as a fraction of the font size.
 HALF_CAPITAL = 0.3645
 MAX_PIXELS = 64_000_000
+_ESCAPES = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    '"': "&quot;",
+    "\r": "&#13;",
+    "\n": "&#10;",
+    "\t": "&#09;",
+}
+_ESCAPED = re.compile('[&<>"\r\n\t]')
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 # Attributes of a shape by name, as the methods of `Canvas` take them.
@@ -203,7 +215,7 @@ class Canvas:
             self._parent = outer
 
     def insert(self, elements: Iterable[ElementTree.Element]) -> None:
-        """Insert elements of another document unchanged, for example from `Icons`."""
+        """Insert elements without namespaces unchanged, for example from `Icons`."""
         self._parent.extend(elements)
 
     def linear_gradient(
@@ -236,7 +248,9 @@ class Canvas:
 
     def svg(self) -> str:
         """The picture as an SVG document without XML declaration, which can be inlined in HTML."""
-        return ElementTree.tostring(self._root, encoding="unicode")
+        parts: list[str] = []
+        _write(self._root, parts.append)
+        return "".join(parts)
 
     def _repr_svg_(self) -> str:
         """The representation in notebooks."""
@@ -455,10 +469,47 @@ def _import_for_pixels(name: str) -> ModuleType:
         ) from error
 
 
+def _write(element: ElementTree.Element, write: Callable[[str], object]) -> None:
+    """Write an element as ElementTree does, in half the time.
+
+    ElementTree also looks for namespaces, which a picture has none of, and for characters to escape
+    in each attribute by itself.
+    """
+    tag, attributes, text = element.tag, element.attrib, element.text
+    write(f"<{tag}")
+    if attributes:
+        values: Iterable[str] = attributes.values()
+        if _ESCAPED.search("".join(values)):
+            values = [_ESCAPED.sub(_escape, value) for value in values]
+        for name, value in zip(attributes, values, strict=True):
+            write(f' {name}="{value}"')
+    if text or len(element):
+        write(">")
+        if text:
+            write(escape(text))
+        for child in element:
+            _write(child, write)
+        write(f"</{tag}>")
+    else:
+        write(" />")
+    if element.tail:
+        write(escape(element.tail))
+
+
+def _escape(found: re.Match[str]) -> str:
+    return _ESCAPES[found[0]]
+
+
 def _text_of(value: object) -> str:
     """An attribute's value as text; numbers with at most two decimals, to keep pictures small."""
     if isinstance(value, str):
         return _checked(value)
+    return _text_of_number(value)
+
+
+# Pictures repeat the same few sizes and places.
+@functools.lru_cache(maxsize=1 << 14, typed=True)
+def _text_of_number(value: object) -> str:
     if type(value) is int:
         return str(value)
     number = float(value)  # type: ignore[arg-type]
@@ -470,6 +521,7 @@ def _text_of(value: object) -> str:
 
 def _checked(text: str) -> str:
     """Reject characters that XML doesn't allow; ElementTree would write an unreadable file."""
-    if _NOT_IN_XML.search(text):
+    # The usual case without a regular expression, which takes three times as long.
+    if not (text.isascii() and text.isprintable()) and _NOT_IN_XML.search(text):
         raise ValueError(f"the text {text!r} has a character that XML cannot hold")
     return text
