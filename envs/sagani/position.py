@@ -103,7 +103,7 @@ def set_position(states: np.ndarray, i: int = 0, **position: Any) -> None:
             (not in solo games).
         display, interlude: the tiles there, at most 5 and 4; 0 is an empty space.
         pile: the tiles left in the piles, next first; None means all other tiles in ascending
-            order. Tiles that are nowhere have left the game.
+            order. Tiles that are nowhere have left the game, which ends when there is none to take.
         scores: the seats' points minus negative tokens.
         markers: seats from the bottom of the stack to the top, as if they had arrived in that
             order.

@@ -56,13 +56,16 @@ def _finish_turn(state):
 
 @kernel
 def _next_turn(state):
-    """Refill an empty display and pass the turn on; the game ends with a round, never within."""
+    """Refill an empty display and pass the turn on; the game ends with a round, never within.
+
+    A position that was set up may have too few tiles for that: it ends when there is none to take.
+    """
     following = seat_after(state, state["turn"], 1)
     round_is_over = following == state["first_player"]
     if spaces_taken(state["display"]) == 0 and not (state["last_round"] and round_is_over):
         fill_display(state)
     state["phase"] = TAKE_PHASE
-    if state["last_round"] and round_is_over:
+    if (state["last_round"] and round_is_over) or spaces_taken(state["display"]) == 0:
         state["terminated"] = True
         return
     state["turn"] = following

@@ -361,6 +361,20 @@ def test_tiles_that_are_not_in_a_position_are_not_dealt():
             use(game, drawn, seed)
 
 
+@pytest.mark.parametrize("alignments", ["auto", "choice"])
+def test_a_position_with_too_few_tiles_ends_without_them(alignments):
+    """With no tile to take, a random action was looked for outside the record."""
+    game = get_game("sagani")
+    for players, pile in itertools.product((2, 3, 4), ([], [3], [3, 4, 5, 6, 7, 8])):
+        states = game.new_state(1, players, alignments=alignments)
+        game.set_position(states, display=[24, 25], interlude=[1], pile=pile)
+        game.check_states(states)
+        while not states["terminated"][0]:
+            assert game.legal_mask(states).any()
+            assert advance(game, states)
+        assert states["placed"].sum() == 2 or pile
+
+
 def test_income_does_not_overflow_fame():
     """A negative number would be an index."""
     states = get_game("saga").new_state(1)
