@@ -27,6 +27,7 @@ from .model import (
     make_work,
     positions_of,
     read_value_model,
+    rivalry_of,
     stack,
 )
 
@@ -238,6 +239,7 @@ class TDAgent(Agent):
             scale=self.scale,
             spread=float(self.about["spread"]),
             rank_share=float(self.about["rank_share"]),
+            rivalry=rivalry_of(self.about),
             playouts=self.playouts,
             greedy=self.leaf == "evaluate",
             leaf=leaf_method(self.game),

@@ -12,7 +12,7 @@ from ludotheque.envs.core.errors import MOST, check_finite
 
 from ..search import MOST_SIMULATIONS
 from ..training.common import RunConfig
-from .model import ValueModel, positions_of, read_value_model, usual_inputs
+from .model import ValueModel, positions_of, read_value_model, rivalry_of, usual_inputs
 
 CHECKPOINT = Path("checkpoint") / "run.zip"
 GREEDY = "greedy"
@@ -29,8 +29,9 @@ class TDConfig(RunConfig):
             maps.
         width, last_width: numbers of units in the two layers.
         trace: lambda of TD(lambda), 0 to 1; 1 learns from results only.
-        rank_share: share of the final rank in the target, 0 to 1; the rest is the margin in points.
-            In solo games the target is the score.
+        rank_share: share of the final rank in the target, 0 to 1; the rest is the points.
+        rivalry: how much the best other score is subtracted from a seat's points in the target: 1
+            is the margin, 0 the score alone, as in solo games.
         temperature: temperature of the noise on values in self-play; decays linearly to
             ``final_temperature``. Values are scaled so that results have a standard deviation of 1.
         pieces, piece_rows: number of pieces in a round of self-play, and of decisions per piece,
@@ -65,6 +66,7 @@ class TDConfig(RunConfig):
     last_width: int = 32
     trace: float = 0.7
     rank_share: float = 0.0
+    rivalry: float = 1.0
     temperature: float = 0.03
     final_temperature: float = 0.01
     pieces: int = 8
@@ -114,6 +116,7 @@ class TDConfig(RunConfig):
             self.inputs = tuple(model.about["inputs"])
             self.width, self.last_width = model.arrays["second"].shape
             self.limit, self.rank_share = model.about["limit"], model.about["rank_share"]
+            self.rivalry = rivalry_of(model.about)
         self.settings()
         self._check()
 
@@ -128,7 +131,7 @@ class TDConfig(RunConfig):
         self.check_common()
         self.check_counts(width=10_000, last_width=10_000, limit=MOST, batch_size=1_000_000)
         self.check_counts(pieces=10_000, piece_rows=1_000_000, window=10_000_000)
-        for name in ("trace", "rank_share", "averaging", "pool_share"):
+        for name in ("trace", "rank_share", "rivalry", "averaging", "pool_share"):
             if not 0 <= check_finite(getattr(self, name), name) <= 1:
                 raise ValueError(f"{name} is {getattr(self, name)!r}; give a number from 0 to 1")
         for name in ("temperature", "final_temperature", "result_weight", "auxiliary", "decay"):

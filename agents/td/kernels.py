@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ludotheque.envs.core.jit import kernel
+from ludotheque.envs.core.rewards import MARGIN, utilities
 from ludotheque.envs.core.rng import GAMMA, mix64
 
 from ..kernels import takes_place
@@ -90,6 +91,14 @@ class Work(NamedTuple):
     scores: Any
     ranks: Any
     utility: Any
+
+
+@kernel
+def points(scores, ranks, num_players, rivalry, out):
+    """Fill ``out[seat]`` with each seat's score, less ``rivalry`` times the best other score."""
+    utilities(MARGIN, scores, ranks, num_players, out)
+    for seat in range(num_players):
+        out[seat] = rivalry * out[seat] + (1.0 - rivalry) * scores[seat]
 
 
 @kernel

@@ -45,6 +45,7 @@ ABOUT = "model.json"
 ARRAYS = "arrays.npz"
 KIND = "afterstate values"
 # Metadata of a model file; maximum size of its arrays, and of a run's.
+_SHARE = Kind("a number from 0 to 1", lambda value: NUMBER.holds(value) and 0 <= value <= 1)
 _FIELDS = {
     "kind": Kind(repr(KIND), lambda value: value == KIND),
     "game": TEXT,
@@ -56,10 +57,10 @@ _FIELDS = {
     "lead": Kind("'value' or 'policy'", lambda value: value in ("value", "policy")),
     "limit": POSITIVE,
     "spread": Kind("a number above 0", lambda value: NUMBER.holds(value) and value > 0),
-    "rank_share": Kind(
-        "a number from 0 to 1", lambda value: NUMBER.holds(value) and 0 <= value <= 1
-    ),
+    "rank_share": _SHARE,
 }
+# Fields that older files lack.
+_NEWER_FIELDS = {"rivalry": _SHARE}
 MOST_BYTES = 256 * MEGABYTE
 _NAMES = ("first", "first_bias", "second", "second_bias", "last", "last_bias", "policy")
 # Arrays of the belief network, if a model has one.
@@ -75,8 +76,8 @@ class ValueModel:
 
     Attributes:
         about: JSON values: kind, game, version, num_players, options, digest of the schema, names
-            of the inputs, settings for play (lead, limit: see ``TDAgent``; spread, rank_share: of
-            its values), and what the trainer adds.
+            of the inputs, settings for play (lead, limit: see ``TDAgent``; spread, rank_share,
+            rivalry: of its values), and what the trainer adds.
         arrays: float32 arrays ``first``, ``first_bias``, ``second``, ``second_bias``, ``last``,
             ``last_bias``, ``policy`` and ``weight``; shapes as in ``Nets`` for one network. With
             beliefs also those of ``BeliefNet``, under ``BELIEFS``.
@@ -169,6 +170,11 @@ def shapes_of(inputs: int, width: int, last_width: int, seats: int) -> dict[str,
         "policy": (last_width,),
         "weight": (2,),
     }
+
+
+def rivalry_of(about: Mapping[str, Any]) -> float:
+    """Return the ``rivalry`` that a model was trained with (see ``TDConfig``)."""
+    return float(about.get("rivalry", 1.0))
 
 
 def describe(
@@ -300,6 +306,7 @@ def check_model(model: ValueModel, game: Game) -> None:
     """
     about, arrays = model.about, model.arrays
     check_fields(about, _FIELDS)
+    check_fields(about, {name: kind for name, kind in _NEWER_FIELDS.items() if name in about})
     if about["num_players"] not in game.player_counts:
         raise ValueError(f"{game.name} isn't played by {about['num_players']}")
     inputs = len(positions_of(game, tuple(about["inputs"])))

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ludotheque.envs.core.jit import kernel
-from ludotheque.envs.core.rewards import MARGIN, RANK, utilities
+from ludotheque.envs.core.rewards import RANK, utilities
 from ludotheque.envs.core.rng import below, decision_seed, mix64, next_seed
 
-from .kernels import uniform
+from .kernels import points, uniform
 
 _TABLE = np.uint64(0xBB67AE8584CAA73B)
 _SEARCHED = np.uint64(0xA54FF53A5F1D36F1)
@@ -30,8 +30,9 @@ class Samples(NamedTuple):
         seat: int64, the observing seat.
         base, value, target: float32: ``evaluate`` times its weight, the seat's estimated value, and
             its target.
-        outcome: float32 ``(rows, 3, seats)``: final margin, score and rank of the seats, starting
-            with the sample's seat; the first two divided by the spread, ranks from +1 to -1.
+        outcome: float32 ``(rows, 3, seats)``: final points less the rivals', score and rank of the
+            seats, starting with the sample's seat; the first two divided by the spread, ranks from
+            +1 to -1.
     """
 
     seen: Any
@@ -94,7 +95,9 @@ class Plan(NamedTuple):
         by_policy: whether decisions that aren't searched are taken by logits.
         limit: see ``rate``.
         trace: lambda of TD(lambda); 1 is Monte Carlo.
-        rank_share: weight of the rank in the outcome; the rest is the margin.
+        rank_share: weight of the rank in the outcome; the rest is the points.
+        rivalry: how much the best other score is subtracted from a seat's points: 1 is the margin,
+            0 the score alone.
         spread: points that count as 1.
         search_share: fraction of decisions that are searched.
         keeps: whether decisions are kept as ``Taken``; then none are searched.
@@ -108,6 +111,7 @@ class Plan(NamedTuple):
     limit: int
     trace: float
     rank_share: float
+    rivalry: float
     spread: float
     search_share: float
     keeps: bool
@@ -290,13 +294,14 @@ def fill_targets(samples, first, stop, num_players, plan, work):
     """Fill outcome and target of a game's samples, from the last to the first: TD(lambda).
 
     The target of a seat's last sample is its result. Earlier targets are a mixture of the value and
-    the target of the seat's next sample. With two players, the next sample of either seat is used,
-    with the sign changed for the opponent's. With more, the others' values can't be used: those
-    seats don't know what this one knows.
+    the target of the seat's next sample. In a zero-sum game of two, the next sample of either seat
+    is used, with the sign changed for the opponent's. Otherwise the others' values can't be used:
+    with more players, those seats don't know what this one knows.
     """
     utility = work.utility
     share = plan.rank_share if num_players > 1 else 0.0
-    utilities(MARGIN, work.scores, work.ranks, num_players, utility)
+    zero_sum = num_players == 2 and plan.rivalry == 1.0
+    points(work.scores, work.ranks, num_players, plan.rivalry, utility)
     for t in range(first, stop):
         for ahead in range(num_players):
             seat = (samples.seat[t] + ahead) % num_players
@@ -312,7 +317,7 @@ def fill_targets(samples, first, stop, num_players, plan, work):
         samples.target[t] = samples.outcome[t, 0, 0]
         for later in range(t + 1, stop):
             own = samples.seat[later] == samples.seat[t]
-            if own or num_players == 2:
+            if own or zero_sum:
                 led = (1.0 - plan.trace) * samples.value[later] + plan.trace * samples.target[later]
                 samples.target[t] = led if own else -led
                 break

@@ -227,6 +227,7 @@ class TDTrainer(Run):
             "limit": config.limit,
             "spread": self.spread,
             "rank_share": config.rank_share,
+            "rivalry": config.rivalry,
             "method": config.method,
             "steps": self.steps,
             "seed": config.seed,
@@ -255,10 +256,10 @@ class TDTrainer(Run):
         plan = plan._replace(rank_share=0.0, search_share=0.0, by_policy=False, keeps=False)
         played = self._play_round([self.fixed], plan)
         outcome = played.samples.outcome[:, :, 0].astype(np.float64)
-        margins, ranks = outcome[:, 0], outcome[:, 2]
-        self.spread = float(np.std(margins)) or 1.0
+        points, ranks = outcome[:, 0], outcome[:, 2]
+        self.spread = float(np.std(points)) or 1.0
         share = config.rank_share if self.settings.num_players > 1 else 0.0
-        goal = (1.0 - share) * margins / self.spread + share * ranks
+        goal = (1.0 - share) * points / self.spread + share * ranks
         late = _near_end(played.samples)
         worth = played.samples.base.astype(np.float64)
         self.weight = max(_slope(worth[late], goal[late]), 1e-6)
@@ -312,6 +313,7 @@ class TDTrainer(Run):
             limit=min(config.limit, self.settings.game.num_actions),
             trace=float(config.trace),
             rank_share=float(config.rank_share),
+            rivalry=float(config.rivalry),
             spread=float(self.spread),
             search_share=config.search_share if config.searches else 0.0,
             keeps=config.keeps,
@@ -335,6 +337,7 @@ class TDTrainer(Run):
             scale=float(config.scale) if searches else 0.0,
             spread=plan.spread,
             rank_share=plan.rank_share,
+            rivalry=plan.rivalry,
             playouts=float(config.playouts) if searches else 0.0,
             greedy=usual_settings(self.settings.game)["leaf"] == "evaluate",
             leaf=leaf_method(self.settings.game),

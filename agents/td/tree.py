@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ludotheque.envs.core.rewards import MARGIN, RANK, utilities
+from ludotheque.envs.core.rewards import RANK, utilities
 from ludotheque.envs.core.rng import GAMMA, mix64
 
 from .. import search as mcts
 from . import beliefs
-from .kernels import _NOISE, _TRIAL, gumbel
+from .kernels import _NOISE, _TRIAL, gumbel, points
 
 # Bound to a game's kernels by ``specialize``.
 legal_actions = step = redraw = evaluate = final = play_out = None
@@ -57,7 +57,7 @@ class Method(NamedTuple):
         exploration: weight of exploration below the root.
         noise: weight of the Gumbel noise at the root; 0 to play the best action.
         scale: how much a utility of 1 adds to a logit.
-        spread, rank_share: of the utilities, as in ``Plan``.
+        spread, rank_share, rivalry: of the utilities, as in ``Plan``.
         playouts: weight of a playout in a leaf's utilities, 0 to 1; the rest is the network's.
         greedy: whether playouts are greedy, with the length and evaluation given by ``leaf``;
             otherwise they are random and go to the end of the game.
@@ -72,6 +72,7 @@ class Method(NamedTuple):
     scale: float
     spread: float
     rank_share: float
+    rivalry: float
     playouts: float
     greedy: bool
     leaf: mcts.Method
@@ -177,7 +178,7 @@ def _weigh(work, players, method):
     utilities(RANK, work.scores, work.ranks, players, utility)
     for seat in range(players):
         work.logits[seat] = share * utility[seat]
-    utilities(MARGIN, work.scores, work.ranks, players, utility)
+    points(work.scores, work.ranks, players, method.rivalry, utility)
     for seat in range(players):
         utility[seat] = (1.0 - share) * utility[seat] / method.spread + work.logits[seat]
 
@@ -185,7 +186,7 @@ def _weigh(work, players, method):
 def _see_leaf(tree, leaf, nets, k, work, method):
     """Fill the seats' utilities for a new leaf, using its child with the highest logit.
 
-    With two players the game is zero-sum; with more, each seat values its own observation.
+    Unless the game is zero-sum, each seat values its own observation.
     """
     nodes, state = tree.nodes, tree.game[0]
     best = nodes[leaf]["first"]
@@ -197,9 +198,9 @@ def _see_leaf(tree, leaf, nets, k, work, method):
     players = np.int64(state["num_players"])
     seat = np.int64(nodes[best]["seat"])
     work.utility[seat] = nodes[best]["value"]
-    if players == 2:
+    if players == 2 and method.rivalry == 1.0:
         work.utility[1 - seat] = -nodes[best]["value"]
-    elif players > 2:
+    elif players > 1:
         step(state, nodes[best]["action"])
         if state["terminated"] or state["truncated"]:
             results(state, work, method)
@@ -256,8 +257,10 @@ def _descend(tree, used, top, word, nets, k, work, method):
         if chosen == NONE:
             # No room for more nodes.
             players = np.int64(state["num_players"])
+            zero_sum = players == 2 and method.rivalry == 1.0
+            others = -1.0 if zero_sum else 1.0 - method.rivalry
             for seat in range(players):
-                work.utility[seat] = -nodes[node]["value"] if players == 2 else 0.0
+                work.utility[seat] = others * nodes[node]["value"]
             work.utility[nodes[node]["seat"]] = nodes[node]["value"]
             break
         step(state, nodes[chosen]["action"])

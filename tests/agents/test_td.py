@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 import os
 import shutil
@@ -57,6 +58,7 @@ PLAN = Plan(
     limit=100,
     trace=0.7,
     rank_share=0.0,
+    rivalry=1.0,
     spread=4.0,
     search_share=0.0,
     keeps=False,
@@ -71,6 +73,7 @@ SHORT = Method(
     scale=20.0,
     spread=4.0,
     rank_share=0.0,
+    rivalry=1.0,
     playouts=0.0,
     greedy=False,
     leaf=leaf_method(get_game("sarena")),
@@ -317,14 +320,20 @@ def test_large_maps_are_left_out():
 # Self-play
 
 
-def a_round(num_threads=1, trace=0.7, num_players=2, rank_share=0.0, actors=None):
+def a_round(num_threads=1, trace=0.7, num_players=2, rank_share=0.0, actors=None, rivalry=1.0):
     game = get_game("sarena")
     models = [random_model(game, seed).arrays for seed in range(3)]
     settings = Settings(game, num_players)
     games = SelfPlay(settings, usual_inputs(game), 3, num_threads, actors=actors)
     rivals = np.array([0.5, 0.75, 1.0])
     plan = PLAN._replace(
-        rows=60, temperature=0.3, trace=trace, rank_share=rank_share, spread=4.0, rivals=rivals
+        rows=60,
+        temperature=0.3,
+        trace=trace,
+        rank_share=rank_share,
+        rivalry=rivalry,
+        spread=4.0,
+        rivals=rivals,
     )
     return games.play(models, (plan, SHORT), (0, 1), np.uint64(9))
 
@@ -400,6 +409,19 @@ def test_outcomes_are_seen_from_the_seat():
     assert np.allclose(goal[:, 1], -goal[:, 0], atol=1e-5)
     assert np.array_equal(np.sign(margin[margin != 0]), ranks[margin != 0, 0])
     assert set(samples.seat.tolist()) == {0, 1}
+
+
+@pytest.mark.parametrize("rivalry", [0.0, 0.5])
+def test_points_without_rivalry_are_learned_from_the_seats_own_samples(rivalry):
+    samples = a_round(rivalry=rivalry).samples
+    goal, scores, _ = samples.outcome.transpose(1, 0, 2)
+    assert np.allclose(goal, scores - rivalry * scores[:, ::-1], atol=1e-5)
+    for seat in (0, 1):
+        own = np.flatnonzero(samples.seat == seat)
+        for t, later in itertools.pairwise(own):
+            if np.array_equal(np.roll(scores[t], seat), np.roll(scores[later], seat)):
+                led = 0.3 * samples.value[later] + 0.7 * samples.target[later]
+                assert samples.target[t] == pytest.approx(led, abs=1e-4)
 
 
 def test_the_window_keeps_the_newest():
