@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .common import UserError
+from .common import UserError, arguments_checked
 
 WorkersOption = Annotated[
     int,
@@ -34,7 +34,8 @@ def executor_for(workers: int, ray: str | None) -> AbstractContextManager[Any]:
     """Return the executor of the games, to be used in a ``with`` block; None means this process.
 
     Raises:
-        UserError: both options are given, ray isn't installed, or there is no cluster.
+        UserError: both options are given, there are too many workers, ray isn't installed, or there
+            is no cluster.
     """
     if ray is not None and workers > 1:
         raise UserError("give --workers or --ray, not both; Ray has its own number of workers.")
@@ -57,7 +58,8 @@ def _executor(
     from ludotheque.agents.executors import ProcessExecutor, RayExecutor
 
     if ray is None:
-        return ProcessExecutor(workers, interrupts)
+        with arguments_checked():
+            return ProcessExecutor(workers, interrupts)
     try:
         return RayExecutor(ray)
     except ImportError as error:

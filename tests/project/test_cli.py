@@ -773,6 +773,8 @@ def test_league_plays_the_same_games_with_more_workers(tmp_path):
     two, one = (tmp_path / name / "games.jsonl" for name in ("two", "one"))
     assert two.read_bytes() == one.read_bytes()
     assert_refused(run(*arguments, "--workers", "2", "--ray", "local"), "--workers or --ray")
+    many = run(*arguments, "--workers", 10**6, "--out", str(tmp_path / "many"))
+    assert_refused(many, "from 1 to 1000")
 
 
 # train
