@@ -22,7 +22,6 @@ from oracles.sagani import (
 from ludotheque.envs import get_game
 from ludotheque.envs.sagani.components import (
     BIT,
-    NUM_CELLS,
     NUM_TILES,
     TILE_ARROWS,
     TILE_ELEMENT,
@@ -63,9 +62,8 @@ def free_positions(state: np.void, seat: int) -> set[Cell]:
     """Where the kernels let a seat's next tile go; only (0, 0) before the first."""
     if not state["placed"][seat]:
         return {(0, 0)}
-    words = state["free"][seat].tolist()
-    cells = [cell for cell in range(NUM_CELLS) if words[WORD[cell]] >> int(BIT[cell]) & 1]
-    return {position_of(state, seat, cell) for cell in cells}
+    free = state["free"][seat][WORD] >> BIT & 1
+    return {position_of(state, seat, cell) for cell in np.flatnonzero(free).tolist()}
 
 
 def negative_points(state: np.void, seat: int) -> int:

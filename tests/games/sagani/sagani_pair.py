@@ -128,7 +128,10 @@ class Pair:
     def cells_that_fit(self, seat: int) -> set:
         """Where a player's next tile may go without leaving the square of the option `canvas`."""
         area = self.oracle.areas[seat]
-        return {cell for cell in area.legal_cells() if widest([*area.tiles, cell]) <= self.canvas}
+        cells = area.legal_cells()
+        if widest([*area.tiles, *cells]) <= self.canvas:
+            return set(cells)  # together, so each by itself
+        return {cell for cell in cells if widest([*area.tiles, cell]) <= self.canvas}
 
     def expected(self) -> tuple[int, set[Decision]]:
         """The kernels' phase and the decisions that the oracle allows."""
