@@ -106,6 +106,8 @@ def rate(
     rated = _agent(agent, found)
     if record is not None:
         check_place(record)
+        if record.exists() and not resume:
+            raise UserError(f"{record} exists already: add --resume, or choose another --out.")
     earlier = _earlier(ladder, record, agent) if resume else None
     seed = 0 if resume else draw_seed(seed)
 

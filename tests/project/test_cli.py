@@ -1040,6 +1040,7 @@ def test_a_rating_that_is_killed_goes_on_with_the_rounds_it_wrote(tmp_path: Path
     games = json.loads(record.read_text())["games"]
     rounds = len(games) // len({one["rung"] for one in games}) // 16
     assert_refused(run("rate", "greedy", "--resume", "--out", record), "record of random")
+    assert_refused(run(*how, "--out", record), "exists already", "--resume")
     done = run(*how[:2], *how[4:], "--rounds", rounds + 1, "--resume", "--out", record)
     assert done.returncode == 0, done.stderr
     assert run(*how, "--rounds", rounds + 1, "--out", whole).returncode == 0
