@@ -49,7 +49,10 @@ RECIPES: dict[Key, tuple[str, dict[str, Any]]] = {
     ("harmonies", 4): ("policy", {"minutes": 3, "eval_every": 60_000}),
 }
 # Number of games to learn beliefs from, for baselines whose search they make stronger.
-BELIEF_GAMES = {"sarena": 6000}
+BELIEF_GAMES: dict[Key, int] = {
+    **{("sarena", players): 6000 for players in (2, 3, 4)},
+    ("shamans", 3): 1500,
+}
 # The same for other baselines, on request.
 MORE_GAMES = 1500
 COMMON: dict[str, Any] = {"seed": 1, "eval_opponents": ("greedy",), "eval_games": 300}
@@ -129,7 +132,7 @@ def write(recipe: Recipe, trained: Path, seconds: float) -> None:
     path = recipe.path
     save_value_model(ValueModel({**model.about, "card": card}, model.arrays), path, half=True)
     print(path, path.stat().st_size, "bytes", card["against"])
-    if recipe.game.name in BELIEF_GAMES and recipe.players > 1:
+    if (recipe.game.name, recipe.players) in BELIEF_GAMES:
         add_beliefs(recipe)
 
 
@@ -160,7 +163,8 @@ def add_beliefs(recipe: Recipe) -> None:
     """
     path, game = recipe.path, recipe.game
     model = read_value_model(path, game)
-    learned = learn_beliefs(model, game, BELIEF_GAMES.get(game.name, MORE_GAMES), COMMON["seed"])
+    games = BELIEF_GAMES.get((game.name, recipe.players), MORE_GAMES)
+    learned = learn_beliefs(model, game, games, COMMON["seed"])
     save_value_model(learned, path, half=True)
     print(path, path.stat().st_size, "bytes", learned.about["beliefs"])
 
@@ -191,7 +195,7 @@ def main() -> None:
         if any(word not in (None, found) for word, found in zip(wanted, words, strict=True)):
             continue
         for part in parts or [make]:
-            if part is not add_beliefs or asked.game or recipe.game.name in BELIEF_GAMES:
+            if part is not add_beliefs or asked.game or words[:2] in BELIEF_GAMES:
                 part(recipe)
 
 

@@ -70,7 +70,7 @@ def test_a_game_without_curves_is_told_how_to_get_them(folder):
 def test_a_baseline_learns_what_is_hidden_and_keeps_the_rest(folder, monkeypatch, capsys):
     game, path = get_game("sarena"), folder / "sarena-3.zip"
     before = read_value_model(path, game)
-    monkeypatch.setitem(making.BELIEF_GAMES, "sarena", 100)
+    monkeypatch.setitem(making.BELIEF_GAMES, ("sarena", 3), 100)
     making.add_beliefs(making.recipe_of(("sarena", 3)))
     after = read_value_model(path, game)
     assert after.about["beliefs"]["games"] == 100 and after.about["card"] == before.about["card"]
