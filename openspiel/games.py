@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ludotheque.envs import game_names, get_game
-from ludotheque.envs.core.errors import check_choice, check_finite, check_whole
+from ludotheque.envs.core.errors import StateError, check_choice, check_finite, check_whole
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.recall import Recall
 from ludotheque.envs.core.interfaces.settings import Settings
@@ -77,7 +77,23 @@ class LudothequeState(pyspiel.State):
         # An array of one record, once dealt.
         self._states: np.ndarray | None = None
         self._rewards = np.zeros(self._rules.settings.num_players, np.float64)
+        # Number of actions applied or begun. OpenSpiel counts one once it has been applied.
+        self._begun = 0
         self._recall = Recall(self._rules.game, self._rules.settings.num_players)
+
+    @property
+    def _dealt(self) -> np.ndarray | None:
+        """The record, None before the deal.
+
+        Raises:
+            StateError: an action was interrupted; part of it may have been applied.
+        """
+        if self._begun != self.move_number():
+            raise StateError(
+                "applying the last action was interrupted: apply the actions of history() to a new "
+                "initial state"
+            )
+        return self._states
 
     @property
     def record(self) -> np.ndarray:
@@ -85,20 +101,23 @@ class LudothequeState(pyspiel.State):
 
         Raises:
             ValueError: no game has been dealt.
+            StateError: an action was interrupted.
         """
-        if self._states is None:
+        states = self._dealt
+        if states is None:
             raise ValueError("no game has been dealt: this is the chance node at the root")
-        return self._states
+        return states
 
     def current_player(self) -> int:
-        if self._states is None:
+        states = self._dealt
+        if states is None:
             return pyspiel.PlayerId.CHANCE
         if self.is_terminal():
             return pyspiel.PlayerId.TERMINAL
-        return int(self._states["to_play"][0])
+        return int(states["to_play"][0])
 
     def is_terminal(self) -> bool:
-        states = self._states
+        states = self._dealt
         return states is not None and bool(states["terminated"][0] or states["truncated"][0])
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
@@ -109,26 +128,37 @@ class LudothequeState(pyspiel.State):
         return np.flatnonzero(self._rules.game.legal_mask(self.record)).tolist()
 
     def _apply_action(self, action: int) -> None:
+        states = self._dealt
+        if states is None:
+            self._deal(action)
+        else:
+            self._play(states, action)
+
+    def _deal(self, deal: int) -> None:
+        check_whole(deal, "deal", 0, self._rules.deals - 1)
         settings = self._rules.settings
-        if self._states is None:
-            check_whole(action, "deal", 0, self._rules.deals - 1)
-            self._states = settings.game.new_states(1)
-            seeds = np.array([action], np.uint64)
-            settings.loops.deal(self._states, 0, 1, seeds, settings.options)
-            self._recall.look(self._states)
-            return
-        seat = int(self._states["to_play"][0])
+        self._begun += 1
+        self._states = settings.game.new_states(1)
+        seeds = np.array([deal], np.uint64)
+        settings.loops.deal(self._states, 0, 1, seeds, settings.options)
+        self._recall.look(self._states)
+
+    def _play(self, states: np.ndarray, action: int) -> None:
+        settings = self._rules.settings
+        seat = int(states["to_play"][0])
         count = settings.num_players
         rewards, scores = np.zeros((2, count), np.float32)
         ranks = np.zeros(count, np.int64)
         rule = (RAISE, 0.0, settings.reward_code)
-        code = settings.loops.play(self._states, 0, action, rule, rewards, scores, ranks)
+        self._begun += 1
+        code = settings.loops.play(states, 0, action, rule, rewards, scores, ranks)
         if code:
-            settings.game.raise_refusal(self._states, 0, action, code)
+            self._begun -= 1
+            settings.game.raise_refusal(states, 0, action, code)
         # A third isn't exact in float32, and OpenSpiel checks nine digits of the sum. Shares of up
         # to five players are whole sixtieths.
         self._rewards += np.round(rewards.astype(np.float64) * 60) / 60
-        self._recall.look(self._states, seat, action)
+        self._recall.look(states, seat, action)
 
     def _action_to_string(self, player: int, action: int) -> str:
         if player == pyspiel.PlayerId.CHANCE:
@@ -136,6 +166,7 @@ class LudothequeState(pyspiel.State):
         return self._rules.game.action_to_string(action, None)
 
     def returns(self) -> list[float]:
+        self._dealt  # noqa: B018 - raises an error after an interrupt
         return self._rewards.tolist()
 
     def resample_from_infostate(self, player: int, sampler: Any) -> LudothequeState:
@@ -150,9 +181,9 @@ class LudothequeState(pyspiel.State):
         """
         # Kernels don't check the seat.
         check_whole(player, "player", 0, self._rules.settings.num_players - 1)
+        if self._dealt is None:
+            return self.clone()
         drawn = self.clone()
-        if self._states is None:
-            return drawn
         number = check_finite(sampler(), "the sampler's number")
         if not 0 <= number <= 1:
             raise ValueError(f"the sampler's number is {number}; it must return 0 to 1")
@@ -163,9 +194,8 @@ class LudothequeState(pyspiel.State):
 
     def __str__(self) -> str:
         """Describe the position in words. Omniscient."""
-        if self._states is None:
-            return "before the deal"
-        return self._rules.game.describe(self._states[0])
+        states = self._dealt
+        return "before the deal" if states is None else self._rules.game.describe(states[0])
 
 
 class Observer:
@@ -191,18 +221,17 @@ class Observer:
         """Fill the tensor with the observation of ``player``; zeros before the deal."""
         if self.tensor is None:
             return
-        if state._states is None:
-            self.tensor[:] = 0
-        else:
-            self.tensor[:] = self._rules.game.observe(state._states, player)
+        states = state._dealt
+        self.tensor[:] = 0 if states is None else self._rules.game.observe(states, player)
 
     def string_from(self, state: LudothequeState, player: int) -> str:
         """Describe the position as seen by ``player``, or with perfect recall return a digest."""
+        states = state._dealt
         if self._recalls:
             return f"{player} {state._recall.digest(player)}"
-        if state._states is None:
+        if states is None:
             return "before the deal"
-        return self._rules.game.describe(state._states[0], player)
+        return self._rules.game.describe(states[0], player)
 
 
 def register(game: str | Game) -> str:

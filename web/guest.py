@@ -80,9 +80,10 @@ class Guest:
         # Meanwhile others may take moves back or switch seats.
         with self.table.lock:
             frame = 0 if recorded else len(self.film) - 1
-            self._told = (self.table.age, len(self.film))
             head = table_message(self.table, self.seat) | {"chooses": self._sees_all}
-            return [head, self.film.message(frame)]
+            messages = [head, self.film.message(frame)]
+            self._told = (self.table.age, len(self.film))
+            return messages
 
     def news(self) -> list[Message]:
         """Return the frames since the last call."""
@@ -91,8 +92,9 @@ class Guest:
             count = len(self.film)
             if age != self.table.age:
                 told = count - 1
+            messages = [self.film.message(frame) for frame in range(told, count)]
             self._told = (self.table.age, count)
-            return [self.film.message(frame) for frame in range(told, count)]
+            return messages
 
     def ask(self, message: Any) -> list[Message]:
         """Execute a message and return the answer, which may consist of `news` only.
@@ -147,8 +149,9 @@ class Guest:
             raise Refused("only someone who sees everything can switch seats")
         if not -1 <= seat < self.table.players:
             raise Refused(f"there is no seat {seat}: -1 to {self.table.players - 1}")
-        self.seat = None if seat < 0 else seat
-        self.film = film_of(self.table, self.seat)
+        shown = None if seat < 0 else seat
+        # At once, for Ctrl-C in a notebook.
+        self.__dict__.update(seat=shown, film=film_of(self.table, shown))
         return self.hello()
 
     def _mind(self, at: int) -> list[Message]:

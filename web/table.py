@@ -147,9 +147,18 @@ class Table:
             states = self.states.copy()
             move = self._notation(action, states[0])
             self.game.step(states, action, illegal=self.illegal)
-            self.positions.append(states)
-            self.actions.append(action)
-            self.moves.append(move)
+            self._add(states, action, move)
+
+    def _add(self, states: np.ndarray, action: int | None, move: str) -> None:
+        self._change(
+            positions=[*self.positions, states],
+            actions=[*self.actions, action],
+            moves=[*self.moves, move],
+        )
+
+    def _change(self, **attributes: Any) -> None:
+        """Set attributes at once: Ctrl-C can't come between them."""
+        self.__dict__.update(attributes)
 
     def _notation(self, action: int, state: np.void) -> str:
         from ludotheque.envs.core.interfaces.replay import NO_ACTION
@@ -219,19 +228,21 @@ class Table:
                     if alone
                     else "only someone who plays against agents alone can take moves back"
                 )
-            del self.positions[ply + 1 :]
-            del self.actions[ply:]
-            del self.moves[ply:]
-            self.age += 1
+            self._change(
+                positions=self.positions[: ply + 1],
+                actions=self.actions[:ply],
+                moves=self.moves[:ply],
+                age=self.age + 1,
+            )
 
     def deal(self, seed: int) -> None:
         """Start a new game with the same people, agents and options."""
         with self.lock:
             states = self.game.new_state(seed, num_players=self.players, **self.options)
-            self.seed = seed
-            self.positions = [states]
-            self.actions, self.moves = [], []
-            self.age += 1
+            self._begin(states, seed)
+
+    def _begin(self, states: np.ndarray, seed: int) -> None:
+        self._change(seed=seed, positions=[states], actions=[], moves=[], age=self.age + 1)
 
     def replay(self) -> Replay:
         """Return the game so far as a replay.

@@ -185,25 +185,23 @@ class Film:
         return self._last[1]
 
     def _catch_up(self) -> None:
-        done = len(self.table.actions)
+        plies, start, last = self._plies, self._next, self._last
         if self._age != self.table.age:
-            self._age = self.table.age
-            self._plies, self._next, self._last = [], 0, (-1, {})
-        for ply in range(self._next, done + 1):
-            if self._is_new(ply):
-                self._plies.append(ply)
-        self._next = done + 1
-
-    def _is_new(self, ply: int) -> bool:
-        """Return whether a position looks new; seats that may count actions see each of them."""
-        state = self.table.positions[ply][0]
-        if self.table.game.see(state, self.seat).ply is not None:
-            return True
-        view = view_of(self.table, self.seat, ply)
-        is_new = self._content(view) != self._content(self._last[1])
-        if is_new:
-            self._last = (ply, view)
-        return is_new
+            plies, start, last = [], 0, (-1, {})
+        end = len(self.table.actions) + 1
+        if start == end:
+            return
+        plies = [*plies]
+        for ply in range(start, end):
+            # Seats that may count actions see each of them.
+            if self.table.game.see(self.table.positions[ply][0], self.seat).ply is None:
+                view = view_of(self.table, self.seat, ply)
+                if self._content(view) == self._content(last[1]):
+                    continue
+                last = (ply, view)
+            plies.append(ply)
+        # At once: Ctrl-C must not leave out a frame, or show one twice.
+        self.__dict__.update(_age=self.table.age, _plies=plies, _next=end, _last=last)
 
     @staticmethod
     def _content(view: Message) -> Message:

@@ -129,6 +129,8 @@ class Board(anywidget.AnyWidget):
             ValueError: the game has no such action.
             IllegalActionError, GameOverError: it isn't legal now; nothing has changed.
         """
+        # Ctrl-C may have stopped an agent that was thinking.
+        self._agents_play(tell=True)
         if isinstance(action, str):
             action = self.game.action_from_string(action, self.table.states[0])
         self.table.take(int(action))
@@ -146,6 +148,7 @@ class Board(anywidget.AnyWidget):
         """Show the current state of the environment that the board was created with, if any."""
         if isinstance(self.table, EnvTable):
             self.table.refresh()
+        self._agents_play(tell=True)
         self._spread()
 
     def replay(self) -> Replay:
@@ -171,6 +174,10 @@ class Board(anywidget.AnyWidget):
 
     def _heard(self, content: Any) -> None:
         """Answer a message from the page in the cell."""
+        self._answer(content)
+        self._agents_play(tell=True)
+
+    def _answer(self, content: Any) -> None:
         if content == {"do": "hello"}:
             self._tell(self._guest.hello())
             return
@@ -181,10 +188,12 @@ class Board(anywidget.AnyWidget):
             return
         if content["do"] in CHANGES:
             self._spread()
-            self._agents_play(tell=True)
 
     def _agents_play(self, tell: bool = False) -> None:
-        """Let agents play up to a person's turn; without people, each action is requested."""
+        """Let agents play up to a person's turn; without people, each action is requested.
+
+        Ctrl-C may have stopped one that was thinking: it is asked again with the next message.
+        """
         while self.table.people and self.table.agent_is_next:
             self.table.agent_acts()
             if tell:

@@ -56,16 +56,9 @@ class EnvTable(Table):
             if self.game.digest(states) == self.game.digest(self.states):
                 return
             if states["seed"][0] != self.seed or states["ply"][0] <= self.states["ply"][0]:
-                self.seed = int(states["seed"][0])
-                self.positions, self.actions, self.moves = [states], [], []
-                self.age += 1
+                self._begin(states, int(states["seed"][0]))
             else:
                 self._add(states, None, "")
-
-    def _add(self, states: np.ndarray, action: int | None, move: str) -> None:
-        self.positions.append(states)
-        self.actions.append(action)
-        self.moves.append(move)
 
     def undo_to(self, seat: int) -> int | None:
         """Return None: environments can't take actions back."""

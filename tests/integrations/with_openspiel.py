@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import tempfile
 from importlib.metadata import version
 from pathlib import Path
@@ -17,6 +18,9 @@ from open_spiel.python.algorithms.generate_playthrough import playthrough, repla
 import ludotheque.openspiel  # noqa: F401  registers the games
 from ludotheque.agents.ratings import wilson
 from ludotheque.envs import game_names, get_game
+
+sys.path.append(str(Path(__file__).parents[1]))
+from interrupts import Interrupt  # noqa: E402
 
 GAMES, SIMULATIONS = 60, 60
 
@@ -70,6 +74,35 @@ def check_refusals(name: str) -> None:
     assert state.record.tobytes() == before
 
 
+def check_interrupts(name: str) -> None:
+    """After Ctrl-C a state is as before, or says that it isn't."""
+    game = pyspiel.load_game(f"ludotheque_{name}(deals=3)")
+    torn = moment = 0
+    struck = True
+    while struck:
+        state = game.new_initial_state()
+        state.apply_action(1)
+        action, before = state.legal_actions()[0], _told(state)
+        interrupt = Interrupt(moment, "ludotheque.openspiel", "ludotheque.envs.core.interfaces")
+        struck = interrupt.strikes(lambda one=state, a=action: one.apply_action(a))
+        assert state.history() == ([1] if struck else [1, action])
+        if refuses(state.legal_actions):
+            asked = (state.information_state_string, state.observation_string)
+            calls = [state.current_player, state.is_terminal, state.returns, state.__str__]
+            calls += [lambda ask=ask: ask(0) for ask in asked]
+            assert all(map(refuses, calls)), moment
+            torn += 1
+        else:
+            assert not struck or _told(state) == before, moment
+        moment += 7
+    assert torn > 10
+
+
+def _told(state) -> list:
+    seats = range(state.num_players())
+    return [state.record.tobytes(), [state.information_state_string(seat) for seat in seats]]
+
+
 def refuses(call) -> bool:
     """Return whether a call raises ValueError."""
     try:
@@ -112,6 +145,7 @@ def main() -> None:
         check(name)
         check_resampling(name)
         check_refusals(name)
+        check_interrupts(name)
     solver = outcome_sampling_mccfr.OutcomeSamplingSolver(
         pyspiel.load_game("ludotheque_sarena(deals=2)")
     )

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from interrupts import Interrupt, all_steps
 
 from ludotheque.agents.policy import PolicyAgent
 from ludotheque.envs import get_game
@@ -13,6 +14,7 @@ from ludotheque.envs.core.interfaces.replay import Replay
 from ludotheque.web.guest import FIELDS, Guest, Refused
 from ludotheque.web.mind import mind_of
 from ludotheque.web.table import CHEAT, Table
+from ludotheque.web.view import Film
 
 SARENA = get_game("sarena")
 
@@ -356,3 +358,85 @@ def test_a_page_that_is_loaded_again_draws_only_what_it_shows(monkeypatch):
     monkeypatch.setattr(type(shamans), "draw", lambda *a, **k: drawn.append(1) or draw(*a, **k))
     Guest(table, 0).hello()
     assert len(table.actions) > 6 and len(drawn) <= 1
+
+
+def take_first(table: Table) -> None:
+    table.take(min(table.legal_moves().values()))
+
+
+CHANGING = {
+    "take": take_first,
+    "undo": lambda table: table.undo(0),
+    "deal": lambda table: table.deal(9),
+}
+
+
+# An interrupt of a generator that is being closed, which Python reports and drops.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("what", CHANGING)
+def test_an_interrupt_at_any_moment_leaves_the_game_before_or_after_the_change(what):
+    """A notebook's board is called in the thread that Ctrl-C interrupts."""
+    call, module = CHANGING[what], "ludotheque.web.table"
+    untouched, table = played_table(), played_table()
+    steps = all_steps(lambda: call(table), module)
+    allowed = [course_of(untouched), course_of(table)]
+    for moment in range(max(0, steps - 400), steps):
+        table = played_table()
+        Interrupt(moment, module).strikes(lambda one=table: call(one))
+        assert course_of(table) in allowed, f"interrupted at step {moment}"
+
+
+def played_table() -> Table:
+    table = table_of(p1="random")
+    take_first(table)
+    table.agent_acts()
+    take_first(table)
+    return table
+
+
+def course_of(table: Table) -> tuple:
+    digests = [table.game.digest(states) for states in table.positions]
+    return table.age, table.seed, table.actions, table.moves, digests
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["move", "deal"])
+def test_an_interrupt_while_frames_are_made_leaves_none_out_and_repeats_none(again):
+    module = "ludotheque.web"
+    game = get_game("shamans")
+    table = Table(game, 5, 3, {}, {}, {})
+    for _ in range(12):
+        take_first(table)
+    whole = Guest(table, 0)
+    whole.hello()
+    plies = whole.film._plies
+    assert len(plies) > 3
+    moment, struck = 0, True
+    while struck:
+        guest = Guest(table, 0)
+        guest.film = Film(table, 0)
+        if again:
+            guest.hello()
+            table.age += 1  # as after a new deal
+        struck = Interrupt(moment, module).strikes(guest.hello)
+        frames = [view["frame"] for view in guest.hello()[1:] + guest.news()]
+        assert frames == [len(plies) - 1], f"interrupted at step {moment}"
+        assert guest.film._plies == plies, f"interrupted at step {moment}"
+        moment = 2 * moment + 7
+    assert moment > 1000
+
+
+def test_an_interrupt_leaves_news_to_be_told():
+    steps = all_steps(heard_no_move().news, "ludotheque.web")
+    for moment in range(0, steps - 30, steps // 25):  # the last steps come after the news
+        guest = heard_no_move()
+        assert Interrupt(moment, "ludotheque.web").strikes(guest.news)
+        assert [view["frame"] for view in guest.news()] == [1], f"interrupted at step {moment}"
+
+
+def heard_no_move() -> Guest:
+    """Return a guest who hasn't been told of the first move."""
+    table = table_of()
+    guest = Guest(table, 0)
+    guest.hello()
+    take_first(table)
+    return guest

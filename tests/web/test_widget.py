@@ -74,6 +74,37 @@ def test_one_seed_is_one_game_and_its_replay_says_who_played():
     one.verify()
 
 
+class Stopped:
+    """An agent that is interrupted while it thinks, the first times."""
+
+    def __init__(self, times: int):
+        self.times = times
+
+    def act(self, observations, masks, *, states=None, seeds=None):
+        self.times -= 1
+        if self.times >= 0:
+            raise KeyboardInterrupt
+        return masks.argmax(axis=1)
+
+
+@pytest.mark.parametrize("how", ["hello", "mind", "play", "refresh"])
+def test_an_agent_that_was_interrupted_plays_with_the_next_call(how, monkeypatch):
+    board = Board("sarena", opponents=Stopped(1), seed=3)
+    cell = Cell(board, monkeypatch)
+    with pytest.raises(KeyboardInterrupt):
+        board.play(board.legal_moves()[0])
+    assert board.to_play == 1
+    if how == "play":
+        with pytest.raises(ValueError, match="nonsense"):
+            board.play("nonsense")
+    elif how == "refresh":
+        board.refresh()
+    else:
+        cell.ask(do=how, **({"at": 0} if how == "mind" else {}))
+    assert board.to_play == 0 and board.states["ply"][0] == 2
+    assert cell.heard[-1]["yours"] and cell.heard[-1]["frame"] == 2
+
+
 def test_agents_may_be_objects_and_one_for_each_seat():
     agents = [make_agent("random", game="sarena"), "greedy"]
     board = Board("sarena", opponents=agents, seat=1, num_players=3, seed=1)
