@@ -39,6 +39,9 @@ os.environ.setdefault("MPLBACKEND", "agg")
 # Test compiled code, here and in the processes that tests start.
 os.environ.setdefault("LUDOTHEQUE_COMPILE_AFTER", "0")
 
+# Two workers share two cores: torch's threads would only wait for each other there.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # A shell that starts this in the background makes it ignore Ctrl-C, and its subprocesses too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
