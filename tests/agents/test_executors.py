@@ -423,3 +423,11 @@ def test_ctrl_c_shows_no_traceback_of_workers_that_start_or_wait(workers, tmp_pa
     command = [sys.executable, script, workers, tmp_path / "once"]
     done = subprocess.run(command, capture_output=True, text=True, start_new_session=True)
     assert (done.stdout, done.stderr, done.returncode) == ("interrupted\n", "", 0)
+
+
+def test_the_benchmark_of_workers_plays_rounds_of_self_play():
+    """It once lacked settings that self-play had gained."""
+    workers = pytest.importorskip("ludotheque.benchmarks.workers", reason="needs the extra [bench]")
+    found = workers.measure("this process", None, workers.a_round("sarena", rows=8), games=4)
+    assert found.piece_ms is None
+    assert min(found.games_per_second, found.decisions_per_second) > 0
