@@ -30,7 +30,7 @@ from with_rllib import PPO, TRAINING, Module
 
 from ludotheque.agents.rllib import rllib_env
 
-ROUNDS, THRESHOLD, PAST_SELVES = 24, 0.65, 2
+ROUNDS, THRESHOLD, PAST_SELVES = 48, 0.65, 2
 SEATS = ("player_0", "player_1")
 
 
