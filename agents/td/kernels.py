@@ -102,6 +102,12 @@ def points(scores, ranks, num_players, rivalry, out):
 
 
 @kernel
+def is_zero_sum(num_players, rivalry):
+    """Return whether one seat's gain is the other's loss."""
+    return num_players == 2 and rivalry == 1.0
+
+
+@kernel
 def uniform(word):
     """Map a uint64 to a float64 in [0, 1)."""
     return np.float64(word >> _SHIFT_11) * _UNIFORM

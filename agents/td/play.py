@@ -10,7 +10,7 @@ from ludotheque.envs.core.jit import kernel
 from ludotheque.envs.core.rewards import RANK, utilities
 from ludotheque.envs.core.rng import below, decision_seed, mix64, next_seed
 
-from .kernels import points, uniform
+from .kernels import is_zero_sum, points, uniform
 
 _TABLE = np.uint64(0xBB67AE8584CAA73B)
 _SEARCHED = np.uint64(0xA54FF53A5F1D36F1)
@@ -300,7 +300,7 @@ def fill_targets(samples, first, stop, num_players, plan, work):
     """
     utility = work.utility
     share = plan.rank_share if num_players > 1 else 0.0
-    zero_sum = num_players == 2 and plan.rivalry == 1.0
+    zero_sum = is_zero_sum(num_players, plan.rivalry)
     points(work.scores, work.ranks, num_players, plan.rivalry, utility)
     for t in range(first, stop):
         for ahead in range(num_players):

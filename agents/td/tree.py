@@ -20,7 +20,7 @@ from ludotheque.envs.core.rng import GAMMA, mix64
 
 from .. import search as mcts
 from . import beliefs
-from .kernels import _NOISE, _TRIAL, gumbel, points
+from .kernels import _NOISE, _TRIAL, gumbel, is_zero_sum, points
 
 # Bound to a game's kernels by ``specialize``.
 legal_actions = step = redraw = evaluate = final = play_out = None
@@ -198,7 +198,7 @@ def _see_leaf(tree, leaf, nets, k, work, method):
     players = np.int64(state["num_players"])
     seat = np.int64(nodes[best]["seat"])
     work.utility[seat] = nodes[best]["value"]
-    if players == 2 and method.rivalry == 1.0:
+    if is_zero_sum(players, method.rivalry):
         work.utility[1 - seat] = -nodes[best]["value"]
     elif players > 1:
         step(state, nodes[best]["action"])
@@ -257,8 +257,7 @@ def _descend(tree, used, top, word, nets, k, work, method):
         if chosen == NONE:
             # No room for more nodes.
             players = np.int64(state["num_players"])
-            zero_sum = players == 2 and method.rivalry == 1.0
-            others = -1.0 if zero_sum else 1.0 - method.rivalry
+            others = -1.0 if is_zero_sum(players, method.rivalry) else 1.0 - method.rivalry
             for seat in range(players):
                 work.utility[seat] = others * nodes[node]["value"]
             work.utility[nodes[node]["seat"]] = nodes[node]["value"]

@@ -317,8 +317,7 @@ def _check_turn(state):
     turn = np.int64(state["turn"])
     performer = np.int64(state["performer"])
     played = np.int64(state["played"])
-    everybody = (1 << np.int64(state["num_players"])) - 1
-    all_have = (played | np.int64(state["eliminated"])) & everybody == everybody
+    all_have = _all_have_played(state)
     if np.int64(state["eliminated"]) >> turn & 1:
         return FIELD.turn
     for seat in range(np.int64(state["num_players"])):
@@ -370,12 +369,18 @@ def _check_resumed(state):
     elif resume == STAGE.CARD_TURN:
         fits = _can_play(state)
     elif resume == STAGE.TRICK_OVER:
-        played = np.int64(state["played"]) | np.int64(state["eliminated"])
-        everybody = (1 << np.int64(state["num_players"])) - 1
-        fits = played & everybody == everybody and state["performer"] < 0
+        fits = _all_have_played(state) and state["performer"] < 0
     elif resume == STAGE.OUT_OF_CARDS:
         fits = state["destination"] < 0 and state["performer"] < 0
     return FINE if fits else FIELD.resume
+
+
+@kernel
+def _all_have_played(state):
+    """Return whether all who aren't eliminated have played a card to the trick."""
+    everybody = (1 << np.int64(state["num_players"])) - 1
+    done = np.int64(state["played"]) | np.int64(state["eliminated"])
+    return done & everybody == everybody
 
 
 @kernel
