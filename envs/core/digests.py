@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import enum
 import hashlib
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+# Kernels may read these modules, whose versions are part of an entry's name or don't matter.
+_LIBRARIES = {*sys.stdlib_module_names, "numba", "numpy", "scipy"}
+
 
 def digest(function: Callable[..., Any]) -> str:
     """Return a hex digest of everything that the machine code of ``function`` depends on."""
     hasher = hashlib.sha256()
-    _feed_function(hasher, function, set())
+    _feed_function(hasher, function, {})
     return hasher.hexdigest()
 
 
@@ -32,14 +36,19 @@ def _put(hasher, text: str) -> None:
     hasher.update(f"{len(text)}:{text}".encode())
 
 
-def _feed_function(hasher, function, seen: set[int]) -> None:
+def _feed_function(hasher, function, seen: dict[int, int]) -> None:
+    """Feed a function; ``seen`` numbers those already fed, of which only the number is fed again.
+
+    Without the number, names that mean the same functions in another way had the same digest.
+    """
     if id(function) in seen:
+        _put(hasher, f"function {seen[id(function)]}")
         return
-    seen.add(id(function))
+    seen[id(function)] = len(seen)
     _feed_code(hasher, function.__code__)
     for cell in function.__closure__ or ():
         _feed_value(hasher, function.__name__, cell.cell_contents, seen)
-    for value in function.__defaults__ or ():
+    for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
         _feed_value(hasher, function.__name__, value, seen)
     for name in all_names(function.__code__):
         if name in function.__globals__:
@@ -57,7 +66,7 @@ def _feed_code(hasher, code: types.CodeType) -> None:
             _put(hasher, repr(const))
 
 
-def _feed_value(hasher, name: str, value: Any, seen: set[int]) -> None:
+def _feed_value(hasher, name: str, value: Any, seen: dict[int, int]) -> None:
     # For a kernel, its function; for a numba intrinsic, the function that generates its code.
     compiled = getattr(value, "py_func", None) or getattr(value, "__wrapped__", None)
     if isinstance(compiled, types.FunctionType):
@@ -74,7 +83,7 @@ def _feed_value(hasher, name: str, value: Any, seen: set[int]) -> None:
         for item in value:
             _feed_value(hasher, name, item, seen)
     elif isinstance(value, types.ModuleType):
-        if value.__name__.partition(".")[0] == "ludotheque":
+        if value.__name__.partition(".")[0] not in _LIBRARIES:
             raise TypeError(
                 f"a kernel reads {name!r}, the module {value.__name__}: import its constants by "
                 "name, so that the kernel cache can tell when they change"

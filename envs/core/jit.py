@@ -422,7 +422,9 @@ class _KernelCache(NullCache):
         made_for = (_FORMAT, self._digest, str(sig), _machine(codegen), _VERSIONS)
         made_for += (*_changed_settings(), *_named_fields(sig))
         key = hashlib.sha256(repr(made_for).encode()).hexdigest()
-        return folder / f"{self._function.__name__}-{key[:32]}.nbc"
+        # The name may be in any script, long, or that of a lambda; `_SYMBOL` must find it.
+        name = re.sub(r"[^0-9A-Za-z_]", "_", self._function.__name__)[:100]
+        return folder / f"{name}-{key[:32]}.nbc"
 
 
 @functools.cache

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, ModuleType
 
 import numba
 import numpy as np
@@ -465,6 +465,7 @@ def test_digest_depends_on_constants(one, other):
         ("def f(x):\n    return x + 1", "def f(x):\n    return x - 1"),
         ("def f(x, y):\n    return x", "def f(x, y):\n    return y"),
         ("def f(x, y=1):\n    return x", "def f(x, y=2):\n    return x"),
+        ("def f(x, *, y=1):\n    return x", "def f(x, *, y=2):\n    return x"),
         ("def f(x):\n    return np.sin(x)", "def f(x):\n    return np.cos(x)"),
         ("def f(x):\n    return x * 1 + 23", "def f(x):\n    return x * 12 + 3"),
         ("def f(x):\n    return x + 1", "def f(x):\n    return x + 1.0"),
@@ -526,6 +527,13 @@ def test_digest_follows_calls_through_modules():
     assert jit.digest(chain(np.arange(4))) != jit.digest(chain(np.array([0, 1, 2, 4])))
 
 
+def test_digest_depends_on_which_of_two_callees_a_third_name_means():
+    """Both are known by then, so that neither's code is fed again."""
+    one, two = (made(f"def f(x):\n    return x + {k}") for k in (1, 2))
+    source = "def f(x):\n    return a(x) + b(x) * c(x)"
+    assert digest_of(source, a=one, b=two, c=one) != digest_of(source, a=one, b=two, c=two)
+
+
 def test_digest_depends_on_enumerations():
     """Numba compiles a member's value into the machine code."""
     names = [
@@ -550,12 +558,36 @@ def test_what_can_change_unseen_is_refused(value):
         digest_of(PLAIN, SIZE=value)
 
 
-def test_constants_through_a_module_are_refused():
-    from ludotheque.envs.sarena import components
-
+@pytest.mark.parametrize("home", ["ludotheque.envs.sarena", "a_game_of_ones_own"])
+def test_constants_through_a_module_are_refused(home):
+    components = ModuleType(f"{home}.components")
     source = "def f(x):\n    return x + components.NUM_DISCS"
     with pytest.raises(TypeError, match="import its constants by name"):
         digest_of(source, components=components)
+
+
+@pytest.mark.parametrize("name", ["étape", "<lambda>", "step" * 100])
+def test_a_kernel_called_at_its_address_may_have_any_name(name, tmp_path):
+    """Its callers, read from the cache, crashed the interpreter: they called it before it was."""
+    code = textwrap.dedent(
+        f"""
+        import numpy as np
+        from ludotheque.envs.core.jit import kernel, link_late, specialize
+
+        def plain(x):
+            return x + 1
+
+        def caller(x):
+            return step(x)
+
+        step = None
+        plain.__name__ = plain.__qualname__ = {name!r}
+        print(specialize(caller, "caller", step=link_late(kernel(plain)))(np.int64(1)))
+        """
+    )
+    for _ in range(2):
+        assert finish(start(code, tmp_path))[0] == "2\n"
+    assert len(entries(tmp_path)) == 2
 
 
 def test_specialize_wants_names_that_are_read():
