@@ -25,7 +25,7 @@ from .errors import (
 from .loops import GAME_OVER, ILLEGAL, KERNELS, REFUSED, compile_loops
 from .pictures import Pictures
 from .schema import Field, explain, located, read, total_size
-from .state import copied
+from .state import HEADER, copied
 from .validity import Validity
 
 # "flat": everything, as numbers; "planes": everything, on the board's grid; "compact": a few
@@ -43,12 +43,13 @@ class Game(Pictures):
     So do ``load_states``, the ``set_state`` of every interface, and unpickling.
 
     Attributes:
-        name: short name, which is also the package's (``"sarena"``).
+        name: short name, an identifier, which is also the package's (``"sarena"``).
         title: the name on the box.
         version: of the environment; raised when results are no longer comparable.
         dtype: the record type of a game in progress.
         player_counts: the possible numbers of players; 1 is solo.
-        num_actions: size of the action space; action numbers are stable within a version.
+        num_actions: size of the action space, at most 32,767; action numbers are stable within a
+            version.
         options: variants.
         flat, planes, compact: fields of the observation forms; the latter two may be empty.
         kernels: ``setup``, ``legal_actions``, ``is_legal``, ``random_action``, ``step``,
@@ -82,6 +83,9 @@ class Game(Pictures):
             pictures in ``table``; empty for games inside.
         check_options: called with the plain values of all options; raises ValueError if they are
             incompatible.
+
+    Raises:
+        ValueError: an attribute that interfaces and records build on is invalid.
     """
 
     name: str
@@ -113,6 +117,7 @@ class Game(Pictures):
     hidden_facts: tuple[Field, ...] = ()
 
     def __post_init__(self) -> None:
+        _check(self)
         for form in (*OBSERVATION_FORMS, "hidden_facts"):
             object.__setattr__(self, form, located(getattr(self, form)))
 
@@ -412,6 +417,28 @@ class Game(Pictures):
             f"seat {state['to_play']} of {self.title} now: "
             "choose one where action_mask is 1"
         )
+
+
+def _check(game: Game) -> None:
+    """Raise ValueError for what would fail later: in a record's header, an id or a file's name."""
+    of = f"of {game.name!r}"
+    if not (isinstance(game.name, str) and game.name.isidentifier()):
+        raise ValueError(
+            f"name {of} isn't an identifier, such as 'sarena': folders are named by it"
+        )
+    if not (isinstance(game.title, str) and game.title.isprintable() and game.title.strip()):
+        raise ValueError(f"title {of} is {game.title!r}; give the name on the box")
+    check_whole(game.version, f"version {of}")
+    if not isinstance(game.player_counts, tuple) or not game.player_counts:
+        raise ValueError(f"player_counts {of} is {game.player_counts!r}; give a tuple of counts")
+    for count in game.player_counts:
+        check_whole(count, f"a count in player_counts {of}", 1, np.iinfo(np.int8).max)
+    # Histories also hold num_actions itself.
+    check_whole(game.num_actions, f"num_actions {of}", 1, np.iinfo(np.int16).max)
+    check_whole(game.max_plies, f"max_plies {of}", 1, np.iinfo(np.int32).max)
+    header = [name for name, *_ in HEADER]
+    if list(game.dtype.names or ())[: len(header)] != header:
+        raise ValueError(f"dtype {of} doesn't begin with the common header: use game_dtype")
 
 
 def load_game(package: str) -> Game:

@@ -31,6 +31,7 @@ with warnings.catch_warnings():
     from pettingzoo.test import api_test, parallel_api_test, seed_test
 
 GAME = toy.GAME
+TAKEN_OUT = [f"ludotheque/{name}-v0" for name in ("Toy", "toy", "NoughtsCrosses", "noughts")]
 
 
 @pytest.fixture(autouse=True)
@@ -38,7 +39,7 @@ def registered(monkeypatch):
     """The game is known while a test runs, and the others find five games as before."""
     monkeypatch.setattr(registry, "_REGISTERED", {})
     for known in (gymnasium.registry, pettingzoo.aec_registry, pettingzoo.parallel_registry):
-        for name in ("ludotheque/Toy-v0", "ludotheque/toy-v0"):
+        for name in TAKEN_OUT:
             monkeypatch.setitem(known, name, None)  # taken out again with what the game puts there
             del known[name]
     register_game(GAME)
@@ -69,6 +70,45 @@ def test_it_is_known_by_its_name():
     assert "toy" in ludotheque.envs.game_names()
     with pytest.raises(ValueError, match="a game 'sarena' already exists"):
         register_game(dataclasses.replace(GAME, name="sarena"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"name": "a/../b"}, "isn't an identifier"),
+        ({"title": ""}, "the name on the box"),
+        ({"version": 1.5}, "version of 'toy' is 1.5"),
+        ({"player_counts": ()}, "give a tuple of counts"),
+        ({"player_counts": (2, 200)}, "is 200; give a whole number from 1 to 127"),
+        ({"num_actions": 40_000}, "from 1 to 32767"),
+        ({"max_plies": 0}, "max_plies of 'toy' is 0"),
+        ({"dtype": np.dtype([("square", np.int8)])}, "use game_dtype"),
+    ],
+    ids=str,
+)
+def test_a_game_that_breaks_the_contract_is_refused_at_once(changes, told):
+    with pytest.raises(ValueError, match=told):
+        dataclasses.replace(GAME, **changes)
+
+
+@pytest.mark.parametrize("title", ["Sarena", "T o y", "?!"])
+def test_a_title_whose_id_another_game_has_is_refused(title):
+    """Gymnasium's id would make the other game."""
+    game = dataclasses.replace(GAME, name="mine", title=title)
+    with pytest.raises(ValueError, match="give your game another title"):
+        register_game(game)
+    assert "mine" not in ludotheque.envs.game_names()
+
+
+def test_a_title_may_have_spaces():
+    register_game(dataclasses.replace(GAME, name="noughts", title="Noughts & Crosses"))
+    env = gymnasium.make("ludotheque/NoughtsCrosses-v0")
+    assert env.unwrapped.settings.game.name == "noughts"
+
+
+def test_only_games_are_registered():
+    with pytest.raises(TypeError, match="give a Game"):
+        register_game(toy)
 
 
 def test_it_survives_a_pickle():

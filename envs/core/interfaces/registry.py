@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -48,19 +49,35 @@ def register_game(game: Game) -> None:
     """Register your own game with ``get_game``, the agents, the command line and the registries.
 
     Its package (``Game.package``) must be imported in every process that looks it up by name.
-    Registering the same game again has no effect.
+    Registering the same game again has no effect. Gymnasium's id is the title without spaces and
+    punctuation: ``"ludotheque/TicTacToe-v0"`` for "Tic-Tac-Toe".
 
     Raises:
-        ValueError: another game has the name.
+        TypeError: this isn't a ``Game``.
+        ValueError: another game has the name, or the id.
     """
+    from ..game import Game
+
+    if not isinstance(game, Game):
+        raise TypeError(f"game is {game!r}; give a Game, such as the GAME of its package")
     if _REGISTERED.get(game.name, game) is not game or game.name in GAMES:
         raise ValueError(f"a game {game.name!r} already exists; give yours another name")
-    _REGISTERED[game.name] = game
+    word = _without_spaces(game.title)
+    taken = {title: name for name, (title, _) in GAMES.items()}
+    taken |= {_without_spaces(other.title): name for name, other in _REGISTERED.items()}
+    if not word or taken.get(word, game.name) != game.name:
+        problem = f"is also the id of {taken[word]!r}" if word else "has no letters for an id"
+        raise ValueError(f"the title {game.title!r} {problem}; give your game another title")
     from .aec import TurnBasedEnv
     from .parallel import TurnBasedParallelEnv
 
     make = partial(TurnBasedEnv, game), partial(TurnBasedParallelEnv, game)
-    _register(game.name, game.title, game.version, *make)
+    _register(game.name, word, game.version, *make)
+    _REGISTERED[game.name] = game
+
+
+def _without_spaces(title: str) -> str:
+    return re.sub(r"\W", "", title)
 
 
 def register_environments() -> None:
