@@ -221,6 +221,13 @@ def holds_files(folder: Path) -> bool:
     return folder.is_dir() and any(not path.name.startswith(".") for path in folder.iterdir())
 
 
+def kept_words(folder: Path, checkpoint: Path, again: str = "") -> str:
+    """Tell what a training that was interrupted has left in its folder, and how to go on."""
+    saved = (folder / checkpoint).exists()
+    kept = f"the last checkpoint is in {folder}" if saved else "nothing was learned yet"
+    return f"{kept}; {again}" if again and holds_files(folder) else f"{kept}."
+
+
 def check_folder(folder: Path, resume: bool, what: str = "results") -> None:
     """Raise UserError for a folder with contents, which are never overwritten."""
     if folder.exists() and not folder.is_dir():

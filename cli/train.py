@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -28,6 +29,7 @@ from .common import (
     find_game,
     game_options,
     holds_files,
+    kept_words,
     needs_extra,
     print_json,
     run_length,
@@ -119,10 +121,10 @@ def train(
         )
     again = (
         f"resume with: ludotheque train --game {game} --method {method} "
-        f"--players {config.num_players} --out {folder} --resume"
+        f"--players {config.num_players} --out {shlex.quote(str(folder))} --resume"
     )
     with _played_by(run, config, actors, ray) as trains:
-        result = _train(trains, config, f"the last checkpoint is in {folder}; {again}")
+        result = _train(trains, config, again)
     _show(result, as_json)
     if result.interrupted:
         raise StoppedError(f"what was learned is in {folder}; {again} --minutes MORE")
@@ -173,13 +175,13 @@ def _played_by(run: Any, config: Any, actors: int | None, ray: str | None) -> It
         yield functools.partial(run, actors=executor)
 
 
-def _train(run: Any, config: Any, if_killed: str) -> Any:
+def _train(run: Any, config: Any, again: str) -> Any:
     try:
         with Bar("Training", "steps" if config.minutes is None else "s") as bar:
             config.progress = bar
             return run(config)
     except KeyboardInterrupt:
-        raise StoppedError(if_killed) from None
+        raise StoppedError(kept_words(config.folder, config.checkpoint, again)) from None
     except BlockingIOError as error:
         raise FailedError(str(error)) from error
     except OSError as error:

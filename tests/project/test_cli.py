@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import importlib
 import itertools
 import json
 import os
@@ -847,6 +848,39 @@ def test_ctrl_c_in_training_keeps_the_model(tmp_path: Path):
     assert "Traceback" not in told
     assert "--resume" in told.strip().splitlines()[-1]
     assert (folder / "model.zip").is_file()
+
+
+@pytest.mark.parametrize(
+    ("kept", "told"),
+    [
+        ((), "nothing was learned yet."),
+        (("config.json",), "nothing was learned yet; "),
+        (("config.json", "checkpoint/run.zip"), "the last checkpoint is in "),
+    ],
+)
+@pytest.mark.parametrize("command", ["train", "exploit"])
+def test_an_interrupted_training_names_only_what_it_has_kept(command, kept, told, tmp_path):
+    pytest.importorskip("sb3_contrib")
+    import ludotheque.agents.exploit
+    from ludotheque.agents.td import trainer
+    from ludotheque.cli.common import StoppedError
+
+    def stopped(*_, **__):
+        for name in kept:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).touch()
+        raise KeyboardInterrupt
+
+    folder, agent = tmp_path / "a run", ["greedy"] if command == "exploit" else []
+    what = importlib.import_module(f"ludotheque.cli.{command}")
+    with pytest.MonkeyPatch.context() as patched, pytest.raises(StoppedError) as found:
+        patched.setattr(trainer, "train_td", stopped)
+        patched.setattr(ludotheque.agents.exploit, "exploit", stopped)
+        getattr(what, command)(*agent, game="sarena", steps=10, folder=folder, seed=1)
+    message, _, again = str(found.value).partition("resume with: ")
+    assert message.startswith(told.removesuffix("; ") if command == "exploit" else told)
+    assert bool(again) == (command == "train" and bool(kept))
+    assert not again or shlex.split(again)[-2:] == [str(folder), "--resume"]
 
 
 # bench
