@@ -568,10 +568,13 @@ class _Timed:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._agent, name)
 
-    def act(self, *asked: Any, **more: Any) -> Any:
+    def __repr__(self) -> str:
+        return repr(self._agent)  # errors name the agent
+
+    def act(self, observations: Any, masks: Any, **more: Any) -> Any:
         """Ask the agent."""
+        self.decisions += len(masks)
         start = perf_counter()
-        actions = self._agent.act(*asked, **more)
+        actions = self._agent.act(observations, masks, **more)
         self.seconds += perf_counter() - start
-        self.decisions += len(actions)
         return actions

@@ -121,10 +121,10 @@ def arguments_checked() -> Iterator[None]:
 
 
 def _told(error: Exception) -> str:
-    """Return an error's message, without the leading number of system errors."""
+    """Return an error's message and notes, without the leading number of system errors."""
     if isinstance(error, OSError) and error.errno is not None and error.filename is not None:
         return f"{error.filename}: {error.strerror}."
-    return str(error)
+    return ". ".join([str(error), *getattr(error, "__notes__", ())])
 
 
 def needs_extra(extra: str, error: ModuleNotFoundError) -> Exception:

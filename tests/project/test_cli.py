@@ -14,6 +14,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
@@ -919,6 +920,40 @@ def test_rate_says_in_a_line_that_a_class_makes_no_agent():
         done = run("rate", spec)
         assert_refused(done, spec.partition(":")[0])
         assert len(done.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("None", "My agent returned actions of shape"),
+        ("(0 for _ in masks)", "My agent returned actions of shape"),
+        ("masks.argmin(axis=1)", "is not legal .*The action was chosen by My agent"),
+    ],
+)
+def test_rate_names_the_agent_at_fault(answer, told, monkeypatch, tmp_path):
+    from ludotheque.cli import rate
+    from ludotheque.cli.common import UserError
+
+    (tmp_path / "ones_own").mkdir()
+    (tmp_path / "ones_own" / "agent.py").write_text(
+        textwrap.dedent(
+            f"""
+            class Mine:
+                def __init__(self, game):
+                    pass
+
+                def __repr__(self):
+                    return "My agent"
+
+                def act(self, observations, masks, *, states=None, seeds=None):
+                    return {answer}
+            """
+        )
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "ones_own.agent", raising=False)
+    with pytest.raises(UserError, match=told):
+        rate.rate("ones_own.agent:Mine", game="sarena", seed=1, rounds=1)
 
 
 def test_rate_measures_no_ladder_that_cannot_be_written(monkeypatch, tmp_path):
