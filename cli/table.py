@@ -99,6 +99,8 @@ def check_place(path: Path) -> None:
         raise UserError(f"the folder {path.parent} of {path.name} does not exist.")
     if path.is_dir():
         raise UserError(f"{path} is a folder; give the name of a file in it.")
+    if path.exists() and not path.is_file():
+        raise UserError(f"{path} is a device, a pipe or a socket; give the name of a file.")
     if not os.access(path.parent, os.W_OK):
         raise UserError(f"the folder {path.parent} of {path.name} can't be written.")
 

@@ -42,6 +42,7 @@ def atomic_path(path: str | os.PathLike) -> Iterator[Path]:
     Raises:
         FileNotFoundError: the folder of `path` does not exist.
         IsADirectoryError: `path` is a folder.
+        FileExistsError: `path` is a device, a pipe or a socket, which the file would replace.
     """
     target = Path(os.path.realpath(path))
     _check_target(target, path)
@@ -159,6 +160,11 @@ def _locks(file: Any) -> bool:
 def _check_target(target: Path, given: str | os.PathLike) -> None:
     if target.is_dir():
         raise IsADirectoryError(f"{os.fspath(given)!r} is a folder; give the name of a file in it")
+    if target.exists() and not target.is_file():
+        # With the permission to, as root, renaming would replace even /dev/null.
+        raise FileExistsError(
+            f"{os.fspath(given)!r} is a device, a pipe or a socket; give the name of a file"
+        )
     if not target.parent.is_dir():
         raise FileNotFoundError(
             f"cannot write {os.fspath(given)!r}: the folder {str(target.parent)!r} does not "

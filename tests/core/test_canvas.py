@@ -15,6 +15,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from ludotheque.cli.common import UserError
+from ludotheque.cli.table import check_place
 from ludotheque.envs.core import files
 from ludotheque.envs.core.drawing.canvas import FONT_FILES, FONT_FOLDER, Canvas, save_gif, save_png
 from ludotheque.envs.core.files import atomic_path, atomic_write_bytes, atomic_write_text
@@ -309,6 +311,17 @@ def test_a_failed_rename_leaves_what_was_there(tmp_path, monkeypatch):
         atomic_write_bytes(target, b"new")
     assert target.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no named pipes")
+def test_a_pipe_or_device_is_not_replaced_by_a_file(tmp_path):
+    target = tmp_path / "result.json"
+    os.mkfifo(target)
+    with pytest.raises(FileExistsError, match="give the name of a file"):
+        atomic_write_bytes(target, b"new")
+    with pytest.raises(UserError, match="give the name of a file"):
+        check_place(target)
+    assert target.is_fifo() and list(tmp_path.iterdir()) == [target]
 
 
 def test_the_new_file_is_seen_only_when_whole(tmp_path):
