@@ -15,6 +15,13 @@ evaluate = legal_actions = step = None
 
 
 @kernel
+def copy_into(target, values):
+    """Fill the front of ``target`` with ``values``; a slice would be copied twice."""
+    for i in range(len(values)):
+        target[i] = values[i]
+
+
+@kernel
 def choose_random(masks, seeds, actions):
     """Choose uniformly among the ones of each mask: the k-th, with k drawn from the seed."""
     for row in range(len(masks)):

@@ -20,6 +20,7 @@ from ludotheque.envs.core.jit import kernel
 from ludotheque.envs.core.rng import GAMMA, mix64
 from ludotheque.envs.core.schema import total_size
 
+from ..kernels import copy_into
 from .kernels import uniform
 
 _DRAW = np.uint64(0x9B05688C2B3E6C1F)
@@ -104,7 +105,7 @@ def _redraw(drawn, state, seat, seed, belief):
 @kernel
 def score_facts(seen, net, scores):
     """Fill the scores of the facts, given the network's inputs."""
-    scores[:] = net.last_bias
+    copy_into(scores, net.last_bias)
     for j in range(len(net.first_bias)):
         unit = np.float64(net.first_bias[j])
         for i in range(len(seen)):

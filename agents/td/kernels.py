@@ -20,7 +20,7 @@ from ludotheque.envs.core.jit import kernel
 from ludotheque.envs.core.rewards import MARGIN, utilities
 from ludotheque.envs.core.rng import GAMMA, mix64
 
-from ..kernels import takes_place
+from ..kernels import copy_into, takes_place
 
 _SHIFT_11 = np.uint64(11)
 _UNIFORM = 2.0**-53
@@ -274,7 +274,7 @@ def choose_rows(states, start, stop, asked, nets, work, how, actions):
     """Fill ``actions`` (int64) with a choice for each record; ``asked`` is ``(masks, seeds)``."""
     masks, seeds = asked
     for row in range(start, stop):
-        work.mask[:] = masks[row]
+        copy_into(work.mask, masks[row])
         actions[row] = work.actions[choose(states[row], nets, 0, work, seeds[row], how)[0]]
 
 

@@ -10,6 +10,7 @@ from ludotheque.envs.core.jit import kernel
 from ludotheque.envs.core.rewards import RANK, utilities
 from ludotheque.envs.core.rng import below, decision_seed, mix64, next_seed
 
+from ..kernels import copy_into
 from .kernels import is_zero_sum, points, uniform
 
 _TABLE = np.uint64(0xBB67AE8584CAA73B)
@@ -195,7 +196,7 @@ def play_games(seed, options, nets, work, tree, plans, kept):
 @kernel
 def keep_sample(samples, used, work, seat, base, value):
     """Write a sample of ``work.best``; return the new number of samples."""
-    samples.seen[used, : len(work.best)] = work.best
+    copy_into(samples.seen[used], work.best)
     samples.seat[used] = seat
     samples.base[used] = base
     samples.value[used] = value

@@ -19,6 +19,7 @@ from ludotheque.envs.core.rewards import RANK, utilities
 from ludotheque.envs.core.rng import GAMMA, mix64
 
 from .. import search as mcts
+from ..kernels import copy_into
 from . import beliefs
 from .kernels import _NOISE, _TRIAL, gumbel, is_zero_sum, points
 
@@ -218,7 +219,7 @@ def _play_on(tree, word, work, method):
         work.values[seat] = work.utility[seat]
     if method.greedy:
         evaluate_leaf(tree.playout, word, method.leaf)
-        work.utility[:players] = tree.playout.utility[:players]
+        copy_into(work.utility, tree.playout.utility[:players])
     else:
         play_out(state, word, work.scores, work.ranks)
         weigh(work, players, method)
@@ -242,7 +243,7 @@ def _descend(tree, used, top, word, nets, k, work, method):
         chosen, found = pick_child(nodes, node, legal, method.exploration)
         lacks = chosen == NONE or (found < count and not nodes[node]["pruned"])
         if lacks and used + method.limit <= len(nodes):
-            work.mask[:] = legal
+            copy_into(work.mask, legal)
             child = nodes[node]["first"]
             while child != NONE:
                 work.mask[nodes[child]["action"]] = 0
@@ -383,9 +384,9 @@ def search_rows(states, start, stop, asked, nets, made, method, found):
     work, tree = made
     actions, policy, values = found
     for row in range(start, stop):
-        work.mask[:] = masks[row]
+        copy_into(work.mask, masks[row])
         if len(scores):
-            tree.belief.scores[:] = scores[row]
+            copy_into(tree.belief.scores, scores[row])
         chosen, count = search(states[row], nets, 0, work, tree, seeds[row], method)
         actions[row] = tree.nodes[chosen]["action"]
         if len(policy):

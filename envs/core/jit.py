@@ -45,13 +45,18 @@ try:  # numba internals, which any release may move; without them nothing is cac
     from numba.core.caching import NullCache
     from numba.core.compiler import CompileResult
     from numba.core.compiler_lock import global_compiler_lock
+    from numba.core.cpu import CPUTargetOptions
+    from numba.core.errors import NumbaError
     from numba.core.serialize import dumps
 
     from .fragments import FragmentCompiler, KernelCompiler
 except ImportError as error:
-    NullCache, _missing = object, error  # type: ignore[misc, assignment]
+    NullCache, _missing, _UNCOUNTED = object, error, {}  # type: ignore[misc, assignment]
+    NumbaError = ()  # type: ignore[misc, assignment]
 else:
     _missing = None  # type: ignore[assignment]
+    # Without numba's runtime, which counts references to arrays in every kernel they are passed to.
+    _UNCOUNTED = {"_nrt": False} if hasattr(CPUTargetOptions, "_nrt") else {}
     if hasattr(os, "register_at_fork"):
         # A fork waits until no thread compiles: the child would wait for that thread for ever.
         os.register_at_fork(
@@ -78,8 +83,10 @@ _NUMBA_SETTINGS = {
     "SLP_VECTORIZE": 0,
 }
 _VERSIONS = (platform.python_version(), np.__version__, numba.__version__)
-# Incremented when the format of entries changes.
-_FORMAT = 3
+# What numba says about arrays created without its runtime.
+_CREATES_ARRAYS = ("NRT required", "Only accept returning of array")
+# Incremented when the format of entries or the way kernels are compiled changes.
+_FORMAT = 4
 _SYMBOL = re.compile(rb"ludotheque\.\w+-[0-9a-f]{32}")
 # Kernels that can be called at their address: name in machine code → argument types.
 _published: dict[str, tuple] = {}
@@ -169,7 +176,11 @@ def call(*arguments):
     return inner(*arguments)
 
 
-def kernel(function: Callable[..., Any], plain: Callable[..., Any] | None = None) -> Any:
+def kernel(
+    function: Callable[..., Any],
+    plain: Callable[..., Any] | None = None,
+    allocates: bool = False,
+) -> Any:
     """Compile ``function`` with numba: no Python objects, GIL released, cached.
 
     Kernels must read constants by name (``SIZE``), never through a module (``board.SIZE``), so that
@@ -178,11 +189,18 @@ def kernel(function: Callable[..., Any], plain: Callable[..., Any] | None = None
     Args:
         function: the function to compile.
         plain: its Python equivalent, if ``function`` calls something that only runs compiled.
+        allocates: whether it creates arrays, also as a step in between (``mask[:] = a == b``), or
+            calls a kernel that returns one. Such kernels are slower: numba counts all references
+            to arrays in them.
     """
     if JIT_DISABLED:
         return _in_python(plain or function)
-    compiled = _compile(function, fragment=True, no_cpython_wrapper=True)
+    counted = {"_nrt": True} if allocates and _UNCOUNTED else {}
+    compiled = _compile(function, fragment=True, no_cpython_wrapper=True, **counted)
     return Kernel(compiled, plain or function)
+
+
+allocating_kernel = functools.partial(kernel, allocates=True)
 
 
 def _in_python(function: Callable[..., Any]) -> Any:
@@ -213,7 +231,7 @@ _silence = _Silence()
 
 
 def _compile(function: Callable[..., Any], fragment: bool = False, **settings: bool) -> Any:
-    asked: dict[str, Any] = {"no_cfunc_wrapper": True, **settings}
+    asked: dict[str, Any] = {"no_cfunc_wrapper": True, **_UNCOUNTED, **settings}
     if _missing is None:
         asked["pipeline_class"] = FragmentCompiler if fragment else KernelCompiler
     compiled: Any = numba.njit(nogil=True, error_model="numpy", **asked)(function)
@@ -227,7 +245,7 @@ def _compile(function: Callable[..., Any], fragment: bool = False, **settings: b
 
 
 def _delay_signals(compiled: Any) -> None:
-    """Make signals wait until a compilation of ``compiled`` has finished.
+    """Make signals wait until ``compiled`` is compiled; explain an error that is often made.
 
     An exception in the middle of it, of Ctrl-C or of a time limit, can leave numba unable to
     compile anything else in this process, or make LLVM free memory twice.
@@ -236,7 +254,12 @@ def _delay_signals(compiled: Any) -> None:
 
     def compile_whole(signature: Any) -> Any:
         with signals_delayed():
-            return compile_one(signature)
+            try:
+                return compile_one(signature)
+            except NumbaError as error:
+                if any(words in str(error) for words in _CREATES_ARRAYS):
+                    error.add_note("A kernel that creates arrays must be an @allocating_kernel.")
+                raise
 
     compiled.compile = compile_whole
 

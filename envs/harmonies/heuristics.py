@@ -16,6 +16,7 @@ import numpy as np
 from ..core.bits import count_bits
 from ..core.jit import kernel
 from .components import (
+    BLUE,
     BOARD,
     BUILDING_POINTS,
     GRAY,
@@ -30,6 +31,7 @@ from .components import (
     NUM_SPACES,
     ON,
     PER_SPACE,
+    YELLOW,
 )
 from .habitat_distance import card_value
 from .rules import LAST_HEXES
@@ -107,6 +109,14 @@ def _turns_of_board(kinds):
 def board_value(state, seat, limit):
     """Value the board and the cards of ``seat`` with at most ``limit`` turns left."""
     kinds = state["hexes"][seat]
+    side = np.int64(state["side"])
+    return _value_with(state, seat, limit, field_points(kinds, side) + water_points(kinds, side))
+
+
+@kernel
+def _value_with(state, seat, limit, groups):
+    """Value a board as ``board_value``, given the points of its fields and its water."""
+    kinds = state["hexes"][seat]
     free = ~np.int64(state["cubes"][seat])
     side = np.int64(state["side"])
     turns = min(limit, _turns_of_board(kinds))
@@ -115,9 +125,8 @@ def board_value(state, seat, limit):
     points = np.int64(state["points"][seat, COLUMN.animals])
     points += tree_points(kinds)
     points += mountain_points(kinds, side)
-    points += field_points(kinds, side)
     points += BUILDING_POINTS * count_bits(np.int64(kinds[KIND.building]) & near[2])
-    points += water_points(kinds, side)
+    points += groups
     spirit = np.int64(state["spirit"][seat])
     if np.int64(state["completed"][seat]) >> spirit & 1:
         points += spirit_points(kinds, side, spirit)
@@ -200,11 +209,14 @@ def _value_from(state, seat, tokens, colours, limit):
     """Value the best placement of ``tokens`` whose first one has one of ``colours`` (bits)."""
     kinds = state["hexes"][seat]
     free = ~np.int64(state["cubes"][seat])
+    side = np.int64(state["side"])
     first = second = third = 0
     best = 0.0
     while tokens:
         best = -np.inf
         move = placed = 0
+        # Searching groups takes long; only tokens of these colours change them.
+        fields, water = field_points(kinds, side), water_points(kinds, side)
         for colour in range(NUM_COLOURS):
             if tokens >> 4 * colour & 15 and colours >> colour & 1:
                 for k in range(NUM_ON[colour]):
@@ -215,7 +227,12 @@ def _value_from(state, seat, tokens, colours, limit):
                         trial = (hexes & -hexes) << 8 | before << 4 | after
                         hexes &= hexes - 1
                         _toggle(kinds, trial)
-                        value = board_value(state, seat, limit)
+                        groups = fields + water
+                        if colour == YELLOW:
+                            groups = field_points(kinds, side) + water
+                        elif colour == BLUE:
+                            groups = fields + water_points(kinds, side)
+                        value = _value_with(state, seat, limit, groups)
                         _toggle(kinds, trial)
                         if value > best:
                             best = value

@@ -18,7 +18,6 @@ from .components import (
     FIRST_SPIRIT,
     GRAY,
     HABITAT_KIND,
-    HABITAT_SIZE,
     HAND_LIMIT,
     HEX_COL,
     HEX_ROW,
@@ -173,12 +172,17 @@ PLANES_AT = offsets(PLANES)
 # Position of a hex on the grid: the columns of the board, each from its top.
 CELL = HEX_ROW.astype(np.int64) * _COLS + HEX_COL
 
-# By colours as bits: the factor that copies a set of hexes to each of these colours, two colours
-# per word.
-_TIMES = np.zeros((1 << NUM_COLOURS, NUM_COLOURS // 2), dtype=np.int64)
+# By colours as bits: the bits of all hexes in the place of each of these colours, two colours per
+# word.
+_PLACES = np.zeros((1 << NUM_COLOURS, NUM_COLOURS // 2), dtype=np.int64)
 for _colours in range(1 << NUM_COLOURS):
     for _colour in range(NUM_COLOURS):
-        _TIMES[_colours, _colour // 2] |= (_colours >> _colour & 1) << 32 * (_colour % 2)
+        if _colours >> _colour & 1:
+            _PLACES[_colours, _colour // 2] |= ((1 << MAX_HEXES) - 1) << 32 * (_colour % 2)
+# The same by card and part of its habitat, for the last token of the part and the one before; 0 for
+# parts that the habitat doesn't have.
+_LAST = _PLACES[LAST_COLOUR[HABITAT_KIND]]
+_BEFORE = _PLACES[COLOURS_BEFORE[HABITAT_KIND]]
 
 
 @kernel
@@ -236,19 +240,27 @@ def _write_wanted(state, seat, out):
         card = np.int64(state["card"][seat, slot])
         if card:
             last, half, first = wanted_hexes(kinds, free, side, card)
-            for part in range(HABITAT_SIZE[card]):
-                kind = np.int64(HABITAT_KIND[card, part])
-                ends = _TIMES[LAST_COLOUR[kind]]
-                begins = _TIMES[COLOURS_BEFORE[kind]]
-                last0 |= last[part] * ends[0]
-                last1 |= last[part] * ends[1]
-                last2 |= last[part] * ends[2]
-                other0 |= half[part] * ends[0] | first[part] * begins[0]
-                other1 |= half[part] * ends[1] | first[part] * begins[1]
-                other2 |= half[part] * ends[2] | first[part] * begins[2]
+            one, two, three = _by_colour(last, _LAST[card])
+            last0, last1, last2 = last0 | one, last1 | two, last2 | three
+            one, two, three = _by_colour(half, _LAST[card])
+            other0, other1, other2 = other0 | one, other1 | two, other2 | three
+            one, two, three = _by_colour(first, _BEFORE[card])
+            other0, other1, other2 = other0 | one, other1 | two, other2 | three
     completing = _write_pairs(last0, last1, last2, out, AT.completes)
     advancing = _write_pairs(other0, other1, other2, out, AT.advances)
     return completing, advancing
+
+
+@kernel
+def _by_colour(hexes, colours):
+    """Combine the hexes wanted for each part by the colours of the parts, two per word."""
+    a, b, c, d = hexes
+    a, b, c, d = a | a << 32, b | b << 32, c | c << 32, d | d << 32
+    return (
+        a & colours[0, 0] | b & colours[1, 0] | c & colours[2, 0] | d & colours[3, 0],
+        a & colours[0, 1] | b & colours[1, 1] | c & colours[2, 1] | d & colours[3, 1],
+        a & colours[0, 2] | b & colours[1, 2] | c & colours[2, 2] | d & colours[3, 2],
+    )
 
 
 @kernel

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.bits import count_bits, lowest_bit
-from ..core.jit import kernel
+from ..core.jit import allocating_kernel, kernel
 from ..core.schema import Field, offsets, total_size
 from ..core.state import seat_after
 from .components import (
@@ -140,7 +140,7 @@ COMPACT = (
 COMPACT_AT = offsets(COMPACT)
 
 
-@kernel
+@allocating_kernel
 def observe_compact(state, seat, out):
     """Fill the int8 vector ``out`` (fields of ``COMPACT``) with the observation of ``seat``."""
     out[:] = 0

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.jit import kernel
+from ..core.jit import allocating_kernel, kernel
 from ..core.rng import draw_below, shuffle
 from .components import NUM_TILES, PILE_SIZE, TILE_ELEMENT, TILE_VALUE
 from .state import IN_PILE, PUT_ASIDE
 
 
-@kernel
+@allocating_kernel
 def determinize(state, seat, seed):
     """Resample the order of the piles, uniformly among those with the visible backs.
 
@@ -57,7 +57,7 @@ def determinize(state, seat, seed):
             pile[drawn + place - num_aside] = tile
 
 
-@kernel
+@allocating_kernel
 def _in_order(tiles):
     """Return tiles sorted by number, since a redraw must not depend on their true order."""
     found = np.zeros(NUM_TILES + 1, np.bool_)  # tiles are numbered from 1

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.bits import count_bits, select_bit
-from ..core.jit import kernel
+from ..core.jit import allocating_kernel, kernel
 from ..core.rng import draw_below, shuffle
 from ..core.schema import Field, offsets
 from ..core.state import seat_after
@@ -124,7 +124,7 @@ def _redraw_given(state, seat):
                 state["given"][giver] = NO_CARD if known else select_bit(hand, k)
 
 
-@kernel
+@allocating_kernel
 def _redraw_tiles(state, seat):
     """Draw the others' face-down tiles, then the order of the pile."""
     unseen = np.zeros(NUM_TILES, np.int64)

@@ -180,12 +180,6 @@ def _write_passed(state, seat, out):
 
 
 @kernel
-def _row(out, start, size):
-    """Return a part of the vector; indexing it without negative numbers is faster."""
-    return out[start : start + size]
-
-
-@kernel
 def _write_seat(state, seat, ahead, unseen, out):
     """Write what is known about one seat, including its role if the observing seat knows it."""
     num_players = np.int64(state["num_players"])
@@ -201,7 +195,9 @@ def _write_seat(state, seat, ahead, unseen, out):
     witnesses = (seen & everybody) >> seat | seen << (num_players - seat) & everybody
     for k in range(MAX_PLAYERS):
         out[AT.witnesses + MAX_PLAYERS * ahead + k] = witnesses >> k & 1
-    row = _row(out, AT.seats + SEAT_SIZE * ahead, SEAT_SIZE)
+    # Indexing a part without negative numbers is faster.
+    start = AT.seats + SEAT_SIZE * ahead
+    row = out[start : start + SEAT_SIZE]
     row[0] = 1
     row[1] = state["to_play"] == other and not unseen
     row[2] = state["guide"] == other
@@ -228,10 +224,12 @@ def _write_seat(state, seat, ahead, unseen, out):
 def _write_deeds(state, seat, ahead, out):
     """Write one seat's deeds in the round."""
     other = seat_after(state, seat, ahead)
-    cards = _row(out, AT.plays + NUM_CARDS * ahead, NUM_CARDS)
+    start = AT.plays + NUM_CARDS * ahead
+    cards = out[start : start + NUM_CARDS]
     for card in range(NUM_CARDS):
         cards[card] = state["plays"][other, card]
-    row = _row(out, AT.deeds + DEEDS_SIZE * ahead, DEEDS_SIZE)
+    start = AT.deeds + DEEDS_SIZE * ahead
+    row = out[start : start + DEEDS_SIZE]
     for deed in range(NUM_DEEDS):
         row[deed] = state["deeds"][other, deed]
     if state["deeds"][other, PERMUTED] > 0:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ludotheque.envs import get_game
-from ludotheque.envs.core.jit import JIT_DISABLED, kernel, specialize
+from ludotheque.envs.core.jit import JIT_DISABLED, allocating_kernel, kernel, specialize
 from ludotheque.envs.core.rng import GAMMA, decision_seed, mix64, next_seed
 from ludotheque.envs.sarena.actions import FROM, TO
 from ludotheque.envs.sarena.components import IS_ARROW
@@ -60,7 +60,7 @@ def _is_indexed(state, circle, height, stack):
     return True
 
 
-@kernel
+@allocating_kernel
 def _board(state):
     """Return the number of the first rule that the board breaks, or -1."""
     discs = 0

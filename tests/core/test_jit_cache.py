@@ -972,3 +972,23 @@ def test_python_threads_on_a_cold_cache(small, tmp_path):
         """
     )
     assert run(code, tmp_path / "kernels")[0] == printed
+
+
+def _evens(count):
+    return np.arange(0, 2 * count, 2)
+
+
+evens = jit.allocating_kernel(_evens)
+
+
+@jit.allocating_kernel
+def sum_of_evens(count):
+    return evens(count).sum()
+
+
+def test_kernels_that_create_arrays_say_so():
+    """Others are compiled without numba's runtime, which an array needs."""
+    with pytest.raises(jit.NumbaError) as refused:
+        jit.kernel(_evens)(3)
+    assert any("@allocating_kernel" in note for note in refused.value.__notes__)
+    assert sum_of_evens(4) == 0 + 2 + 4 + 6

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ludotheque.envs.core.jit import kernel
+from ludotheque.envs.core.jit import allocating_kernel, kernel
 from ludotheque.envs.core.rng import below, draw_below
 from ludotheque.envs.core.state import begin
 
@@ -23,19 +23,19 @@ def is_legal(state, action):
     return state["square"][action] == 0
 
 
-@kernel
+@allocating_kernel
 def legal_actions(state, mask):
     mask[:] = state["square"] == 0
     return mask.sum()
 
 
-@kernel
+@allocating_kernel
 def random_action(state, word):
     empty = np.flatnonzero(state["square"] == 0)
     return empty[below(word, len(empty))]
 
 
-@kernel
+@allocating_kernel
 def has_line(state, seat):
     won = False
     for line in LINES:
