@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import errno
 import functools
 import json
 import math
@@ -91,6 +92,11 @@ def friendly(command: Callable[..., None]) -> Callable[..., None]:
             # The reader of the pipe has ended, as with `| head`: don't flush at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(1) from None
+        except OSError as error:
+            # Whatever looks a file or folder up first raises this.
+            if error.errno != errno.ENAMETOOLONG:
+                raise
+            _end("Error", _told(error), 2)
 
     return run
 

@@ -95,14 +95,16 @@ def check_target(path: Path, endings: Sequence[str]) -> None:
 
 def check_place(path: Path) -> None:
     """Check, before anything is played, that there can be a file of this name."""
-    if not path.parent.is_dir():
-        raise UserError(f"the folder {path.parent} of {path.name} does not exist.")
-    if path.is_dir():
+    # Where a link leads: that file is replaced.
+    target = Path(os.path.realpath(path))
+    if not target.parent.is_dir():
+        raise UserError(f"the folder {target.parent} of {path.name} does not exist.")
+    if target.is_dir():
         raise UserError(f"{path} is a folder; give the name of a file in it.")
-    if path.exists() and not path.is_file():
+    if target.exists() and not target.is_file():
         raise UserError(f"{path} is a device, a pipe or a socket; give the name of a file.")
-    if not os.access(path.parent, os.W_OK):
-        raise UserError(f"the folder {path.parent} of {path.name} can't be written.")
+    if not os.access(target.parent, os.W_OK):
+        raise UserError(f"the folder {target.parent} of {path.name} can't be written.")
 
 
 @contextmanager

@@ -915,6 +915,24 @@ def test_a_replay_that_is_not_there_is_named_without_numbers_of_the_system(tmp_p
     assert "Errno" not in done.stderr
 
 
+def test_names_that_are_too_long_are_told_in_a_line():
+    name = "x" * 300
+    for command in (("watch", "--save", f"{name}.gif"), ("rate", "random", "--out", name)):
+        assert_refused(run(*command), "File name too long")
+    assert_refused(run("league", "--agents", "random,greedy", "--out", name), "too long")
+    assert_refused(run("exploit", "greedy", "--out", name), "too long")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows needs a privilege for links")
+def test_a_link_whose_file_cannot_be_written_is_refused_before_anything_is_played(tmp_path):
+    link = tmp_path / "record.json"
+    link.symlink_to(tmp_path / "none" / "record.json")
+    assert_refused(run("rate", "random", "--out", link), "does not exist")
+    link.unlink()
+    link.symlink_to(tmp_path)
+    assert_refused(run("rate", "random", "--out", link), "folder")
+
+
 def test_rate_says_in_a_line_that_a_class_makes_no_agent():
     for spec in ("os.path:join", "collections.abc:Sized", "os.path:nothing", "fractions.x:Y"):
         done = run("rate", spec)
