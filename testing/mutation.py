@@ -91,7 +91,7 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
 
 
 def _is_kernel(function: ast.FunctionDef) -> bool:
-    compiled = any(getattr(mark, "id", "") == "kernel" for mark in function.decorator_list)
+    compiled = any(getattr(mark, "id", "") in ("kernel", "allocating_kernel") for mark in function.decorator_list)
     return compiled and function.name not in NO_RULE
 
 

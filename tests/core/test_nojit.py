@@ -101,6 +101,7 @@ def test_every_line_of_the_kernels_is_reached(file, without_jit):
 # Every game, in all its settings
 
 PLAY = Path(__file__).with_name("play_everywhere.py")
+MAKE_KERNELS = ("kernel", "allocating_kernel")
 # Percentage of kernel lines in a game's file that its random games reach.
 ENOUGH = 88
 LESS = {
@@ -167,6 +168,6 @@ def kernel_lines(path: Path) -> set[int]:
         line
         for node in ast.parse(path.read_text("utf-8")).body
         if isinstance(node, ast.FunctionDef)
-        and any(getattr(name, "id", "") == "kernel" for name in node.decorator_list)
+        and any(getattr(name, "id", "") in MAKE_KERNELS for name in node.decorator_list)
         for line in range(node.body[0].lineno, node.end_lineno + 1)
     }
