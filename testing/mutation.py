@@ -41,6 +41,7 @@ SWAPPED = {
 }
 # A kernel that isn't a rule: the choice of a random legal action.
 NO_RULE = {"random_action"}
+MARKS = {"kernel", "allocating_kernel"}
 SURVIVED, KILLED, BROKEN = 0, 1, 2
 # Maximum processor time for a game's sentence tests, in seconds.
 LONGEST = 3600
@@ -91,8 +92,8 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
 
 
 def _is_kernel(function: ast.FunctionDef) -> bool:
-    compiled = any(getattr(mark, "id", "") in ("kernel", "allocating_kernel") for mark in function.decorator_list)
-    return compiled and function.name not in NO_RULE
+    marks = {getattr(mark, "id", "") for mark in function.decorator_list}
+    return bool(marks & MARKS) and function.name not in NO_RULE
 
 
 def _changes(node: ast.AST):
