@@ -195,7 +195,8 @@ def rung_league(
     Args:
         game, num_players: the game and the number of players.
         rungs: specs of agents; None means the default ones.
-        **how: ``out``, ``seed`` and ``resume``, as for ``League``, which also lists the errors.
+        **how: ``out``, ``seed``, ``resume`` and ``seatings``, as for ``League``, which also lists
+            the errors.
     """
     game = get_game(game) if isinstance(game, str) else game
     if rungs is None:

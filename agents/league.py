@@ -6,6 +6,7 @@ import hashlib
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from itertools import combinations, combinations_with_replacement, permutations
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,7 @@ from .standings import LeagueTable, build_table
 
 # All games of a league are held in memory.
 MOST_PLANNED = 10_000_000
+ALL, ROTATIONS = SEATINGS = ("all", "rotations")
 _log = logging.getLogger("ludotheque.league")
 
 
@@ -61,10 +63,14 @@ class League:
         reward: the reward recorded as ``rewards`` and ``mean_reward``; ratings depend on ranks
             only.
         resume: continue the league in ``out``, which must have the same settings.
+        seatings: "rotations" seats a table of different agents in as many ways as there are seats,
+            instead of all: one order of the agents, another one for each deal, rotated. All sit in
+            every seat equally often; with five players a deal takes 5 games per table, not 120.
         options: the game's variants.
 
     Raises:
-        ValueError: fewer than two agents, an unknown agent or option, or another league in ``out``.
+        ValueError: fewer than two agents, an unknown agent, option or seatings, or another league
+            in ``out``.
         FileExistsError: ``out`` contains results and ``resume`` is False.
         OSError: ``out`` can't be written.
         ModuleNotFoundError: openskill isn't installed.
@@ -80,6 +86,7 @@ class League:
         reward: str = "rank",
         *,
         resume: bool = False,
+        seatings: str = ALL,
         **options: Any,
     ):
         import_cli_extra("openskill.models")  # now, not after all games
@@ -88,6 +95,8 @@ class League:
                 "num_players is 1; a league needs two seats or more. Alone, compare mean scores: "
                 "ludotheque bench strength --players 1"
             )
+        if seatings not in SEATINGS:
+            raise ValueError(f"seatings is {seatings!r}; choose from {', '.join(SEATINGS)}")
         self.settings = Settings(game, num_players, reward=reward, options=options)
         self.game = self.settings.game
         _check_names(agents)
@@ -109,7 +118,10 @@ class League:
             "seed": self.seed,
             "agents": described,
         }
-        self.seatings = _all_seatings(sorted(self.agents), num_players)
+        if seatings != ALL:
+            self.config["seatings"] = seatings
+        self._tables = _tables(sorted(self.agents), num_players)
+        self._rotates = seatings == ROTATIONS and len(self.agents) >= num_players
         self._games: dict[tuple[int, Seats], GameRecord] = {}
         self._rounds: dict[tuple[int, Seats], list[Round]] = {}
         self._ledger = Ledger(self.out, self.config, resume) if self.out else None
@@ -128,7 +140,7 @@ class League:
             ValueError: it is less than 1, or a league can't have that many games.
         """
         games_per_pair = check_whole(games_per_pair, "games_per_pair", 1)
-        seatings = [len(seatings) for seatings in self.seatings]
+        seatings = [len(self._seatings(table, 0)) for table in self._tables]
         deals = -(-games_per_pair // min(seatings))
         if deals * sum(seatings) > MOST_PLANNED:
             raise ValueError(
@@ -171,8 +183,8 @@ class League:
             plan = [
                 (deal, seats)
                 for deal in range(deals)
-                for seatings in self.seatings
-                for seats in seatings
+                for table in self._tables
+                for seats in self._seatings(table, deal)
             ]
             todo = [game for game in plan if game not in self._games]
             done = len(plan) - len(todo)
@@ -187,6 +199,15 @@ class League:
         if self.out:
             table.save(self.out / TABLE)
         return table
+
+    def _seatings(self, table: Seats, deal: int) -> list[Seats]:
+        """Return a table's seatings in a deal; every name sits in every seat equally often."""
+        if not self._rotates:
+            return _permutations(table)
+        first, *rest = table
+        orders = _permutations(tuple(rest))
+        order = (first, *orders[deal % len(orders)])
+        return [order[k:] + order[:k] for k in range(len(order))]
 
     def table(self) -> LeagueTable:
         """Return the table of the games finished so far."""
@@ -276,12 +297,13 @@ class League:
             self._ledger.append(records)
 
     def _load(self, ledger: Ledger) -> None:
-        allowed = {seats for seatings in self.seatings for seats in seatings}
+        tables = set(self._tables)
         games: dict[tuple[int, Seats], GameRecord] = {}
         for record in ledger.load():
             bad_action = max(record.actions, default=0) >= self.game.num_actions
             if (
-                record.seats not in allowed
+                tuple(sorted(record.seats)) not in tables
+                or record.seats not in self._seatings(tuple(sorted(record.seats)), record.deal)
                 or record.seed != seed_of(record.deal, self.seed)
                 or bad_action
             ):
@@ -310,7 +332,7 @@ class League:
             yield
 
     def _tell_rounding(self, games_per_pair: int, deals: int) -> None:
-        counts = sorted({deals * len(seatings) for seatings in self.seatings})
+        counts = sorted({deals * len(self._seatings(table, 0)) for table in self._tables})
         if counts != [games_per_pair]:
             _log.warning(
                 "games_per_pair=%d is rounded up to whole deals in every seating: %s games at each "
@@ -330,14 +352,17 @@ def _not_of_this_league(path: Path, record: GameRecord) -> ValueError:
     )
 
 
-def _all_seatings(names: Sequence[str], seats: int) -> list[list[Seats]]:
-    """Return the distinct seatings of each table; every name sits in every seat equally often."""
+def _tables(names: Sequence[str], seats: int) -> list[Seats]:
+    """Return the sets of agents that play together, each sorted."""
     if len(names) >= seats:
-        tables = list(combinations(names, seats))
-    else:
-        filled = combinations_with_replacement(names, seats)
-        tables = [table for table in filled if len(set(table)) == len(names)]
-    return [sorted(set(permutations(table))) for table in tables]
+        return list(combinations(names, seats))
+    filled = combinations_with_replacement(names, seats)
+    return [table for table in filled if len(set(table)) == len(names)]
+
+
+@cache
+def _permutations(names: Seats) -> list[Seats]:
+    return sorted(set(permutations(names)))
 
 
 def _check_names(agents: Any) -> None:

@@ -37,6 +37,13 @@ PlayersOption = Annotated[
         "--players", help="Number of players; by default 2, or the fewest the game allows."
     ),
 ]
+SeatingsOption = Annotated[
+    str,
+    typer.Option(
+        "--seatings",
+        help="Which seatings a deal is played in: all, or rotations: as many as there are seats.",
+    ),
+]
 SetOption = Annotated[
     list[str] | None,
     typer.Option(

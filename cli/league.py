@@ -14,6 +14,7 @@ from .common import (
     GameOption,
     JsonOption,
     PlayersOption,
+    SeatingsOption,
     SeedOption,
     SetOption,
     StoppedError,
@@ -43,6 +44,7 @@ def league(
     folder: Annotated[
         Path | None, typer.Option("--out", help="Folder for the results; by default runs/league.")
     ] = None,
+    seatings: SeatingsOption = "all",
     resume: Annotated[
         bool,
         typer.Option("--resume", help="Continue the league in --out: play only the missing games."),
@@ -78,6 +80,7 @@ def league(
                 num_players=players,
                 seed=seed,
                 resume=resume,
+                seatings=seatings,
                 **options,
             )
             plan.deals_for(games)
@@ -94,6 +97,7 @@ def league(
         "--games",
         games,
     ]
+    words += ["--seatings", seatings] if seatings != "all" else []
     words += ["--workers", workers] if workers > 1 else []
     words += ["--ray", ray] if ray else []
     words += [word for setting in settings or () for word in ("--set", setting)]

@@ -16,6 +16,7 @@ from .common import (
     GameOption,
     JsonOption,
     PlayersOption,
+    SeatingsOption,
     SeedOption,
     StoppedError,
     UserError,
@@ -71,6 +72,7 @@ def rate(
     games: Annotated[
         int, typer.Option("--games", min=1, help="With --measure, games per pair of rungs.")
     ] = 200,
+    seatings: SeatingsOption = "all",
     resume: Annotated[
         bool,
         typer.Option("--resume", help="Continue the rating, or the --measure, in --out."),
@@ -96,7 +98,9 @@ def rate(
         check_place(ladder.ladder_path(found, players))
         with arguments_checked():
             seed = seed if resume else draw_seed(seed)
-            plan = ladder.rung_league(found, players, out=folder, seed=seed, resume=resume)
+            plan = ladder.rung_league(
+                found, players, out=folder, seed=seed, resume=resume, seatings=seatings
+            )
             plan.deals_for(games)
         with executor_for(workers, ray) as executor:
             _measure(plan, games, executor)
@@ -221,6 +225,8 @@ def _measure(plan: Any, games: int, executor: Any) -> None:
 
     folder, game, players = plan.out, plan.game.name, plan.settings.num_players
     words = f"--measure --game {game} --players {players} --games {games}"
+    if "seatings" in plan.config:
+        words += f" --seatings {plan.config['seatings']}"
     again = f"ludotheque rate {words} --out {shlex.quote(str(folder))} --resume"
     try:
         with Bar("Playing", "games") as bar:

@@ -67,6 +67,49 @@ def test_every_table_plays_every_deal_in_every_seating(players):
     assert len(set(at_seat.values())) == 1
 
 
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_rotations_seat_every_agent_once_in_every_seat(players):
+    made = league(AGENTS[players], num_players=players, seatings="rotations")
+    deals = 7
+    made.run(deals * players)
+    games: dict = {}
+    for game in made.games:
+        games.setdefault((game.deal, frozenset(game.seats)), []).append(game.seats)
+    assert len(games) == deals * len(list(itertools.combinations(AGENTS[players], players)))
+    orders: dict = {}
+    for (_, table), seatings in games.items():
+        assert len(set(seatings)) == players
+        for name in table:
+            assert sorted(seats.index(name) for seats in seatings) == list(range(players))
+        # From seat to seat, the same agents follow each other in all of a deal's games.
+        around = {(seats[k - 1], seats[k]) for seats in seatings for k in range(players)}
+        assert len(around) == players
+        orders.setdefault(table, set()).add(frozenset(around))
+    for found in orders.values():
+        assert len(found) == np.prod(range(1, players)), "other deals have other neighbours"
+
+
+def test_a_league_goes_on_with_its_own_seatings(tmp_path):
+    made = league(FOUR, tmp_path, num_players=3, seatings="rotations")
+    made.run(3)
+    again = league(FOUR, tmp_path, num_players=3, seatings="rotations", resume=True)
+    assert again.games == made.games
+    again.run(6)
+    assert len(again.games) == 2 * len(made.games)
+    with pytest.raises(ValueError, match="seatings"):
+        league(FOUR, tmp_path, num_players=3, resume=True)
+    with pytest.raises(ValueError, match="choose from all, rotations"):
+        league(FOUR, num_players=3, seatings="some")
+
+
+def test_fewer_agents_than_seats_are_seated_in_all_ways_even_if_seats_rotate():
+    made = league(TWO, num_players=4, seatings="rotations")
+    made.run(1)
+    assert {game.seats for game in made.games} == {
+        seats for seats in itertools.product(TWO, repeat=4) if len(set(seats)) == 2
+    }
+
+
 @pytest.mark.parametrize("players", [3, 4])
 def test_with_fewer_agents_than_seats_all_sit_at_every_table(players):
     made = league(TWO, num_players=players)

@@ -269,6 +269,8 @@ def test_league_with_wrong_arguments(tmp_path: Path):
     assert_refused(run("league", "--agents", "random,random"), "two or more different")
     (tmp_path / "file").write_text("")
     assert_refused(run("league", "--out", tmp_path), "holds results already", "--resume")
+    words = ("--out", tmp_path / "other", "--seatings", "some")
+    assert_refused(run("league", *words), "all, rotations")
 
 
 # play
