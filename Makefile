@@ -88,6 +88,7 @@ pages: $(INSTALLED)  ## write again the recorded games and the tables of the pag
 bench: $(BENCHED)  ## measure against the peers (installs them)
 	$(BIN)/ludotheque bench throughput
 	$(BIN)/ludotheque bench search
+	$(BIN)/ludotheque bench learning
 	$(BIN)/ludotheque bench training
 
 # They want versions that exclude each other: each has an environment of its own.

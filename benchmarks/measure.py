@@ -17,7 +17,7 @@ from functools import partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Annotated, Any
 
 import typer
@@ -61,7 +61,9 @@ PACKAGES = (
     "torch",
     "jax",
     "pgx",
+    "mctx",
     "open-spiel",
+    "flax",
 )
 WARM_UP_SECONDS = 0.3
 QUIET = 0.05  # of all cores; above, other programs slow many threads more than one: no verdict
@@ -115,7 +117,10 @@ class Probe:
 
 @dataclass
 class Result:
-    """Rates of one probe, one per round, in units a second; or why there are none."""
+    """Rates of one probe, one per round, in units a second; or why there are none.
+
+    `core_rates` are per second of processor time of this process: of one core, whatever else runs.
+    """
 
     name: str
     group: str
@@ -127,6 +132,8 @@ class Result:
     rates: list[float] = field(default_factory=list)
     median: float | None = None
     skipped: str = ""
+    core_rates: list[float] = field(default_factory=list)
+    median_per_core: float | None = None
 
 
 @dataclass(frozen=True)
@@ -166,20 +173,14 @@ def need(module: str, package: str | None = None) -> Any:
         raise NotInstalledError(f"{package or module} not installed ({error})") from error
 
 
-def timed(work: Work, seconds: float) -> tuple[int, float]:
-    """Repeat `work` for at least `seconds`; return the units done and the time taken."""
-    done, start = 0, perf_counter()
+def rates(work: Work, seconds: float) -> tuple[float, float]:
+    """Repeat `work` for at least `seconds`; return its units a second, and per core and second."""
+    done, start, used = 0, perf_counter(), process_time()
     elapsed = 0.0
     while elapsed < seconds:
         done += work()
         elapsed = perf_counter() - start
-    return done, elapsed
-
-
-def rate(work: Work, seconds: float) -> float:
-    """Return the units a second of `work`."""
-    done, elapsed = timed(work, seconds)
-    return done / elapsed
+    return done / elapsed, done / max(process_time() - used, 1e-9)
 
 
 def checked_games(names: Sequence[str] | None) -> list[str]:
@@ -230,10 +231,14 @@ def _measure_group(group, probes, settings, advance) -> list[Result]:
     for _ in range(settings.repetitions):
         for work, result in zip(works, results, strict=True):
             if work is not None:
-                result.rates.append(rate(work, settings.seconds))
+                rate, core_rate = rates(work, settings.seconds)
+                result.rates.append(rate)
+                result.core_rates.append(core_rate)
                 advance(1)
     for result in results:
-        result.median = statistics.median(result.rates) if result.rates else None
+        if result.rates:
+            result.median = statistics.median(result.rates)
+            result.median_per_core = statistics.median(result.core_rates)
     return results
 
 
@@ -252,7 +257,7 @@ def _prepare(probe: Probe, result: Result, settings: Settings) -> Work | None:
         # An incompatible version of a peer must not prevent the other measurements.
         result.skipped = f"failed: {type(error).__name__}: {error}"
         return None
-    timed(work, min(WARM_UP_SECONDS, settings.seconds))
+    rates(work, min(WARM_UP_SECONDS, settings.seconds))
     return work
 
 
@@ -363,25 +368,30 @@ def print_machine(console: Console, facts: dict[str, Any]) -> None:
         console.print(f"[yellow]Load average {load:.2f}: figures taken now are noisy.[/]")
 
 
-def print_results(console: Console, results: Sequence[Result]) -> None:
-    """Print a table of rates for every group, with notes below."""
+def print_results(console: Console, results: Sequence[Result], *, per_core: bool = False) -> None:
+    """Print a table of rates for every group, with notes below.
+
+    Args:
+        per_core: also show rates per core, which other programs hardly affect.
+    """
     for group in dict.fromkeys(result.group for result in results):
         table = Table("", title=group, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-        for heading in ("threads", "a second", "spread"):
+        for heading in ("threads", "a second", "spread", *["per core"] * per_core):
             table.add_column(heading, justify="right")
         for result in (r for r in results if r.group == group):
-            table.add_row(*_cells(result))
+            table.add_row(*_cells(result, per_core))
         console.print(table)
         for note in dict.fromkeys(r.note for r in results if r.group == group and r.note):
             console.print(f"  {escape(note)}", style="dim", highlight=False)
 
 
-def _cells(result: Result) -> tuple[str, ...]:
+def _cells(result: Result, per_core: bool) -> tuple[str, ...]:
     name = f"[{'cyan' if result.ours else 'default'}]{escape(result.name)}[/]"
     if result.median is None:
         return name, "", "-", f"[yellow]{escape(result.skipped)}[/]"
     spread = (max(result.rates) - min(result.rates)) / 2 / result.median
-    return name, result.threads, short(result.median), f"±{100 * spread:.0f} %"
+    cells = (name, result.threads, short(result.median), f"±{100 * spread:.0f} %")
+    return (*cells, short(result.median_per_core or 0.0)) if per_core else cells
 
 
 def print_ratios(

@@ -17,7 +17,13 @@ from rich.table import Table
 from ludotheque.agents.executors import ProcessExecutor, RayExecutor, gather
 from ludotheque.agents.league import League
 from ludotheque.agents.mcts import leaf_method
-from ludotheque.agents.td.model import positions_of, usual_inputs, zero_arrays
+from ludotheque.agents.td.model import (
+    ValueModel,
+    positions_of,
+    rivalry_of,
+    zero_arrays,
+    zero_model,
+)
 from ludotheque.agents.td.play import Plan
 from ludotheque.agents.td.selfplay import Round, SelfPlay, play_pieces
 from ludotheque.agents.td.tree import Method
@@ -42,22 +48,28 @@ class Measured:
     decisions_per_second: float
 
 
-def a_round(game_name: str, rows: int = ROWS) -> Round:
-    """Return a round of self-play as in training, with networks of zeros."""
+def a_round(game_name: str, rows: int = ROWS, model: ValueModel | None = None) -> Round:
+    """Return a round of self-play as in training with ``--method td``.
+
+    Args:
+        rows: decisions per piece.
+        model: the learner and its past selves; None means networks of zeros.
+    """
     game = get_game(game_name)
     settings = Settings(game, game.usual_players)
-    inputs = usual_inputs(game)
-    sizes = (len(positions_of(game, inputs)), 64, 32, settings.num_players)
-    networks = [zero_arrays(*sizes) for _ in range(NETWORKS)]
+    model = model or zero_model(game, settings.num_players)
+    about, inputs = model.about, tuple(model.about["inputs"])
+    sizes = (len(positions_of(game, inputs)), *model.arrays["second"].shape, settings.num_players)
+    networks = [model.arrays, zero_arrays(*sizes), *[model.arrays] * (NETWORKS - 2)]
     plan = Plan(
         rows=rows,
         temperature=0.03,
         by_policy=False,
-        limit=32,
+        limit=min(32, about["limit"]),
         trace=0.7,
-        rank_share=0.0,
-        rivalry=1.0,
-        spread=1.0,
+        rank_share=about["rank_share"],
+        rivalry=rivalry_of(about),
+        spread=about["spread"],
         search_share=0.0,
         keeps=False,
         rivals=np.linspace(0.8, 1, NETWORKS),

@@ -19,7 +19,7 @@ import typer
 from .common import StoppedError, friendly, needs_extra
 
 app = typer.Typer(
-    help="Measure speed here: games, search, training, workers; and how well agents play.",
+    help="Measure speed: games, search, self-play, training, workers; and how well agents play.",
     no_args_is_help=True,
 )
 HANDED_ON = {
@@ -37,6 +37,11 @@ def throughput(context: typer.Context) -> None:
 def search(context: typer.Context) -> None:
     """Simulations a second of the tree search."""
     _bench("search", context.args)
+
+
+def learning(context: typer.Context) -> None:
+    """Decisions a second of self-play, and simulations a second of the search with a network."""
+    _bench("learning", context.args)
 
 
 def training(context: typer.Context) -> None:
@@ -69,7 +74,18 @@ def workers(context: typer.Context) -> None:
     _bench("workers", context.args)
 
 
-for _command in (throughput, search, training, strength, curves, methods, workers, beliefs):
+_COMMANDS = (
+    throughput,
+    search,
+    learning,
+    training,
+    strength,
+    curves,
+    methods,
+    workers,
+    beliefs,
+)
+for _command in _COMMANDS:
     app.command(_command.__name__, context_settings=HANDED_ON)(friendly(_command))
 
 

@@ -898,7 +898,9 @@ def test_bench_hands_its_arguments_on():
     assert_refused(run("bench", "threwput"), "threwput")
 
 
-@pytest.mark.parametrize("what", ["throughput", "search", "training", "strength", "workers"])
+@pytest.mark.parametrize(
+    "what", ["throughput", "search", "learning", "training", "strength", "workers"]
+)
 def test_bench_refuses_a_file_that_cannot_be_written_before_it_measures(what, tmp_path):
     (tmp_path / "file").touch()
     assert_refused(run("bench", what, "--quick", "--json", tmp_path / "file" / "x.json"), "folder")
@@ -1030,6 +1032,17 @@ def test_bench_strength_plays_every_agent_on_the_same_deals():
     assert_refused(run("bench", "strength", "--agents", "gredy"), "gredy")
     assert_refused(run("bench", "strength", "--players", "5"), "5")
     assert_refused(run("bench", "strength", "--game", "harmonies", "--set", "side=C"), "C")
+
+
+def test_bench_learning_measures_self_play_and_the_search_without_other_libraries():
+    found = run_json("bench", "learning", "--quick", "--alone", "--game", "sarena")
+    rates = {one["name"]: one["median_per_core"] for one in found["results"]}
+    wanted = {"sarena td self-play, one core", "sarena baseline"}
+    if found["machine"]["cores"] > 1:
+        wanted.add("sarena td self-play")
+    assert rates.keys() == wanted and min(rates.values()) > 0
+    assert {one["unit"] for one in found["results"]} == {"decisions", "simulations"}
+    assert_refused(run("bench", "learning", "--game", "srena"), "srena", "sarena")
 
 
 def test_data_of_ones_own_are_given_as_json(tmp_path: Path):
