@@ -12,21 +12,46 @@ from __future__ import annotations
 import gc
 from typing import Any
 
+from numba.core import ir, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.errors import TypingError
 
 
 class KernelCompiler(Compiler):
-    """Numba's compiler without garbage collection, which takes a tenth of the compile time."""
+    """Numba's compiler without garbage collection, which takes a tenth of the compile time.
+
+    Raises:
+        TypingError: one of two kernels that pass an array as a result counts references, and the
+            other doesn't (see ``jit.kernel``): the array would be freed too early or never.
+    """
 
     def compile_extra(self, function: Any) -> Any:
         collecting = gc.isenabled()
         gc.disable()
         try:
-            return super().compile_extra(function)
+            result = super().compile_extra(function)
         finally:
             if collecting:
                 gc.enable()
+        self._check_results(function, result.type_annotation)
+        return result
+
+    def _check_results(self, function: Any, found: Any) -> None:
+        models = self.state.targetctx.data_model_manager
+        for call, signature in found.calltypes.items():
+            is_call = isinstance(call, ir.Expr) and call.op == "call"
+            kernel = found.typemap.get(call.func.name) if is_call else None
+            if not isinstance(kernel, types.Dispatcher):
+                continue
+            counts = kernel.dispatcher.targetoptions.get("_nrt", True)
+            returns_array = models[signature.return_type].contains_nrt_meminfo()
+            if returns_array and counts != self.state.flags.nrt:
+                caller, called = function.__name__, kernel.dispatcher.py_func.__name__
+                raise TypingError(
+                    f"{called} returns an array to {caller}: make {caller if counts else called} "
+                    "an @allocating_kernel too, or fill an array that is passed in"
+                )
 
 
 class FragmentCompiler(KernelCompiler):

@@ -992,3 +992,29 @@ def test_kernels_that_create_arrays_say_so():
         jit.kernel(_evens)(3)
     assert any("@allocating_kernel" in note for note in refused.value.__notes__)
     assert sum_of_evens(4) == 0 + 2 + 4 + 6
+
+
+def _same(array):
+    return array
+
+
+def _as_pair(array):
+    return array, array
+
+
+@pytest.mark.parametrize("shown", [_same, _as_pair])
+def test_a_kernel_that_counts_no_references_returns_no_array_to_one_that_does(shown):
+    """Its caller would free the array, which is still in use."""
+    caller = made(
+        "def f(count):\n    array = np.zeros(count)\n    g(array)\n    return array.sum()",
+        g=jit.kernel(shown),
+    )
+    with pytest.raises(jit.NumbaError, match=f"make {shown.__name__} an @allocating_kernel"):
+        jit.allocating_kernel(caller)(3)
+
+
+def test_a_kernel_that_counts_no_references_gets_no_new_array():
+    """It would never free it."""
+    caller = made("def caller(count):\n    return evens(count)[0]", "caller", evens=evens)
+    with pytest.raises(jit.NumbaError, match="make caller an @allocating_kernel"):
+        jit.kernel(caller)(3)
