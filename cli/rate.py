@@ -152,12 +152,20 @@ class _Record:
     """The file of a rating's record, written after each round.
 
     A round that can't be written, as on a full disk, doesn't end the rating: the next one tries
-    again.
+    again. What another process has written meanwhile isn't replaced.
     """
 
     def __init__(self, path: Path | None, agent: str):
         self.path, self.agent = path, agent
         self.error: OSError | None = None
+        self._left = self._found()
+
+    def _found(self) -> tuple[int, int] | None:
+        """Return what tells the file from one that replaces it; None without a file."""
+        if self.path is None or not self.path.exists():
+            return None
+        about = self.path.stat()
+        return about.st_ino, about.st_mtime_ns
 
     def keep(self, played: dict[str, Any]) -> None:
         from ludotheque.envs.core.files import atomic_write_text
@@ -165,8 +173,10 @@ class _Record:
         if self.path is not None:
             text = json.dumps({**played, "agent": self.agent}) + "\n"
             try:
+                if self._found() not in (None, self._left):
+                    raise FileExistsError("another process has written it meanwhile")
                 atomic_write_text(self.path, text)
-                self.error = None
+                self._left, self.error = self._found(), None
             except OSError as error:
                 self.error = error
 

@@ -978,6 +978,23 @@ def test_rate_names_the_agent_at_fault(answer, told, monkeypatch, tmp_path):
         rate.rate("ones_own.agent:Mine", game="sarena", seed=1, rounds=1)
 
 
+def test_two_ratings_at_once_do_not_replace_each_others_record(tmp_path):
+    from ludotheque.cli import rate
+    from ludotheque.cli.common import FailedError
+
+    one, other = (rate._Record(tmp_path / "record.json", name) for name in ("one", "other"))
+    for number in range(2):
+        one.keep({"games": number})
+        other.keep({"games": number})
+    one.check()
+    with pytest.raises(FailedError, match="another process has written it"):
+        other.check()
+    assert json.loads((tmp_path / "record.json").read_text()) == {"games": 1, "agent": "one"}
+    resumed = rate._Record(tmp_path / "record.json", "one")
+    resumed.keep({"games": 2})
+    resumed.check()
+
+
 def test_rate_measures_no_ladder_that_cannot_be_written(monkeypatch, tmp_path):
     from ludotheque.agents import ladder
     from ludotheque.cli import rate
