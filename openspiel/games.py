@@ -151,7 +151,8 @@ class LudothequeState(pyspiel.State):
         ranks = np.zeros(count, np.int64)
         rule = (RAISE, 0.0, settings.reward_code)
         self._begun += 1
-        code = settings.loops.play(states, 0, action, rule, rewards, scores, ranks)
+        seen = np.zeros(settings.game.num_actions, np.int8), np.zeros(3, np.int64)
+        code = settings.loops.play(states, action, rule, rewards, scores, ranks, *seen)
         if code:
             self._begun -= 1
             settings.game.raise_refusal(states, 0, action, code)

@@ -284,7 +284,9 @@ class Game(Pictures):
         rewards, scores = np.empty((2, count), dtype=np.float32)
         ranks = np.empty(count, dtype=np.int64)
         rule = (ILLEGAL.index(illegal), 0.0, 0)
-        code = self.loops.play(states, i, check_action(action), rule, rewards, scores, ranks)
+        seen = np.empty(self.num_actions, np.int8), np.empty(3, np.int64)
+        one = states[i : i + 1]
+        code = self.loops.play(one, check_action(action), rule, rewards, scores, ranks, *seen)
         if code in (REFUSED, GAME_OVER):
             self.raise_refusal(states, i, action, code)
 

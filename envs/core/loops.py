@@ -43,7 +43,7 @@ KERNELS = (
 )
 setup = legal_actions = is_legal = random_action = step = observe = returns = determinize = None
 public_action = None
-final = write_view = play_out = NUM_ACTIONS = None
+final = ply = write_view = play_out = NUM_ACTIONS = None
 
 
 def _final(state, scores, ranks):
@@ -54,9 +54,8 @@ def _final(state, scores, ranks):
         returns(state, scores, ranks)
 
 
-def play(states, i, action, rule, rewards, scores, ranks):
-    """Play one action in game ``i``, fill every seat's reward for it, and return a code."""
-    state = states[i]
+def _ply(state, action, rule, rewards, scores, ranks):
+    """Play one action, fill every seat's reward for it, and return a code."""
     illegal, penalty, reward_kind = rule
     num_players = state["num_players"]
     for seat in range(num_players):
@@ -96,6 +95,17 @@ def play(states, i, action, rule, rewards, scores, ranks):
         returns(state, scores, ranks)
         utilities(reward_kind, scores, ranks, num_players, rewards)
     return PLAYED
+
+
+def play(states, action, rule, rewards, scores, ranks, seat_mask, now):
+    """Play one action in the first game, fill every seat's reward for it, and return a code.
+
+    Unless the action is refused, also fill what ``turn`` does.
+    """
+    code = ply(states[0], action, rule, rewards, scores, ranks)
+    if code in (PLAYED, FORFEITED, PENALIZED):
+        turn(states, 0, seat_mask, now)
+    return code
 
 
 def _write_view(state, seat, off_turn, observation, seat_mask):
@@ -208,7 +218,7 @@ def advance(states, start, stop, actions, options, autoreset, rule, outputs):
     observations, masks, to_play, rewards, terminated, truncated, scores, ranks = outputs
     for i in range(start, stop):
         state = states[i]
-        play(states, i, actions[i], rule, rewards[i], scores[i], ranks[i])
+        ply(state, actions[i], rule, rewards[i], scores[i], ranks[i])
         terminated[i] = state["terminated"]
         truncated[i] = state["truncated"]
         if autoreset and (terminated[i] or truncated[i]):
@@ -233,7 +243,7 @@ def play_seats(states, start, stop, learner, random_seats, reward_kind, outputs)
             if not random_seats[i, state["to_play"]]:
                 break
             action = random_action(state, mix64(decision_seed(state["seed"], state["ply"])))
-            play(states, i, action, rule, seat_rewards[i], scores[i], ranks[i])
+            ply(states[i], action, rule, seat_rewards[i], scores[i], ranks[i])
             rewards[i] += seat_rewards[i, learner[i]]
 
 
@@ -242,7 +252,7 @@ def play_rows(states, rows, actions, learner, rule, outputs):
     rewards, seat_rewards, scores, ranks = outputs
     for k in range(len(rows)):
         i = rows[k]
-        play(states, i, actions[k], rule, seat_rewards[i], scores[i], ranks[i])
+        ply(states[i], actions[k], rule, seat_rewards[i], scores[i], ranks[i])
         rewards[i] += seat_rewards[i, learner[i]]
 
 
@@ -278,17 +288,17 @@ def redraw(states, start, stop, seats, seeds):
         determinize(states[i], seat, seeds[i])
 
 
-_INNER = {"final": _final, "write_view": _write_view, "play_out": _play_out}
+_INNER = {"final": _final, "ply": _ply, "write_view": _write_view, "play_out": _play_out}
 # Never interpreted: each call plays whole games.
 _LONG = {"playouts", "random_games"}
 # Each template comes after those it calls.
 _LOOPS = (
+    turn,
     play,
     deal,
     deal_rows,
     following_seeds,
     view,
-    turn,
     views,
     histories,
     first_illegal,

@@ -43,7 +43,8 @@ def played(game, loops) -> str:
         loops.view(states, 0, int(states["ply"][0]) % game.usual_players, view)
         loops.turn(states, 0, mask, now)
         loops.random_actions(states, 0, 1, actions)
-        code = loops.play(states, 0, actions[0], (RAISE, 0.0, 0), rewards[0], scores[0], ranks[0])
+        results = rewards[0], scores[0], ranks[0], mask, now
+        code = loops.play(states, actions[0], (RAISE, 0.0, 0), *results)
         hasher.update(b"".join(filled.tobytes() for filled in (view, mask, now, actions, rewards)))
         hasher.update(str(code).encode())
     loops.results(states, 0, 1, scores, ranks)

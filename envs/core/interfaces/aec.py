@@ -93,6 +93,8 @@ class TurnBasedEnv(Restorable, AECEnv):
         self._seed: int | None = None
         self._actions: list[int] = []
         self._stepped = True
+        self._infos: Any = None
+        self._info: Any = None
         count = self.game.max_players
         self._seat_rewards = np.zeros(count, dtype=np.float32)
         self._scores = np.zeros(count, dtype=np.float32)
@@ -155,12 +157,13 @@ class TurnBasedEnv(Restorable, AECEnv):
             EnvLogger.error_observe_before_reset()
         agent = self.agent_selection
         seen = self.observe(agent) if observe else None
+        made = self._infos is not None or agent != self._acting
         return (
             seen,
             self._cumulative_rewards[agent],
             self.terminations[agent],
             self.truncations[agent],
-            self.infos[agent],
+            self.infos[agent] if made else self._acting_info(),
         )
 
     @exclusive
@@ -210,24 +213,43 @@ class TurnBasedEnv(Restorable, AECEnv):
 
     def _read_state(self) -> None:
         """Set what PettingZoo reads: the agent to act, ends and infos, from the state."""
+        self._turn(self._states, 0, self._legal, self._now)
         terminated, truncated = self._read_turn()
         self.terminations = dict.fromkeys(self.agents, terminated)
         self.truncations = dict.fromkeys(self.agents, truncated)
 
     def _read_turn(self) -> tuple[bool, bool]:
         """Set the agent to act and the infos; return whether the game is terminated, truncated."""
-        # The mask is kept for observe(): the legal actions are found once a ply.
-        self._turn(self._states, 0, self._legal, self._now)
+        # The mask is kept for observe() and infos: the legal actions are found once a ply.
         self._to_play, terminated, truncated = self._now.tolist()
-        acting = self.agent_selection = self.possible_agents[self._to_play]
-        size = len(self._legal)
-        self.infos = {
-            agent: {
-                "action_mask": self._legal.copy() if agent == acting else np.zeros(size, np.int8)
-            }
-            for agent in self.agents
-        }
+        self._acting = self.agent_selection = self.possible_agents[self._to_play]
+        self._infos = self._info = None
         return bool(terminated), bool(truncated)
+
+    @property
+    def infos(self) -> dict[str, dict[str, Any]]:
+        """The agents' infos: their masks.
+
+        Raises:
+            AttributeError: before the first reset.
+            StateError: the last step was interrupted.
+        """
+        if self._states is None:
+            raise AttributeError("infos cannot be accessed before reset")
+        if self._infos is None:
+            # Made on demand, which most loops never do: they read the acting agent's from last().
+            self._check_whole()
+            size = len(self._legal)
+            infos = {agent: {"action_mask": np.zeros(size, np.int8)} for agent in self.agents}
+            if self._acting in infos:
+                infos[self._acting] = self._acting_info()
+            self._infos = infos
+        return self._infos
+
+    def _acting_info(self) -> dict[str, Any]:
+        if self._info is None:
+            self._info = {"action_mask": self._legal.copy()}
+        return self._info
 
     def _finish(self) -> None:
         """Mark a change as complete, and show it."""
@@ -261,6 +283,7 @@ class TurnBasedEnv(Restorable, AECEnv):
         self._stepped = True
         if self.terminations[agent] or self.truncations[agent]:
             # An action other than None raises an error and changes nothing.
+            self._infos = self.infos
             self._whole = action is not None
             self._was_dead_step(action)
             self._whole = True
@@ -268,9 +291,9 @@ class TurnBasedEnv(Restorable, AECEnv):
         self._play_action(agent, check_action(action))
 
     def _play_action(self, agent: str, action: int) -> None:
-        results = self._seat_rewards, self._scores, self._ranks
+        results = self._seat_rewards, self._scores, self._ranks, self._legal, self._now
         self._whole = False
-        code = self._play(self._states, 0, action, self.settings.rule, *results)
+        code = self._play(self._states, action, self.settings.rule, *results)
         if code not in (PLAYED, FORFEITED, PENALIZED):
             self._whole = True
             self.game.raise_refusal(self._states, 0, action, code)
