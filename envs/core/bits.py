@@ -84,3 +84,13 @@ def write_bytes(word, out, at):
 def write_bits(bits, out, at):
     """Write the lowest eight bits of a set as numbers, 0 or 1: five times as fast as a loop."""
     write_bytes(SPREAD[bits & 255], out, at)
+
+
+@kernel
+def write_set(bits, count, out, at):
+    """Write the lowest ``count`` bits of a set (int64), at least eight, as numbers, 0 or 1."""
+    last = count - 8
+    for k in range(0, last, 8):
+        write_bits(bits >> k, out, at + k)
+    # Some of these were written already.
+    write_bits(bits >> last, out, at + last)

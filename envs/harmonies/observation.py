@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.bits import count_bits, write_bits
+from ..core.bits import count_bits, write_set
 from ..core.jit import kernel
 from ..core.schema import Field, offsets, total_size
 from ..core.state import seat_after
@@ -188,7 +188,9 @@ _BEFORE = _PLACES[COLOURS_BEFORE[HABITAT_KIND]]
 @kernel
 def observe(state, seat, out):
     """Fill the int8 vector ``out`` (fields of ``FLAT``) with the observation of ``seat``."""
-    out[:] = 0
+    # What isn't always written.
+    out[AT.builds : AT.completes] = 0
+    out[AT.others_top :] = 0
     _write_own_board(state, seat, out)
     _write_neighbours(state, seat, out)
     completing, advancing = _write_wanted(state, seat, out)
@@ -277,11 +279,7 @@ def _write_pairs(one, two, three, out, at):
 
 @kernel
 def _write_hexes(hexes, out, at):
-    """Write a set of hexes as 25 numbers."""
-    write_bits(hexes, out, at)
-    write_bits(hexes >> 8, out, at + 8)
-    write_bits(hexes >> 16, out, at + 16)
-    out[at + 24] = hexes >> 24 & 1
+    write_set(np.int64(hexes), MAX_HEXES, out, at)
 
 
 @kernel
@@ -332,9 +330,7 @@ def _write_numbers(state, seat, out):
     for place in range(MAX_DISPLAY):
         card = np.int64(state["display"][place])
         out[NUMBERS_AT.display + place * _DISPLAY_NUMBERS + card] = 1
-    deck = np.uint32(state["deck"] >> 1)
-    for card in range(NUM_ANIMALS):
-        out[NUMBERS_AT.deck + card] = deck >> np.uint32(card) & np.uint32(1)
+    write_set(state["deck"] >> 1, NUM_ANIMALS, out, NUMBERS_AT.deck)
     for colour in range(NUM_COLOURS):
         out[NUMBERS_AT.hand + colour] = state["hand"][colour]
         out[NUMBERS_AT.bag + colour] = state["bag"][colour]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.bits import count_bits, select_bit
+from ..core.bits import count_bits, select_bit, write_set
 from ..core.jit import kernel
 from ..core.rewards import rank_in_place
 from ..core.rng import below, draw_below
@@ -63,7 +63,6 @@ from .supply import (
 # A player with this few empty hexes at the end of a turn triggers the end of the game.
 LAST_HEXES = 2
 
-_GROUP = (1 << MAX_HEXES) - 1
 _PER_WORD = 2 * MAX_HEXES
 
 
@@ -349,18 +348,13 @@ def _cards_in_display(state):
 @kernel
 def legal_actions(state, mask):
     """Fill the int8 mask ``(266,)`` with 1 for each legal action; return how many there are."""
-    first = np.int32(state["legal"][0])
-    for k in range(PLACE):
-        mask[k] = first >> k & 1
-    count = count_bits(np.int64(first))
+    first = state["legal"][0]
+    write_set(first, PLACE, mask, 0)
+    count = count_bits(first)
     for word in range(1, NUM_WORDS):
         actions = state["legal"][word]
+        write_set(actions, _PER_WORD, mask, PLACE + (word - 1) * _PER_WORD)
         count += count_bits(actions)
-        for group in range(2):
-            hexes = np.int32(actions >> group * MAX_HEXES & _GROUP)
-            first_hex = PLACE + (2 * (word - 1) + group) * MAX_HEXES
-            for hex_ in range(MAX_HEXES):
-                mask[first_hex + hex_] = hexes >> hex_ & 1
     return count
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.bits import count_bits, select_bit
+from ..core.bits import count_bits, select_bit, write_set
 from ..core.jit import kernel
 from ..core.rewards import rank_in_place
 from ..core.rng import below, draw_below, shuffle
@@ -95,10 +95,6 @@ from .state import (
 )
 
 _NO_CHOICE = -1
-# Sets of places and of extra actions are read in halves, see `legal_actions`.
-_HALF = 28
-_LOW_HALF = (1 << _HALF) - 1
-_KNIGHTS = (1 << NUM_KNIGHTS) - 1
 
 
 @kernel
@@ -531,31 +527,16 @@ def legal_actions(state, mask):
     """Fill the int8 mask ``(230,)`` with 1 for each legal action; return how many there are."""
     places = state["legal"][PLACES]
     extras = state["legal"][EXTRAS]
-    # In halves of 28 bits, which overlap in the middle: the compiler handles 32-bit lanes at once.
-    low_places = np.int32(places & _LOW_HALF)
-    high_places = np.int32(places >> _HALF - 1)
-    low_extras = np.int32(extras & _LOW_HALF)
-    high_extras = np.int32(extras >> _HALF - 1)
-    for k in range(_HALF):
-        mask[k] = low_places >> k & 1
-        mask[_HALF - 1 + k] = high_places >> k & 1
-        mask[FIRST_EXTRA + k] = low_extras >> k & 1
-        mask[FIRST_EXTRA + _HALF - 1 + k] = high_extras >> k & 1
-    free = np.int32(state["legal"][FREE_KNIGHTS])
+    free = state["legal"][FREE_KNIGHTS]
     seen = state["legal"][SEEN_CARDS]
     unseen = state["legal"][UNSEEN_CARDS]
-    own = np.int32(seen & _KNIGHTS)
-    recruited = np.int32(seen >> NUM_KNIGHTS)
-    hidden_own = np.int32(unseen & _KNIGHTS)
-    hidden_recruited = np.int32(unseen >> NUM_KNIGHTS)
-    for k in range(NUM_KNIGHTS):
-        mask[RECRUIT + k] = free >> k & 1
-        mask[CARD + k] = own >> k & 1
-        mask[CARD + NUM_KNIGHTS + k] = recruited >> k & 1
-        mask[HIDDEN + k] = hidden_own >> k & 1
-        mask[HIDDEN + NUM_KNIGHTS + k] = hidden_recruited >> k & 1
+    write_set(places, FIRST_EXTRA, mask, 0)
+    write_set(extras, RECRUIT - FIRST_EXTRA, mask, FIRST_EXTRA)
+    write_set(free, NUM_KNIGHTS, mask, RECRUIT)
+    write_set(seen, NUM_CARDS, mask, CARD)
+    write_set(unseen, NUM_CARDS, mask, HIDDEN)
     upto_extras = count_bits(places) + count_bits(extras)
-    return upto_extras + count_bits(np.int64(free)) + count_bits(seen) + count_bits(unseen)
+    return upto_extras + count_bits(free) + count_bits(seen) + count_bits(unseen)
 
 
 @kernel
@@ -603,7 +584,6 @@ def returns(state, scores, ranks):
     rank_in_place(ranks, num_players)
 
 
-assert FIRST_EXTRA == RECRUIT - FIRST_EXTRA == 2 * _HALF - 1, "places and extras fill two halves"
 assert RECRUIT == PASS + 1 and CARD == RECRUIT + NUM_KNIGHTS
 assert HIDDEN == CARD + NUM_CARDS and HIDDEN + NUM_CARDS == NUM_ACTIONS
 assert LAST_CARD > RECRUITING and TURN == 0

@@ -44,8 +44,3 @@ EAST_BITS, SOUTH_BITS, WEST_BITS, NORTH_BITS = (
 ACTION_OF = np.full((len(DIRECTIONS), NUM_CIRCLES), -1, dtype=np.int16)
 for _action in range(NUM_ACTIONS):
     ACTION_OF[_action // PER_DIRECTION, FROM[_action]] = _action
-
-# Positions of a direction's bits in the mask, counted from the first of three rows: east and west
-# skip a column, south and north a row, so 15 actions fit in 18 bits in both cases.
-ROW_BITS = np.array([k + k // (COLS - 1) for k in range(PER_DIRECTION // 2)], dtype=np.int32)
-ALL_BITS = np.arange(PER_DIRECTION, dtype=np.int32)

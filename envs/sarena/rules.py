@@ -8,25 +8,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.bits import count_bits, select_bit
+from ..core.bits import count_bits, select_bit, write_bits, write_set
 from ..core.jit import kernel
 from ..core.rewards import rank_in_place
 from ..core.rng import below, draw_below, next_word, shuffle
 from ..core.state import begin
 from .actions import (
     ACTION_OF,
-    ALL_BITS,
     EAST_BITS,
     FROM,
     NORTH_BITS,
     PER_DIRECTION,
-    ROW_BITS,
     SOUTH_BITS,
     TO,
     WEST_BITS,
 )
 from .components import (
     ARROW_BITS,
+    COLS,
     DISCS,
     EMPTY,
     FACES_PER_COLOUR,
@@ -35,6 +34,7 @@ from .components import (
     NUM_COLOURS,
     NUM_DISCS,
     REVERSED_BYTE,
+    ROWS,
     SECOND_FACE,
 )
 
@@ -42,7 +42,6 @@ from .components import (
 OPTION_DEAL = 1
 DEAL_BALANCED = 1
 _SPARE_BITS = np.uint64(64 - NUM_DISCS)
-_THREE_ROWS = (1 << NUM_CIRCLES // 2) - 1
 
 
 @kernel
@@ -205,21 +204,16 @@ def index_record(state):
 @kernel
 def legal_actions(state, mask):
     """Fill the int8 mask ``(120,)`` with 1 for each legal action; return how many there are."""
-    half = PER_DIRECTION // 2
+    # In this order: a row writes eight numbers, of which what follows it replaces the last three.
     for direction in range(0, 4, 2):
         # East, and west counted from the circle entered: five bits of each six.
         moves = state["moves"][direction] >> direction // 2
-        first = direction * PER_DIRECTION
-        near = np.int32(moves & _THREE_ROWS)
-        far = np.int32(moves >> 18)
-        for k in range(half):
-            mask[first + k] = (near >> ROW_BITS[k]) & 1
-            mask[first + half + k] = (far >> ROW_BITS[k]) & 1
-    south = np.int32(state["moves"][1])
-    north = np.int32(state["moves"][3] >> 6)
-    for k in range(PER_DIRECTION):
-        mask[PER_DIRECTION + k] = (south >> ALL_BITS[k]) & 1
-        mask[3 * PER_DIRECTION + k] = (north >> ALL_BITS[k]) & 1
+        for row in range(ROWS):
+            at = direction * PER_DIRECTION + row * (COLS - 1)
+            write_bits(moves >> row * COLS, mask, at)
+        # South, and north counted from the circle entered.
+        moves = state["moves"][direction + 1] >> 3 * direction
+        write_set(moves, PER_DIRECTION, mask, (direction + 1) * PER_DIRECTION)
     return (
         count_bits(state["moves"][0])
         + count_bits(state["moves"][1])

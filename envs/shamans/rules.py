@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.bits import count_bits, select_bit
+from ..core.bits import count_bits, select_bit, write_set
 from ..core.jit import kernel, link_late
 from ..core.rewards import rank_in_place
 from ..core.rng import below, draw_below
@@ -285,10 +285,8 @@ def _others_left(state, seat):
 def legal_actions(state, mask):
     """Fill the bool or int8 mask ``(NUM_ACTIONS,)``; return how many are legal."""
     cards, others = legal_words(state)
-    for card in range(NUM_CARDS):
-        mask[card] = cards >> card & 1
-    for k in range(NUM_ACTIONS - NUM_CARDS):
-        mask[NUM_CARDS + k] = others >> k & 1
+    write_set(cards, NUM_CARDS, mask, 0)
+    write_set(others, NUM_ACTIONS - NUM_CARDS, mask, NUM_CARDS)
     return count_bits(cards) + count_bits(others)
 
 

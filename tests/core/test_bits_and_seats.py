@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ludotheque.envs import get_game
-from ludotheque.envs.core.bits import count_bits, lowest_bit, select_bit, write_bits
+from ludotheque.envs.core.bits import count_bits, lowest_bit, select_bit, write_bits, write_set
 from ludotheque.envs.core.state import clear_from, first_byte, seat_after, seats_ahead
 
 RNG = np.random.default_rng(1)
@@ -30,6 +30,14 @@ def test_the_lowest_eight_are_written_as_numbers(number):
     out = np.full(12, 7, np.int8)
     write_bits(number, out, 2)
     assert out.tolist() == [7, 7, *(number >> bit & 1 for bit in range(8)), 7, 7]
+
+
+@pytest.mark.parametrize("count", [8, 9, 16, 25, 50, 63])
+@pytest.mark.parametrize("number", SETS)
+def test_a_set_is_written_as_numbers(number, count):
+    out = np.full(count + 4, 7, np.int8)
+    write_set(number, count, out, 2)
+    assert out.tolist() == [7, 7, *(number >> bit & 1 for bit in range(count)), 7, 7]
 
 
 def test_fields_are_cleared_from_one_on():
