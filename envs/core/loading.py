@@ -207,7 +207,9 @@ class Source:
             raise self.error(f"{name} has an unknown compression ({info.compress_type})")
         if info.file_size > most:
             raise self.error(f"{name} has {info.file_size:,} bytes; the limit is {most:,}")
-        return archive.read(info)
+        with archive.open(info) as member:
+            # Not archive.read(info), which unpacks up to a gigabyte before it looks at the size.
+            return member.read(info.file_size + 1)
 
     def _damage_told(self, where: str = "") -> _DamageTold:
         return _DamageTold(self, where)

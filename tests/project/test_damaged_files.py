@@ -9,8 +9,11 @@ import io
 import json
 import random
 import shutil
+import struct
 import sys
+import tracemalloc
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -521,6 +524,20 @@ def test_sizes_are_looked_at_before_anything_is_unpacked(tmp_path):
     write_zip(path, {ABOUT: json.dumps(about()).encode(), WEIGHTS: inside.getvalue()})
     with pytest.raises(FileError, match="has 0 bytes"):
         make_agent(f"ppo:{path}")
+
+
+def test_a_member_is_not_unpacked_beyond_the_size_it_claims(tmp_path):
+    path = write_zip(tmp_path / "model.zip", {ABOUT: b" " * (64 << 20), WEIGHTS: b""})
+    claims = b" " * 10
+    size, checksum = struct.pack("<I", 64 << 20), struct.pack("<I", zlib.crc32(b" " * (64 << 20)))
+    forged = path.read_bytes().replace(size, struct.pack("<I", len(claims)))
+    path.write_bytes(forged.replace(checksum, struct.pack("<I", zlib.crc32(claims))))
+    tracemalloc.start()
+    with pytest.raises(FileError, match=r"model.zip"):
+        make_agent(f"ppo:{path}")
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 8 << 20
 
 
 def test_a_small_file_does_not_ask_for_gigabytes(tmp_path):
