@@ -215,9 +215,11 @@ def game_options(game: Any, settings: Sequence[str] | None) -> dict[str, Any]:
 
 def _from_json(option: Any, text: str, choices: Iterable[str]) -> Any:
     """Parse the JSON in ``text``; raise UserError with the values that the option accepts."""
+    from ludotheque.envs.core.loading import parse_json
+
     takes = f"{', '.join(choices)}, or JSON ({option.meaning})"
     try:
-        return json.loads(text)
+        return parse_json(text)
     except ValueError as error:
         if text.strip()[:1] in ("[", "{", '"'):
             raise UserError(

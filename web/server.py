@@ -32,6 +32,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from ludotheque.envs import game_names, get_game
+from ludotheque.envs.core.loading import parse_json
 
 from .guest import CHANGES, Guest, Refused, check_message
 from .lobby import Lobby, Room
@@ -368,6 +369,6 @@ def _parse(text: str) -> Any:
     if len(text) > MOST_BYTES:
         raise Refused(f"messages are limited to {MOST_BYTES} characters")
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
+        return parse_json(text)
+    except ValueError as error:
         raise Refused("a message must be JSON") from error

@@ -24,6 +24,9 @@ import numpy as np
 from .errors import FileError, is_whole
 
 MEGABYTE = 1 << 20
+# Of JSON: lists and objects inside each other.
+MOST_LEVELS = 100
+_TOO_DEEP = f"lists or objects are nested too deeply; {MOST_LEVELS} levels are allowed"
 # Weights of trained networks are far below this; sums of larger ones might overflow.
 LARGEST_WEIGHT = 1e6
 # The start of a small array in numpy's format: version 1.0, header length, header.
@@ -235,12 +238,28 @@ class _DamageTold:
 
 
 def parse_json(data: bytes | str) -> Any:
-    """Return the JSON value in ``data`` (UTF-8); raise ValueError if there is none."""
+    """Return the JSON value in ``data`` (UTF-8); raise ValueError if there is none.
+
+    It has at most ``MOST_LEVELS`` levels, so that it can be copied, shown and written again.
+    """
     text = data.decode("utf-8") if isinstance(data, bytes) else data
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        value = json.loads(text, parse_constant=_refuse_constant)
     except RecursionError as error:
-        raise ValueError("lists or objects are nested too deeply") from error
+        raise ValueError(_TOO_DEEP) from error
+    if text.count("[") + text.count("{") > MOST_LEVELS and _is_deep(value):
+        raise ValueError(_TOO_DEEP)
+    return value
+
+
+def _is_deep(value: Any) -> bool:
+    level: list[Any] = [[value]]
+    for _ in range(MOST_LEVELS + 1):
+        parts = [one.values() if isinstance(one, dict) else one for one in level]
+        level = [one for part in parts for one in part if isinstance(one, (dict, list))]
+        if not level:
+            return False
+    return True
 
 
 def _refuse_constant(name: str) -> None:

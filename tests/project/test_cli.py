@@ -207,6 +207,7 @@ def test_play_with_wrong_arguments(arguments: tuple, told: tuple):
         (("saga", "sides=crwn"), ("unknown value of sides 'crwn'", "'crown'", "or JSON", "six")),
         (("saga", "sides="), ("unknown value of sides ''", "or JSON")),
         (("saga", 'sides=["crown"'), ("value of sides is not JSON", "single quotes")),
+        (("saga", "sides=" + "[" * 10_000), ("value of sides is not JSON", "nested too deeply")),
         (("saga", 'sides=["crown"]'), ("one for Castleland", "got 1")),
         (("saga", "sides=true"), ("sides of saga", "True")),
         (("saga", 'kingdoms={"Goldland": {"incme": 1}}'), ("'incme'", "Did you mean 'income'?")),

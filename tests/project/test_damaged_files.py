@@ -574,6 +574,19 @@ def test_deep_json_is_refused(tmp_path):
         league(folder)
 
 
+def test_json_is_refused_before_a_copy_of_it_fails(tmp_path):
+    """Copies need more of the stack than the parser: such JSON was read, and then failed."""
+    path = tmp_path / "deep.jsonl"
+    replay = json.loads(replay_file(path).read_text().splitlines()[0])
+    for levels in (200, 500, 800, 900):
+        deep: Any = 1
+        for level in range(levels):
+            deep = {"a": deep} if level % 2 else [deep]
+        path.write_text(json.dumps({**replay, "options": deep}))
+        with pytest.raises(FileError, match="nested too deeply"):
+            load_replays(path)
+
+
 def test_what_is_no_file_is_not_waited_for(tmp_path):
     import os
 
