@@ -9,7 +9,7 @@ from ..core.jit import kernel
 from ..core.state import seat_after
 from ..core.validity import FINE, LAST_SEAT, numbered
 from .actions import ACTIONS
-from .artefacts import eclipse_shows
+from .artefacts import eclipse_shows, receiver_of
 from .components import (
     DECK,
     ECLIPSE,
@@ -229,8 +229,9 @@ def _check_worlds(state):
 
 @kernel
 def _check_given(state):
-    """Check that somebody holds each card given during the Eclipse, and its giver only before."""
-    if state["phase"] == ECLIPSE_PHASE and not state["eclipsed"]:
+    """Check who holds each card given during the Eclipse: its giver at first, then its receiver."""
+    giving = state["phase"] == ECLIPSE_PHASE
+    if giving and not state["eclipsed"]:
         return FIELD.eclipsed
     for giver in range(np.int64(state["num_players"])):
         card = np.int64(state["given"][giver])
@@ -240,9 +241,13 @@ def _check_given(state):
             holders = np.int64(0)
             for other in range(np.int64(state["num_players"])):
                 holders += np.int64(state["hand"][other]) >> card & 1
-            own = np.int64(state["hand"][giver]) >> card & 1
-            if holders != 1 or own != (state["phase"] == ECLIPSE_PHASE):
+            if not giving and state["held_then"][giver] == 0:
+                return FIELD.held_then
+            holder = giver if giving else receiver_of(state, giver)
+            if holders != 1 or not np.int64(state["hand"][holder]) >> card & 1:
                 return FIELD.given
+        if state["held_then"][giver] > 0 and receiver_of(state, giver) == giver:
+            return FIELD.held_then
     return FINE
 
 

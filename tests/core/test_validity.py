@@ -21,6 +21,7 @@ from ludotheque.envs.saga import position
 from ludotheque.envs.saga.actions import DOWN, NEW
 from ludotheque.envs.saga.components import KINGDOMS, MAX_DOWN, MAX_FAME
 from ludotheque.envs.saga.state import LAST_CARD, LAST_KNIGHT
+from ludotheque.envs.shamans.components import ARROWS, NO_CARD
 from ludotheque.envs.shamans.state import KEEP_PHASE
 from ludotheque.testing import settings
 
@@ -258,6 +259,10 @@ def test_what_led_a_kernel_out_of_its_arrays_is_refused(what):
         game.check_states(states)
 
 
+def gave_cards(state: np.void) -> bool:
+    return state["held_then"][:3].all() and state["given"].max() >= 0 and state["phase"] != 6
+
+
 def full_of_face_down() -> np.ndarray:
     """A position with as many face-down cards as a record holds."""
     states = get_game("saga").new_state(1, sides="reverse")
@@ -343,6 +348,23 @@ LEADING_ASTRAY_CONSISTENTLY = {
             "shamans", 0, lambda state: state["terminated"] and state["placed"] >> 1 & 1
         ),
         {"given": lambda given: [1, *given[1:]]},
+    ),
+}
+
+
+# The same, but what it led to were redrawn records that are no positions.
+LEADING_ASTRAY_CONSISTENTLY |= {
+    "shamans: a card given to nobody": (
+        lambda: played("shamans", 2, gave_cards),
+        {"held_then": 0},
+    ),
+    "shamans: a card that went the other way": (
+        lambda: played("shamans", 2, gave_cards),
+        {"arrow": lambda arrow: sum(ARROWS) - arrow},
+    ),
+    "shamans: a card given to oneself": (
+        lambda: played("shamans", 2, gave_cards),
+        {"given": NO_CARD, "held_then": lambda held: held * (np.arange(held.size) == 1)},
     ),
 }
 
