@@ -385,7 +385,8 @@ def _check_unfinished(folder: Path, checkpoint: Path) -> None:
     if kept:
         raise ValueError(
             f"nothing to resume: {str(folder / checkpoint)!r} doesn't exist, and starting anew "
-            f"would replace {', '.join(kept)}: put the checkpoint back, or name another folder"
+            f"would replace {', '.join(kept)}: put the checkpoint back or, if the run was killed "
+            "before its first one, delete the folder; or name another"
         )
 
 

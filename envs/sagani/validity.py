@@ -136,6 +136,12 @@ def _check_places(state):
         counts += 1
         if state["aside"][k] == 0 or state["place"][state["aside"][k]] != PUT_ASIDE:
             return FIELD.aside
+    if _is_repeated(state["aside"], state["aside_drawn"], state["num_aside"]):
+        return FIELD.aside
+    if _is_repeated(state["display"], 0, len(state["display"])):
+        return FIELD.display
+    if _is_repeated(state["interlude"], 0, len(state["interlude"])):
+        return FIELD.interlude
     for tile in state["display"]:
         counts += tile > 0
         if tile and state["place"][tile] != IN_DISPLAY:
@@ -154,13 +160,23 @@ def _check_places(state):
             tile = np.int64(state["table"][seat, k])
             if tile == 0 or state["place"][tile] != ON_TABLE + seat:
                 return FIELD.table
-    # A tile twice in one place would be counted twice.
+    # No tile was counted twice, so each must have been counted.
     there = np.int64(0)
     for tile in range(1, NUM_TILES + 1):
         place = np.int64(state["place"][tile])
         if place in (IN_DISPLAY, IN_INTERLUDE, IN_HAND, IN_PILE, PUT_ASIDE) or place >= ON_TABLE:
             there += 1
     return FIELD.place if there != counts else FINE
+
+
+@kernel
+def _is_repeated(tiles, first, end):
+    """Return whether a tile is twice among some; 0 is none."""
+    for k in range(first, end):
+        for other in range(first, k):
+            if tiles[k] and tiles[other] == tiles[k]:
+                return True
+    return False
 
 
 @kernel

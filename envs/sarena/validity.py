@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core.jit import kernel
 from ..core.validity import ANY, FINE, numbered
-from .components import EMPTY, MAX_HEIGHT, NUM_CIRCLES, NUM_COLOURS, NUM_DISCS
+from .components import EMPTY, MAX_HEIGHT, MAX_PLAYERS, NUM_CIRCLES, NUM_COLOURS, NUM_DISCS
 from .rules import index_record
 from .state import DTYPE
 
@@ -40,7 +40,22 @@ def check(state):
         discs += height
         if np.int64(state["stack"][circle]) >> 4 * height:
             return FIELD.stack
-    return FIELD.height if discs > NUM_DISCS else FINE
+    return FIELD.height if discs > NUM_DISCS else _check_takeovers(state)
+
+
+@kernel
+def _check_takeovers(state):
+    """Check that each seat has changed at most four discs in each of its turns."""
+    num_players = np.int64(state["num_players"])
+    turns = (np.int64(state["ply"]) + num_players - 1) // num_players
+    for seat in range(MAX_PLAYERS):
+        discs = 0
+        for after in range(NUM_COLOURS):
+            for colour in range(NUM_COLOURS):
+                discs += np.int64(state["takeovers"][seat, after]) >> 8 * colour & 255
+        if discs > (MAX_HEIGHT * turns if seat < num_players else 0):
+            return FIELD.takeovers
+    return FINE
 
 
 @kernel

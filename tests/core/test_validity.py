@@ -244,6 +244,24 @@ LEADING_ASTRAY = {
         lambda: played("sagani", 4, lambda state: state["phase"] == 1 and state["placed"].any()),
         {"phase": 2, "hand_cell": 0},
     ),
+    # A number beyond its range was written into an observation.
+    "sarena: more discs changed than there are": (
+        lambda: played("sarena", 1, lambda state: state["ply"] == 5),
+        {"takeovers": lambda changed: changed + np.uint32(200)},
+    ),
+    # With the tile that isn't there, their number was right, and in the end none was left to take.
+    "sagani: a tile twice between the rounds": (
+        lambda: played("sagani", 4, between_rounds, num_players=4),
+        {"interlude": lambda tiles: [*tiles[:2], tiles[0], tiles[3]]},
+    ),
+    "sagani: a tile twice in the display": (
+        lambda: played("sagani", 4, lambda state: state["display"].all()),
+        {"display": lambda tiles: [tiles[0], *tiles[:4]]},
+    ),
+    "sagani: a tile put aside twice": (
+        lambda: played("sagani", 0, put_aside, num_players=1, solo="advanced"),
+        {"aside": lambda tiles: [tiles[1], *tiles[1:]]},
+    ),
 }
 
 
@@ -257,6 +275,14 @@ def test_what_led_a_kernel_out_of_its_arrays_is_refused(what):
         states[name][0] = value(states[name][0]) if callable(value) else value
     with pytest.raises(StateError):
         game.check_states(states)
+
+
+def between_rounds(state: np.void) -> bool:
+    return np.count_nonzero(state["interlude"]) > 2
+
+
+def put_aside(state: np.void) -> bool:
+    return state["num_aside"] - state["aside_drawn"] > 1
 
 
 def gave_cards(state: np.void) -> bool:
