@@ -138,8 +138,8 @@ class TurnBasedEnv(Restorable, AECEnv):
             if not self._whole:
                 self._check_whole()
             self._view(self._states, 0, seat, observation)
-        legal = self._legal
-        mask = legal.copy() if seat == self._to_play else np.zeros(len(legal), np.int8)
+            legal = self._legal
+            mask = legal.copy() if seat == self._to_play else np.zeros(len(legal), np.int8)
         if self.settings.observation != "flat":
             observation = observation.reshape(self.settings.observation_shape)
         seen = {"observation": observation, "action_mask": mask}
@@ -198,7 +198,7 @@ class TurnBasedEnv(Restorable, AECEnv):
         states = self.game.new_states(1)
         seeds = np.array([self._seed], dtype=np.uint64)
         self.settings.loops.deal(states, 0, 1, seeds, self.settings.options)
-        self._whole = False
+        self._begin_change()
         self._states = states
         self._actions = []
         self._begin()
@@ -223,7 +223,6 @@ class TurnBasedEnv(Restorable, AECEnv):
         # The mask is kept for observe() and infos: the legal actions are found once a ply.
         self._to_play, terminated, truncated = self._now.tolist()
         self._acting = self.agent_selection = self.possible_agents[self._to_play]
-        self._infos = self._info = None
         return bool(terminated), bool(truncated)
 
     @property
@@ -238,18 +237,27 @@ class TurnBasedEnv(Restorable, AECEnv):
             raise AttributeError("infos cannot be accessed before reset")
         if self._infos is None:
             # Made on demand, which most loops never do: they read the acting agent's from last().
-            self._check_whole()
-            size = len(self._legal)
-            infos = {agent: {"action_mask": np.zeros(size, np.int8)} for agent in self.agents}
-            if self._acting in infos:
-                infos[self._acting] = self._acting_info()
-            self._infos = infos
+            with self._guard.held():
+                acting, size = self._acting_info(), len(self._legal)
+                infos = {agent: {"action_mask": np.zeros(size, np.int8)} for agent in self.agents}
+                if self._acting in infos:
+                    infos[self._acting] = acting
+                self._infos = infos
+                return infos
         return self._infos
 
     def _acting_info(self) -> dict[str, Any]:
-        if self._info is None:
-            self._info = {"action_mask": self._legal.copy()}
-        return self._info
+        # Of another thread's step, it would stay when that has ended.
+        with self._guard.held():
+            if self._info is None:
+                self._check_whole()
+                self._info = {"action_mask": self._legal.copy()}
+            return self._info
+
+    def _begin_change(self) -> None:
+        """Mark the game as changing; until ``_finish``, there are no infos."""
+        self._infos = self._info = None
+        self._whole = False
 
     def _finish(self) -> None:
         """Mark a change as complete, and show it."""
@@ -292,7 +300,7 @@ class TurnBasedEnv(Restorable, AECEnv):
 
     def _play_action(self, agent: str, action: int) -> None:
         results = self._seat_rewards, self._scores, self._ranks, self._legal, self._now
-        self._whole = False
+        self._begin_change()
         code = self._play(self._states, action, self.settings.rule, *results)
         if code not in (PLAYED, FORFEITED, PENALIZED):
             self._whole = True
@@ -438,7 +446,7 @@ class TurnBasedEnv(Restorable, AECEnv):
             StateError: the state is of another game, version or player count; nothing has changed.
         """
         states = self._checked(saved)
-        self._whole = False
+        self._begin_change()
         self._take(states, saved)
         self._finish()
 
@@ -514,6 +522,7 @@ class TurnBasedEnv(Restorable, AECEnv):
 
     def _check_restored(self) -> None:
         check_flags(_whole=self._whole)
+        self._infos = self._info = None
         for spaces in (self.observation_spaces, self.action_spaces):
             if list(spaces) != self.possible_agents:
                 raise StateError(
