@@ -94,7 +94,8 @@ class TurnBasedEnv(Restorable, AECEnv):
         self._actions: list[int] = []
         self._stepped = True
         self._infos: Any = None
-        self._info: Any = None
+        # The acting agent's info, if last() made it; a new list at each change.
+        self._told: list[dict[str, Any]] = []
         count = self.game.max_players
         self._seat_rewards = np.zeros(count, dtype=np.float32)
         self._scores = np.zeros(count, dtype=np.float32)
@@ -155,15 +156,21 @@ class TurnBasedEnv(Restorable, AECEnv):
         """
         if self._states is None:
             EnvLogger.error_observe_before_reset()
-        agent = self.agent_selection
+        agent, told = self.agent_selection, self._told
         seen = self.observe(agent) if observe else None
-        made = self._infos is not None or agent != self._acting
+        if self._infos is None and seen is not None and agent == self._acting:
+            # The infos of all agents take longer.
+            if not told:
+                told.append({"action_mask": seen["action_mask"].copy()})
+            info = told[0]
+        else:
+            info = self.infos[agent]
         return (
             seen,
             self._cumulative_rewards[agent],
             self.terminations[agent],
             self.truncations[agent],
-            self.infos[agent] if made else self._acting_info(),
+            info,
         )
 
     @exclusive
@@ -237,26 +244,21 @@ class TurnBasedEnv(Restorable, AECEnv):
             raise AttributeError("infos cannot be accessed before reset")
         if self._infos is None:
             # Made on demand, which most loops never do: they read the acting agent's from last().
+            # Those of another thread's step would stay when that has ended.
             with self._guard.held():
-                acting, size = self._acting_info(), len(self._legal)
+                self._check_whole()
+                size = len(self._legal)
                 infos = {agent: {"action_mask": np.zeros(size, np.int8)} for agent in self.agents}
                 if self._acting in infos:
-                    infos[self._acting] = acting
+                    mask = self._legal.copy()
+                    infos[self._acting] = self._told[0] if self._told else {"action_mask": mask}
                 self._infos = infos
                 return infos
         return self._infos
 
-    def _acting_info(self) -> dict[str, Any]:
-        # Of another thread's step, it would stay when that has ended.
-        with self._guard.held():
-            if self._info is None:
-                self._check_whole()
-                self._info = {"action_mask": self._legal.copy()}
-            return self._info
-
     def _begin_change(self) -> None:
         """Mark the game as changing; until ``_finish``, there are no infos."""
-        self._infos = self._info = None
+        self._infos, self._told = None, []
         self._whole = False
 
     def _finish(self) -> None:
@@ -522,7 +524,7 @@ class TurnBasedEnv(Restorable, AECEnv):
 
     def _check_restored(self) -> None:
         check_flags(_whole=self._whole)
-        self._infos = self._info = None
+        self._infos, self._told = None, []
         for spaces in (self.observation_spaces, self.action_spaces):
             if list(spaces) != self.possible_agents:
                 raise StateError(
