@@ -409,7 +409,8 @@ def test_the_largest_seeds():
 def test_threads_work_where_they_pay(games, threads, expected, monkeypatch):
     """Drawing random actions is too little work per game to be shared earlier."""
     used = []
-    monkeypatch.setattr(interfaces, "LEAST_SLICE", 128)
+    bytes_each = GAME.dtype.itemsize + GAME.observation_size()
+    monkeypatch.setattr(interfaces, "LEAST_SLICE", 128 * bytes_each)
     monkeypatch.setattr(interfaces, "run", lambda loop, count, *args: used.append(count))
     for loop in ("random_actions", "advance"):
         interfaces.run_loop(Settings("sarena"), loop, threads, GAME.new_states(games))

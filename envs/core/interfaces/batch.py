@@ -24,10 +24,12 @@ from .exclusive import Guard, exclusive
 from .settings import Restorable, Settings, check_flags, with_seeds_of
 from .threads import check_num_threads, run
 
-# Minimum number of games per thread: waking a thread takes as long as stepping a hundred games.
-# Loops that do less work per game need more. Tests set it to 0, to use threads for a few games.
-LEAST_SLICE = 128
-_LIGHT = {"random_actions": 16}
+# Minimum share of a thread, in bytes of records and observations, since most of a step's time goes
+# there: waking a thread takes as long as stepping a hundred games of Sagani, or several hundred of
+# Sàrèná. Tests set it to 0, to use threads for a few games.
+LEAST_SLICE = 1 << 20
+# Loops that do little work per game need this number of games.
+_LIGHT = {"random_actions": 2048}
 _ALIGNMENT = 64
 
 
@@ -418,6 +420,9 @@ def make_batch(game: str, num_envs: int, num_players: int | None = None, **kwarg
 
 def run_loop(settings: Settings, loop: str, num_threads: int, states: Any, *args: Any) -> list[Any]:
     """Run a loop of the game over ``states``, with as many of ``num_threads`` as are worthwhile."""
-    least = LEAST_SLICE * _LIGHT.get(loop, 1)
-    threads = max(1, min(num_threads, len(states) // least)) if least else num_threads
+    threads = num_threads
+    if LEAST_SLICE:
+        each = states.itemsize + settings.observation_size
+        least = _LIGHT.get(loop, max(1, LEAST_SLICE // each))
+        threads = max(1, min(num_threads, len(states) // least))
     return run(getattr(settings.loops, loop), threads, states, *args)
