@@ -44,6 +44,11 @@ def _writable(path: Path | None) -> Path | None:
     return path
 
 
+GamesOption = Annotated[list[str] | None, typer.Option(help="A game; may be repeated.")]
+SecondsOption = Annotated[float, typer.Option(min=0.01, help="Minimum duration of a round.")]
+RoundsOption = Annotated[int, typer.Option(min=1, help="Rounds.")]
+QuickOption = Annotated[bool, typer.Option("--quick", help="Check that it runs; noisy.")]
+AloneOption = Annotated[bool, typer.Option("--alone", help="Skip the other libraries.")]
 JsonFile = Annotated[
     Path | None, typer.Option(callback=_writable, help="Write everything measured here.")
 ]

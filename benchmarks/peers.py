@@ -24,6 +24,8 @@ from ludotheque.benchmarks.measure import (
     JsonFile,
     NotInstalledError,
     Probe,
+    QuickOption,
+    SecondsOption,
     Settings,
     Work,
     interleave,
@@ -563,9 +565,9 @@ def main(
         typer.Option(min=1, help="Pgx batch size; may repeat.", show_default=SHOWN_BATCHES),
     ] = None,
     only: Annotated[str, typer.Option(help="Only peers with this text in their name.")] = "",
-    seconds: Annotated[float, typer.Option(min=0.01, help="Minimum duration of a round.")] = 1.0,
+    seconds: SecondsOption = 1.0,
     repetitions: Annotated[int, typer.Option(min=1, help="Measurements of each peer.")] = 5,
-    quick: Annotated[bool, typer.Option("--quick", help="Check that it runs; noisy.")] = False,
+    quick: QuickOption = False,
     json: JsonFile = None,
 ):
     """Measure random legal play, search and self-play in PettingZoo, OpenSpiel, Pgx and mctx."""

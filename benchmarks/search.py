@@ -18,10 +18,15 @@ from ludotheque.agents.mcts import MCTSAgent
 from ludotheque.agents.search import MOST_SIMULATIONS
 from ludotheque.benchmarks import peers
 from ludotheque.benchmarks.measure import (
+    AloneOption,
     Bar,
+    GamesOption,
     JsonFile,
     Neighbours,
     Probe,
+    QuickOption,
+    RoundsOption,
+    SecondsOption,
     Settings,
     Work,
     checked_games,
@@ -98,14 +103,14 @@ def bars(games: Sequence[str]) -> list[Bar]:
 
 
 def main(
-    game: Annotated[list[str] | None, typer.Option(help="A game; may be repeated.")] = None,
+    game: GamesOption = None,
     simulations: Annotated[
         int, typer.Option(min=1, max=MOST_SIMULATIONS, help="Simulations per search.")
     ] = 2000,
-    seconds: Annotated[float, typer.Option(min=0.01, help="Minimum duration of a round.")] = 1.0,
-    repetitions: Annotated[int, typer.Option(min=1, help="Rounds.")] = 5,
-    quick: Annotated[bool, typer.Option("--quick", help="Check that it runs; noisy.")] = False,
-    alone: Annotated[bool, typer.Option("--alone", help="Skip the other libraries.")] = False,
+    seconds: SecondsOption = 1.0,
+    repetitions: RoundsOption = 5,
+    quick: QuickOption = False,
+    alone: AloneOption = False,
     json: JsonFile = None,
 ):
     """Measure searches from the opening, with the ratios to OpenSpiel's C++ bots."""

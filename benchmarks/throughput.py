@@ -26,11 +26,16 @@ from rich.console import Console
 
 from ludotheque.benchmarks import peers, startup
 from ludotheque.benchmarks.measure import (
+    AloneOption,
     Bar,
     ChartFile,
+    GamesOption,
     JsonFile,
     Neighbours,
     Probe,
+    QuickOption,
+    RoundsOption,
+    SecondsOption,
     Settings,
     Work,
     checked_games,
@@ -325,7 +330,7 @@ def bars(games: Sequence[str]) -> list[Bar]:
 
 
 def main(
-    game: Annotated[list[str] | None, typer.Option(help="A game; may be repeated.")] = None,
+    game: GamesOption = None,
     batch: Annotated[
         list[int] | None,
         typer.Option(
@@ -336,10 +341,10 @@ def main(
         ),
     ] = None,
     only: Annotated[str, typer.Option(help="Only groups with this text in their name.")] = "",
-    seconds: Annotated[float, typer.Option(min=0.01, help="Minimum duration of a round.")] = 1.0,
-    repetitions: Annotated[int, typer.Option(min=1, help="Rounds.")] = 5,
-    quick: Annotated[bool, typer.Option("--quick", help="Check that it runs; noisy.")] = False,
-    alone: Annotated[bool, typer.Option("--alone", help="Skip the other libraries.")] = False,
+    seconds: SecondsOption = 1.0,
+    repetitions: RoundsOption = 5,
+    quick: QuickOption = False,
+    alone: AloneOption = False,
     start_up: Annotated[
         bool, typer.Option("--startup", help="Measure only import and first move.")
     ] = False,

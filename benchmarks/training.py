@@ -12,7 +12,9 @@ from rich.console import Console
 from rich.table import Table
 
 from ludotheque.benchmarks.measure import (
+    GamesOption,
     JsonFile,
+    QuickOption,
     checked_games,
     machine,
     need,
@@ -115,7 +117,7 @@ def measure(
 
 
 def main(
-    game: Annotated[list[str] | None, typer.Option(help="A game; may be repeated.")] = None,
+    game: GamesOption = None,
     opponents: Annotated[
         list[str] | None, typer.Option(help="An agent; may be repeated.", show_default="random")
     ] = None,
@@ -126,7 +128,7 @@ def main(
     torch_threads: Annotated[
         int | None, typer.Option(min=1, help="Threads of torch.", show_default="torch's choice")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Check that it runs; noisy.")] = False,
+    quick: QuickOption = False,
     json: JsonFile = None,
 ):
     """Train with MaskablePPO for a while; show the speed and the environment's share."""

@@ -27,7 +27,14 @@ from ludotheque.agents.td.model import (
 from ludotheque.agents.td.play import Plan
 from ludotheque.agents.td.selfplay import Round, SelfPlay, play_pieces
 from ludotheque.agents.td.tree import Method
-from ludotheque.benchmarks.measure import JsonFile, machine, print_machine, short, write_json
+from ludotheque.benchmarks.measure import (
+    JsonFile,
+    QuickOption,
+    machine,
+    print_machine,
+    short,
+    write_json,
+)
 from ludotheque.envs import get_game
 from ludotheque.envs.core.interfaces.settings import Settings
 
@@ -124,7 +131,7 @@ def main(
     workers: Annotated[list[int], typer.Option(min=1, help="Processes; may be repeated.")] = (1, 2),  # type: ignore[assignment]
     ray: Annotated[str | None, typer.Option(help="Also measure this Ray cluster.")] = None,
     games: Annotated[int, typer.Option(min=2, help="Games of the league.")] = 400,
-    quick: Annotated[bool, typer.Option("--quick", help="Check that it runs; noisy.")] = False,
+    quick: QuickOption = False,
     json: JsonFile = None,
 ) -> None:
     """Play the same league and the same round of self-play in one process and in others."""
