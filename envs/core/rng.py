@@ -48,11 +48,13 @@ def below(word, bound):
 def draw_below(state, bound):
     """Draw an integer in 0..bound-1 from the state's generator, exactly uniform (Lemire 2019)."""
     wide = np.uint64(bound)
-    threshold = (_LOW_32 + np.uint64(1) - wide) % wide
-    while True:
-        product = (next_word(state) >> _SHIFT_32) * wide
-        if (product & _LOW_32) >= threshold:
-            return np.int64(product >> _SHIFT_32)
+    product = (next_word(state) >> _SHIFT_32) * wide
+    # The threshold is less than the bound, so its division is rarely needed.
+    if (product & _LOW_32) < wide:
+        threshold = (_LOW_32 + np.uint64(1) - wide) % wide
+        while (product & _LOW_32) < threshold:
+            product = (next_word(state) >> _SHIFT_32) * wide
+    return np.int64(product >> _SHIFT_32)
 
 
 @kernel
