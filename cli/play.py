@@ -12,7 +12,6 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -46,6 +45,7 @@ from .table import (
     save_replay,
     seats_for,
     split_specs,
+    writing,
 )
 from .web import (
     BrowserOption,
@@ -158,16 +158,56 @@ def _named(context: typer.Context) -> bool:
 def _play_in_browser(table: Table, seat: int, where: Where, save: Path | None) -> None:
     lobby = new_lobby(tuple(dict.fromkeys(table.specs.values())))
     room = lobby.add(table, first=seat)
-    if save is not None:
-        room.on_change = partial(_save_quietly, save)
-    serve(lobby, room, where)
+    if save is None:
+        serve(lobby, room, where)
+        return
+    games = _Games(save)
+    room.on_change = games.keep
+    try:
+        serve(lobby, room, where)
+    finally:
+        games.write()
 
 
-def _save_quietly(path: Path, table: Any) -> None:
-    """Write the replay after each move, so that the game isn't lost however the program ends."""
-    if table.actions:
-        with suppress(FailedError):
-            save_replay(table, path)
+class _Games:
+    """The file of the games at a table in a browser, written after each move.
+
+    The games are not lost however the program ends. A new game at the table is added to those that
+    are over; one that was left early is replaced.
+    """
+
+    def __init__(self, path: Path):
+        self.path = path
+        self._over: dict[int, Any] = {}
+        self._last: tuple[int, Any] | None = None
+        self._failed = False
+
+    def keep(self, table: Any) -> str:
+        """Write all games; return the problem if that begins to fail, as on a full disk."""
+        with table.lock:
+            if not table.actions:
+                return ""
+            seed, replay = table.seed, table.replay()
+            self._over.pop(seed, None)
+            if table.over:
+                self._over[seed] = replay
+            self._last = seed, replay
+        failed, self._failed = self._failed, False
+        try:
+            self.write()
+        except FailedError as error:
+            self._failed = True
+            return "" if failed else f"{error} The next move tries again."
+        return ""
+
+    def write(self) -> None:
+        """Write all games; raise FailedError if the file can't be written."""
+        from ludotheque.envs.core.interfaces.replay import save_replays
+
+        if self._last is not None:
+            seed, replay = self._last
+            with writing(self.path):
+                save_replays({**self._over, seed: replay}.values(), self.path)
 
 
 def wants_window(asked: bool | None) -> bool:

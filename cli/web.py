@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from ludotheque.web.lobby import Lobby, Room
 
 USUAL_PORT = 8642
-MOST_CONNECTIONS = 1000
 WebOption = Annotated[
     bool, typer.Option("--web", help="Show the game in a browser; needs the extra `web`.")
 ]
@@ -80,7 +79,8 @@ def serve(lobby: Lobby, room: Room | None, where: Where) -> None:
     """
     import uvicorn
 
-    from ludotheque.web.server import LOOPBACK, MOST_BYTES, Server
+    from ludotheque.web.connections import config_of
+    from ludotheque.web.server import LOOPBACK, Server
 
     listening = _listen(where.host, where.port)
     address, port = listening.getsockname()[:2]
@@ -88,17 +88,7 @@ def serve(lobby: Lobby, room: Room | None, where: Where) -> None:
     shown = address if alone else _own_address(address)
     url = f"http://{f'[{shown}]' if ':' in shown else shown}:{port}"
     opened = _tell(lobby, room, url, alone)
-    config = uvicorn.Config(
-        Server(lobby, LOOPBACK if alone else None).app,
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        ws="websockets-sansio",
-        # Messages that are too long are answered; far longer ones end the connection.
-        ws_max_size=16 * MOST_BYTES,
-        timeout_graceful_shutdown=1,
-        limit_concurrency=MOST_CONNECTIONS,
-    )
+    config = config_of(Server(lobby, LOOPBACK if alone else None).app)
     if where.browser:
         Thread(target=webbrowser.open, args=(opened,), daemon=True).start()
     uvicorn.Server(config).run(sockets=[listening])

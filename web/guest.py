@@ -17,6 +17,7 @@ A message is a dict with ``"do"`` and its arguments; nothing else has any effect
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 from ludotheque.envs.core.arguments import fresh_seed
@@ -38,6 +39,9 @@ FIELDS: dict[str, tuple[str, ...]] = {
 }
 # Requests that change the table, rejected while an agent thinks.
 CHANGES = ("act", "undo", "again", "next")
+# Requests for which an agent thinks. Meanwhile others may look at the table.
+THOUGHTS = ("next", "mind")
+MOVED_ON = "the game has moved on: look again"
 
 
 class Refused(Exception):
@@ -103,9 +107,10 @@ class Guest:
             Refused: the request can't be fulfilled.
         """
         asked = dict(check_message(message))
-        answer: Callable[..., list[Message]] = getattr(self, f"_{asked.pop('do')}")
+        do = asked.pop("do")
+        answer: Callable[..., list[Message]] = getattr(self, f"_{do}")
         try:
-            with self.table.lock:
+            with nullcontext() if do in THOUGHTS else self.table.lock:
                 return answer(**asked)
         except (LudothequeError, ValueError) as error:
             raise Refused(str(error)) from error
@@ -155,10 +160,14 @@ class Guest:
         return self.hello()
 
     def _mind(self, at: int) -> list[Message]:
-        if not 0 <= at < len(self.film):
-            raise Refused(f"there is no frame {at}")
-        thoughts = mind_of(self.table, self.seat, self.film.ply(at))
-        return [{"kind": "mind", "frame": at, "age": self.table.age, **thoughts}]
+        with self.table.lock:
+            if not 0 <= at < len(self.film):
+                raise Refused(f"there is no frame {at}")
+            ply, age = self.film.ply(at), self.table.age
+        thoughts = mind_of(self.table, self.seat, ply)
+        if age != self.table.age:
+            raise Refused(MOVED_ON)
+        return [{"kind": "mind", "frame": at, "age": age, **thoughts}]
 
     def _save(self) -> list[Message]:
         # A replay contains the seed, and with it everything hidden.
@@ -175,4 +184,4 @@ class Guest:
 
     def _check_newest(self, frame: int, age: int) -> None:
         if (frame, age) != (len(self.film) - 1, self.table.age):
-            raise Refused("the game has moved on: look again")
+            raise Refused(MOVED_ON)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hmac
 import secrets
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -36,7 +37,7 @@ class Room:
         name: its name in links; not secret.
         tokens: the secrets of the people's seats, and of spectators if only agents play.
         used: time of the last request, in seconds of ``time.monotonic``.
-        on_change: called after each action.
+        on_change: called after each action; returns a problem that people should know, or nothing.
         desk: the server's data about the room.
     """
 
@@ -44,7 +45,7 @@ class Room:
     tokens: dict[int | None, str]
     name: str = field(default_factory=lambda: secrets.token_hex(4))
     used: float = field(default_factory=time.monotonic)
-    on_change: Callable[[Table], None] = lambda table: None
+    on_change: Callable[[Table], str] = lambda table: ""
     desk: Any = None
 
     def link(self, seat: int | None) -> str:
@@ -66,6 +67,7 @@ class Lobby:
         self.key = secrets.token_urlsafe(TOKEN_BYTES)
         self._agents = agents
         self._rooms: dict[str, Room] = {}
+        self._lock = threading.Lock()  # tables are added in several threads
 
     def add(self, table: Table, first: int | None = WATCHER) -> Room:
         """Add a table with tokens; the least recently used one may be dropped.
@@ -77,9 +79,10 @@ class Lobby:
         seats: list[int | None] = [*sorted(table.people, key=lambda seat: seat != first)]
         seats = seats or [first]
         room = Room(table, {seat: secrets.token_urlsafe(TOKEN_BYTES) for seat in seats})
-        while len(self._rooms) >= MOST_TABLES:
-            del self._rooms[min(self._rooms.values(), key=lambda other: other.used).name]
-        self._rooms[room.name] = room
+        with self._lock:
+            while len(self._rooms) >= MOST_TABLES:
+                del self._rooms[min(self._rooms.values(), key=lambda other: other.used).name]
+            self._rooms[room.name] = room
         return room
 
     def find(self, link: str) -> tuple[Room, int | None]:

@@ -37,7 +37,10 @@ def mind_of(table: Table, seat: int | None, ply: int) -> dict[str, Any]:
     """
     if not table.explain:
         raise ValueError("this table does not explain: start it with --explain")
-    states = table.positions[ply]
+    positions = table.positions
+    if ply >= len(positions):
+        raise ValueError("that move has been taken back")
+    states = positions[ply]
     if is_over(states):
         raise ValueError("the game is over there: nobody is to play")
     thinker = int(states["to_play"][0])

@@ -34,7 +34,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from ludotheque.envs import game_names, get_game
 from ludotheque.envs.core.loading import parse_json
 
-from .guest import CHANGES, Guest, Refused, check_message
+from .guest import CHANGES, THOUGHTS, Guest, Refused, check_message
 from .lobby import Lobby, Room
 from .pages import folder_of
 
@@ -48,6 +48,7 @@ MOST_PAGES = 16  # maximum per seat, so that nobody keeps the others out
 # Messages that a page may send at once, and per second; errors after which it is disconnected.
 BURST, PER_SECOND, MOST_ERRORS = 100.0, 50.0, 200
 SECONDS_TO_SIT = 10
+MOST_THREADS = 8  # for what isn't an agent's thought
 TOO_BIG, NOT_ALLOWED = 1009, 1008
 log = logging.getLogger(__name__)
 
@@ -122,6 +123,7 @@ class Server:
         self.lobby = lobby
         self._tasks: set[asyncio.Task] = set()
         self._limiter: anyio.CapacityLimiter | None = None
+        self._thinking: anyio.CapacityLimiter | None = None
         files = _files()
         routes = [Route(path, partial(_send_file, files[path])) for path in files]
         routes += [
@@ -163,22 +165,28 @@ class Server:
             return
         except WebSocketDisconnect:
             return
-        page = Page(socket, Guest(desk.room.table, seat))
+        desk.places.append(seat)
+        try:
+            # Aside: it waits for whatever is happening at the table.
+            page = Page(socket, await self._aside(Guest, desk.room.table, seat))
+            await self._show(socket, desk, page)
+        except (WebSocketDisconnect, asyncio.CancelledError):
+            # The page has disconnected, or it can't keep up.
+            pass
+        finally:
+            desk.places.remove(seat)
+
+    async def _show(self, socket: WebSocket, desk: Desk, page: Page) -> None:
         page.listener = asyncio.current_task()
         pump = asyncio.ensure_future(page.pump())
-        desk.places.append(seat)
         try:
             page.tell(await self._aside(page.guest.hello))
             desk.pages.add(page)
             self._go_on(desk)
             await self._listen(socket, desk, page)
-        except (WebSocketDisconnect, asyncio.CancelledError):
-            # The page has disconnected, or it can't keep up.
-            pass
         finally:
             pump.cancel()
             desk.pages.discard(page)
-            desk.places.remove(seat)
 
     async def _seat_of(self, socket: WebSocket) -> tuple[Desk, int | None]:
         async with asyncio.timeout(SECONDS_TO_SIT):
@@ -206,13 +214,16 @@ class Server:
 
     async def _answer(self, desk: Desk, page: Page, message: dict[str, Any]) -> None:
         desk.room.used = time.monotonic()
+        answer = partial(
+            self._think if message["do"] in THOUGHTS else self._aside, page.guest.ask, message
+        )
         if message["do"] not in CHANGES:
-            page.tell(await self._aside(page.guest.ask, message))
+            page.tell(await answer())
             return
         if desk.thinks:
             raise Refused("an agent is thinking: wait for its move")
         async with desk.lock:
-            page.tell(await self._aside(page.guest.ask, message))
+            page.tell(await answer())
         self._go_on(desk)
 
     def _go_on(self, desk: Desk) -> None:
@@ -228,7 +239,7 @@ class Server:
                 await self._spread(desk)
                 # Spectators of agents request each move.
                 while table.people and table.agent_is_next:
-                    await self._aside(table.agent_acts)
+                    await self._think(table.agent_acts)
                     await self._spread(desk)
             except Exception:
                 log.exception("an agent could not play")
@@ -236,15 +247,27 @@ class Server:
                     page.refuse("the agent failed; see the terminal of the server")
 
     async def _spread(self, desk: Desk) -> None:
-        await self._aside(desk.room.on_change, desk.room.table)
+        problem = await self._aside(desk.room.on_change, desk.room.table)
         for page in [*desk.pages]:
             page.tell(await self._aside(page.guest.news))
+            if problem:
+                page.tell([{"kind": "error", "text": problem}])
 
     async def _aside(self, work: Callable[..., Any], *arguments: Any) -> Any:
-        """Run a slow function in a thread, as many at a time as there are cores."""
+        """Run a slow function in a thread."""
         if self._limiter is None:
-            self._limiter = anyio.CapacityLimiter(max(2, os.cpu_count() or 1))
+            self._limiter = anyio.CapacityLimiter(MOST_THREADS)
         return await anyio.to_thread.run_sync(work, *arguments, limiter=self._limiter)
+
+    async def _think(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        """Run what an agent thinks in a thread, as many at a time as there are cores.
+
+        Thoughts may take minutes; they have threads of their own, so that pages don't wait for
+        them.
+        """
+        if self._thinking is None:
+            self._thinking = anyio.CapacityLimiter(max(2, os.cpu_count() or 1))
+        return await anyio.to_thread.run_sync(work, *arguments, limiter=self._thinking)
 
 
 class Guard:

@@ -198,12 +198,20 @@ class Table:
         """Let the agent to play act, and return its action.
 
         Its decision is determined by the game's seed, as in a league, so `watch` can show a
-        league's game.
+        league's game. While it thinks, others may use the table.
+
+        Raises:
+            ValueError: meanwhile the table has changed; the action isn't played.
         """
         from ludotheque.envs.core.interfaces.seats import query_agent
 
-        (action,) = query_agent(self.agents[self.to_play], self.settings, self.states).tolist()
-        self.take(action)
+        positions = self.positions
+        agent = self.agents[int(positions[-1]["to_play"][0])]
+        (action,) = query_agent(agent, self.settings, positions[-1]).tolist()
+        with self.lock:
+            if self.positions is not positions:
+                raise ValueError("the game has moved on while the agent was thinking")
+            self.take(action)
         return action
 
     def undo_to(self, seat: int) -> int | None:

@@ -19,8 +19,9 @@ uvicorn = pytest.importorskip("uvicorn", reason="the board in the browser needs 
 from websockets.sync.client import ClientConnection, connect  # noqa: E402
 
 from ludotheque.envs import get_game  # noqa: E402
+from ludotheque.web.connections import config_of  # noqa: E402
 from ludotheque.web.lobby import Lobby, Room  # noqa: E402
-from ludotheque.web.server import LOOPBACK, MOST_BYTES, Server  # noqa: E402
+from ludotheque.web.server import LOOPBACK, Server  # noqa: E402
 from ludotheque.web.table import Table  # noqa: E402
 
 # A game may have to be compiled, on a busy machine.
@@ -40,14 +41,7 @@ class Served:
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.host = f"127.0.0.1:{self._listening.getsockname()[1]}"
         self.url = f"http://{self.host}"
-        config = uvicorn.Config(
-            Server(self.lobby, hosts).app,
-            log_level="error",
-            access_log=False,
-            ws="websockets-sansio",
-            ws_max_size=16 * MOST_BYTES,
-            timeout_graceful_shutdown=1,
-        )
+        config = config_of(Server(self.lobby, hosts).app, log_level="error")
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, args=([self._listening],))
 

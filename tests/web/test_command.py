@@ -22,9 +22,13 @@ from ludotheque.envs.core.interfaces.replay import Replay, load_replays
 
 
 @contextlib.contextmanager
-def running(*arguments: str):
-    """Run the command until Ctrl-C; yield its output up to the line that says how to stop it."""
-    command = (sys.executable, "-m", "ludotheque.cli", *arguments, "--web", "--no-browser")
+def running(*arguments: str, code: str = "", ends: int = 130):
+    """Run the command until Ctrl-C; yield its output up to the line that says how to stop it.
+
+    ``code`` runs it otherwise than ``-m``; ``ends`` is the exit code.
+    """
+    start = ("-c", code) if code else ("-m", "ludotheque.cli")
+    command = (sys.executable, *start, *arguments, "--web", "--no-browser")
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         said = []
         assert process.stderr is not None
@@ -38,7 +42,7 @@ def running(*arguments: str):
             process.send_signal(signal.SIGINT)
             rest = process.stderr.read()
             process.wait(30)
-        assert process.returncode == 130, rest
+        assert process.returncode == ends, rest
         assert "Traceback" not in rest
 
 
@@ -66,6 +70,55 @@ def test_play_serves_the_seat_and_keeps_the_replay(tmp_path):
     (replay,) = load_replays(file)
     assert len(replay.actions) >= 2
     assert replay.agents == ["random", "person (saw the agents' minds)"]
+
+
+def play_out(seat: Seat) -> dict:
+    """Play the first legal action until the game is over; return the last view."""
+    while not seat.wait()["over"]:
+        seat.act()
+    return seat.view
+
+
+def test_a_new_game_is_added_to_the_games_that_are_over(tmp_path):
+    file = tmp_path / "games.jsonl"
+    with (
+        running("play", "--opponents", "random", "--save", str(file)) as said,
+        seat_at(re.search(r"Open (\S+)", said).group(1)) as seat,
+    ):
+        for _ in range(2):
+            over = play_out(seat)
+            seat.send({"do": "again", "age": over["age"]})
+            seat.hear("view")
+        seat.wait()
+        seat.act()
+        seat.wait()
+    first, second, third = load_replays(file)
+    assert len({replay.seed for replay in (first, second, third)}) == 3
+    for replay in (first, second):
+        assert replay.scores
+    assert third.actions and not third.scores
+
+
+def test_a_disk_that_is_full_is_told_on_the_page_and_at_the_end(tmp_path):
+    """Once on the page, and the file is tried again: no finished game is lost without a word."""
+    file = tmp_path / "game.jsonl"
+    limit = "import resource as r; r.setrlimit(r.RLIMIT_FSIZE, (50, r.RLIM_INFINITY)); "
+    code = f"{limit}from ludotheque.cli import main; main()"
+    with (
+        running("play", "--opponents", "random", "--save", str(file), code=code, ends=1) as said,
+        seat_at(re.search(r"Open (\S+)", said).group(1)) as seat,
+    ):
+        seat.wait()
+        seat.act()
+        assert "game.jsonl could not be written" in seat.hear("error")["text"]
+        seat.wait()
+        seat.act()
+        told = []
+        while not seat.view or not seat.view["yours"]:
+            told.append(json.loads(seat.connection.recv(timeout=60)))
+            seat.view = told[-1] if told[-1]["kind"] == "view" else seat.view
+        assert {message["kind"] for message in told} == {"view"}
+    assert not file.exists()
 
 
 def test_play_with_people_tells_a_link_for_each(tmp_path):

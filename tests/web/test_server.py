@@ -6,19 +6,23 @@ import asyncio
 import contextlib
 import json
 import socket
+import sys
 import threading
 
 import pytest
-from serving import Served
+from serving import PATIENCE_S, Served
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
+from ludotheque.agents.base import Agent
 from ludotheque.agents.baselines import baseline_counts
 from ludotheque.envs import game_names, get_game
 from ludotheque.web import lobby as lobby_module
 from ludotheque.web import server
+from ludotheque.web.connections import Connection
 from ludotheque.web.lobby import Lobby
 from ludotheque.web.server import MOST_BYTES, MOST_ERRORS
+from ludotheque.web.table import Table
 
 
 @pytest.fixture(scope="module")
@@ -427,3 +431,83 @@ def test_an_agent_that_fails_is_told_and_the_table_stays(served, caplog):
             seat.act()
         assert "agent failed" in seat.hear("error")["text"]
     assert "out of ideas" in caplog.text
+
+
+class Thinker(Agent):
+    """Thinks until it is let go."""
+
+    def __init__(self):
+        super().__init__(get_game("sarena"))
+        self.begun, self.let_go = threading.Event(), threading.Event()
+
+    def act(self, observations, masks, *, states=None, seeds=None):
+        self.begun.set()
+        assert self.let_go.wait(PATIENCE_S)
+        return masks.argmax(axis=1)
+
+
+@pytest.mark.parametrize("do", ["next", "mind"])
+def test_pages_open_while_an_agent_thinks(served, do):
+    """Of the same table and of others: nothing waits for a thought but its answer."""
+    thinker = Thinker()
+    agents = {seat: thinker for seat in range(2)}
+    specs = dict.fromkeys(agents, "thinker")
+    table = Table(get_game("sarena"), 3, 2, {}, specs, agents)
+    table.explain = True
+    room = served.lobby.add(table)
+    with served.sit(room.link(None)) as first:
+        first.hear("view")
+        first.send({"do": do} | ({"at": 0} if do == "mind" else {}))
+        assert thinker.begun.wait(PATIENCE_S)
+        try:
+            for _ in range(3):
+                with served.sit(room.link(None)) as other:
+                    assert other.hear("view")["frames"] == 1
+                    other.send({"do": "frame", "at": 0})
+                    other.hear("view")
+            other_room = served.room(p1="random")
+            with served.sit(other_room.link(0)) as elsewhere:
+                elsewhere.wait()
+        finally:
+            thinker.let_go.set()
+        assert first.hear("view" if do == "next" else "mind")
+
+
+def test_tables_are_added_in_several_threads(monkeypatch):
+    monkeypatch.setattr(lobby_module, "MOST_TABLES", 3)
+    lobby = Lobby()
+    table = Table(get_game("sarena"), 1, 2, {}, {1: "random"})
+    failed = []
+
+    def add():
+        try:
+            for _ in range(2000):
+                lobby.add(table)
+        except Exception as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=add) for _ in range(4)]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert not failed and len(lobby._rooms) == 3
+
+
+def test_a_connection_that_asks_for_nothing_is_closed(monkeypatch):
+    monkeypatch.setattr(Connection, "seconds_to_ask", 0.2)
+    with Served() as served:
+        room = served.room(p1="random")
+        with served.sit(room.link(0)) as seat:
+            seat.wait()
+            for said in (b"", b"GET / HT"):
+                with socket.create_connection(served.host.split(":"), PATIENCE_S) as idle:
+                    idle.sendall(said)
+                    assert idle.recv(1) == b"", "the server closes it"
+            seat.act()
+            seat.wait()

@@ -1,0 +1,55 @@
+"""How the server handles connections: limits that hold before a page has said anything."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from .server import MOST_BYTES
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+MOST_CONNECTIONS = 1000
+SECONDS_TO_ASK = 10
+
+
+class Connection(H11Protocol):
+    """A connection that is closed if it sends no request: open ones count towards the limit."""
+
+    seconds_to_ask: float = SECONDS_TO_ASK
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for the first request."""
+        super().connection_made(transport)
+        self._waiting = self.loop.call_later(self.seconds_to_ask, self._give_up)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait no longer."""
+        self._waiting.cancel()
+        super().connection_lost(exc)
+
+    def _give_up(self) -> None:
+        asked = self.cycle is not None
+        upgraded = self.transport.get_protocol() is not self
+        if not asked and not upgraded:
+            self.transport.close()
+
+
+def config_of(app: ASGIApp, log_level: str = "warning") -> uvicorn.Config:
+    """Return the configuration of a server of tables."""
+    return uvicorn.Config(
+        app,
+        http=Connection,
+        log_level=log_level,
+        access_log=False,
+        server_header=False,
+        ws="websockets-sansio",
+        # Messages that are too long are answered; far longer ones end the connection.
+        ws_max_size=16 * MOST_BYTES,
+        timeout_graceful_shutdown=1,
+        limit_concurrency=MOST_CONNECTIONS,
+    )
