@@ -327,11 +327,22 @@ class Window:
         return {**used, "place": np.array([self.place])}
 
     def set_state(self, saved: Mapping[str, np.ndarray]) -> None:
-        """Restore what ``get_state`` returned; raise ValueError for a position out of range."""
-        self.filled = len(saved[next(iter(self.arrays))])
-        self.place = check_whole(saved["place"][0], "place", 0, self.capacity - 1)
+        """Restore what ``get_state`` returned, from a window of the same capacity.
+
+        Raises:
+            ValueError: there are too many rows, or the position of the next one would leave a gap:
+                rows that were never written would count as used.
+        """
+        filled = len(saved[next(iter(self.arrays))])
+        check_whole(filled, "the number of rows", 0, self.capacity)
+        place = check_whole(saved["place"][0], "place", 0, self.capacity - 1)
+        if filled < self.capacity and place != filled:
+            raise ValueError(
+                f"place is {place}; after {filled} of {self.capacity} rows it is {filled}"
+            )
         for name, array in self.arrays.items():
-            array[: self.filled] = saved[name]
+            array[:filled] = saved[name]
+        self.filled, self.place = filled, place
 
 
 def sample_window(capacity: int, inputs: int, seats: int) -> Window:

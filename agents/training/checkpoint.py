@@ -205,6 +205,7 @@ def rng_state() -> dict[str, Any]:
 
 def set_rng_state(state: dict[str, Any]) -> None:
     """Restore ``rng_state``; raise an error of any kind for invalid states."""
+    _check_torch(state["torch"])
     torch.set_rng_state(state["torch"])
     kind, words, position, has_gauss, gauss = state["numpy"]
     check_like(words, torch.zeros(MT_WORDS, dtype=torch.int64), "numpy's generator")
@@ -219,3 +220,15 @@ def set_rng_state(state: dict[str, Any]) -> None:
     random.setstate((version, tuple(integers), normal))
     if "cuda" in state and torch.cuda.is_available():
         torch.cuda.set_rng_state_all(state["cuda"])
+
+
+def _check_torch(state: torch.Tensor) -> None:
+    """Check where torch's generator is in its words, which torch doesn't."""
+    check_like(state, torch.get_rng_state(), "torch's generator")
+    # The legacy layout: seed (8 bytes), words left (4), seeded (4), the next word (8), the words.
+    data = state.numpy().tobytes()
+    left, following = int.from_bytes(data[8:12], "little"), int.from_bytes(data[16:24], "little")
+    check_whole(left, "the words left of torch's generator", 1, MT_WORDS)
+    check_whole(following, "the next word of torch's generator", 0, MT_WORDS)
+    if left + following != MT_WORDS + 1 and (left, following) != (1, 0):
+        raise ValueError(f"torch's generator has {left} words left after {following}")

@@ -14,10 +14,11 @@ import os
 import re
 import stat
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -35,6 +36,11 @@ _NPY = re.compile(
     rb"'shape': \(((?:\d{1,12}(?:, |,|(?=\))))*)\), \} *\n",
     re.DOTALL,
 )
+# At the end of a zip file: a record of 22 bytes that may be followed by a comment; in files that
+# need 64 bits, another of 56 bytes and its locator of 20 precede it.
+_END, _LONG_END, _LOCATOR = b"PK\x05\x06", b"PK\x06\x06", b"PK\x06\x07"
+_END_SIZE, _LONG_END_SIZE, _LOCATOR_SIZE = 22, 56, 20
+_LONGEST_TAIL = (1 << 16) + _END_SIZE + _LOCATOR_SIZE + _LONG_END_SIZE
 
 Shapes = Mapping[str, tuple[Any, tuple[int, ...]]]
 
@@ -137,7 +143,7 @@ class Source:
         """
         # The rest of the file may be another library's.
         self.check_size(4 * sum(most.values()) + MEGABYTE)
-        with self._damage_told(), zipfile.ZipFile(self.path) as archive:
+        with self._damage_told(), self._archive(self.path) as archive:
             return {name: self._unpack(archive, name, limit) for name, limit in most.items()}
 
     def check_stored(self, most: int) -> None:
@@ -147,7 +153,7 @@ class Source:
             OSError, FileError: as in ``read_members``.
         """
         self.check_size(most)
-        with self._damage_told(), zipfile.ZipFile(self.path) as archive:
+        with self._damage_told(), self._archive(self.path) as archive:
             for info in archive.infolist():
                 if info.compress_type != zipfile.ZIP_STORED or info.file_size > most:
                     raise self.error(f"{info.filename} is compressed or too large")
@@ -178,7 +184,7 @@ class Source:
                 ``most`` bytes.
         """
         found: dict[str, np.ndarray] = {}
-        with self._damage_told("its arrays:"), zipfile.ZipFile(io.BytesIO(packed)) as archive:
+        with self._damage_told("its arrays:"), self._archive(io.BytesIO(packed)) as archive:
             for info in archive.infolist():
                 name = info.filename.removesuffix(".npy")
                 if name in found:
@@ -201,6 +207,16 @@ class Source:
         except ValueError as error:
             raise self.error(error) from error
 
+    @contextmanager
+    def _archive(self, file: Path | io.BytesIO) -> Iterator[zipfile.ZipFile]:
+        """Open a zip file, unless its directory, which is read whole, is large."""
+        with open(file, "rb") if isinstance(file, Path) else file as opened:
+            size = _directory_size(opened)
+            if size > MEGABYTE:
+                raise self.error(f"its directory has {size:,} bytes; the limit is {MEGABYTE:,}")
+            with zipfile.ZipFile(opened) as archive:
+                yield archive
+
     def _unpack(self, archive: zipfile.ZipFile, name: str, most: int) -> bytes:
         try:
             info = archive.getinfo(name)
@@ -216,6 +232,24 @@ class Source:
 
     def _damage_told(self, where: str = "") -> _DamageTold:
         return _DamageTold(self, where)
+
+
+def _directory_size(file: BinaryIO) -> int:
+    """Return the size of a zip file's directory as ``zipfile`` finds it, 0 if there is none."""
+    end = file.seek(0, os.SEEK_END)
+    file.seek(max(0, end - _LONGEST_TAIL))
+    tail = file.read()
+    at = len(tail) - _END_SIZE
+    if not (tail[at : at + 4] == _END and tail.endswith(b"\0\0")):
+        at = tail.rfind(_END)
+    if at < 0:
+        return 0
+    locator = at - _LOCATOR_SIZE
+    if tail[max(0, locator) : at].startswith(_LOCATOR):
+        longer = tail[max(0, locator - _LONG_END_SIZE) : locator]
+        if longer.startswith(_LONG_END):
+            return int.from_bytes(longer[40:48], "little")
+    return int.from_bytes(tail[at + 12 : at + 16], "little")
 
 
 class _DamageTold:

@@ -184,6 +184,18 @@ def test_a_vector_of_a_pickle_is_played_by_somebody():
         pickle.loads(edited(env, batch, learner=far))
 
 
+def test_a_learner_plays_no_other_seat():
+    """It would get the mask of the seat to play, and move for it."""
+    env = SeatVectorEnv("sarena", 4, 2, opponents="random", seat=0)
+    env.reset(seed=1)
+    saved = env.get_state()
+    other = {**saved, "learner": 1 - saved["learner"]}
+    before = env._batch.states.copy()
+    with pytest.raises(StateError, match=r"learner of game 0 is 1, but 0 is to play"):
+        env.set_state(other)
+    assert (env._batch.states == before).all() and (env._batch.learner == 0).all()
+
+
 def test_a_replay_of_a_pickle_is_looked_at():
     replay = Replay.record("sarena", 2, 5, [])
     assert pickle.loads(pickle.dumps(replay)) == replay

@@ -1220,6 +1220,20 @@ def test_what_cannot_be_responded_to_is_told(tmp_path: Path):
 
 
 @pytest.mark.training
+def test_a_response_that_can_not_be_written_names_its_folder(tmp_path, monkeypatch):
+    import ludotheque.agents.exploit
+    from ludotheque.cli.common import FailedError
+    from ludotheque.cli.exploit import exploit
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(ludotheque.agents.exploit, "exploit", full)
+    with pytest.raises(FailedError, match=r"response could not be .*written.*No space"):
+        exploit("greedy", game="sarena", steps=10, folder=tmp_path / "response", seed=1)
+
+
+@pytest.mark.training
 def test_learning_curves_of_a_run_are_drawn(tmp_path: Path):
     run_ = tmp_path / "run"
     few = ("--game", "sarena", "--steps", "300", "--seed", "0", "--out", run_)

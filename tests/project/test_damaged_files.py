@@ -28,7 +28,7 @@ from ludotheque.agents.networks import BoardNetwork, MlpNetwork
 from ludotheque.agents.policy import ABOUT, WEIGHTS
 from ludotheque.agents.targets import targets_of
 from ludotheque.agents.td.model import ABOUT as ABOUT_VALUES
-from ludotheque.agents.td.model import save_value_model, write_archive, zero_model
+from ludotheque.agents.td.model import ARRAYS, save_value_model, write_archive, zero_model
 from ludotheque.envs import FileError, get_game, make_batch
 from ludotheque.envs.core.interfaces.replay import Replay, load_replays, save_replays
 
@@ -339,10 +339,10 @@ def test_damaged_leagues_are_refused_or_harmless(tmp_path, count=40):
 
 def resume(method: str, folder: Path) -> None:
     """Resume a run until everything has been read."""
-    if method == "td":
-        from ludotheque.agents.td.trainer import TDConfig, TDTrainer
+    if method != "ppo":
+        from ludotheque.agents.td.trainer import CONFIGS, TDTrainer
 
-        run = TDTrainer(TDConfig(game="sarena", out=folder, resume=True, steps=10_000))
+        run = TDTrainer(CONFIGS[method](game="sarena", out=folder, resume=True, steps=10_000))
         run.start()
         run.writer.close()
     else:
@@ -357,11 +357,13 @@ def resume(method: str, folder: Path) -> None:
 def run_folder(method: str, folder: Path) -> Path:
     """Train briefly."""
     evaluations = {"eval_games": 2, "eval_opponents": ("random",), "snapshot_every": 60}
-    if method == "td":
-        from ludotheque.agents.td.trainer import TDConfig, train_td
+    if method != "ppo":
+        from ludotheque.agents.td.trainer import CONFIGS, train_td
 
         sizes = {"width": 4, "last_width": 4, "pieces": 1, "piece_rows": 64, "window": 256}
-        train_td(TDConfig(game="sarena", out=folder, steps=128, **sizes, **evaluations))
+        if method == "search":
+            sizes |= {"simulations": 4, "lesson_window": 256}
+        train_td(CONFIGS[method](game="sarena", out=folder, steps=128, **sizes, **evaluations))
     else:
         from ludotheque.agents.ppo import TrainConfig, train
 
@@ -413,7 +415,7 @@ def fuzz_run(method: str, folder: Path, count: int, seed: int) -> int:
     """Resume ``count`` damaged runs; return how many were refused."""
     whole = run_folder(method, folder / "whole")
     damaged = folder / "damaged"
-    checkpoint = f"checkpoint/run.{'zip' if method == 'td' else 'pt'}"
+    checkpoint = f"checkpoint/run.{'pt' if method == 'ppo' else 'zip'}"
     refused = 0
     for number in range(count):
         rng = random.Random(f"{method} {seed} {number}")
@@ -432,7 +434,7 @@ def fuzz_run(method: str, folder: Path, count: int, seed: int) -> int:
 
 
 @pytest.mark.training
-@pytest.mark.parametrize("method", ["td", "ppo"])
+@pytest.mark.parametrize("method", ["td", "search", "ppo"])
 def test_damaged_runs_are_refused_or_harmless(method, tmp_path, count=25):
     pytest.importorskip("torch")
     pytest.importorskip("sb3_contrib")
@@ -496,6 +498,28 @@ def test_a_generator_is_not_led_out_of_its_words(place, worst):
     assert np.random.get_state()[2] == before[2]
 
 
+@pytest.mark.training
+@pytest.mark.parametrize(
+    ("left", "following"), [(624, 624), (2, 624), (300, 624), (1, 1), (0, 625), (-5, 630)]
+)
+def test_torchs_generator_is_not_led_out_of_its_words(left, following):
+    """torch accepts any position, and draws what lies in memory behind the words."""
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("sb3_contrib")
+    from ludotheque.agents.training.checkpoint import rng_state, set_rng_state
+
+    for draws in (0, 1, 623, 624, 625):
+        torch.manual_seed(5)
+        torch.randint(0, 9, (draws,))
+        set_rng_state(rng_state())
+    state = rng_state()
+    words = state["torch"].numpy().copy()
+    words[8:12].view(np.int32)[0], words[16:24].view(np.int64)[0] = left, following
+    with pytest.raises(ValueError, match="torch's generator"):
+        set_rng_state({**state, "torch": torch.from_numpy(words)})
+    assert torch.equal(torch.get_rng_state(), state["torch"])
+
+
 def test_layers_that_do_not_fit_are_refused():
     arrays = mlp_arrays()
     for change in (
@@ -538,6 +562,53 @@ def test_a_member_is_not_unpacked_beyond_the_size_it_claims(tmp_path):
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert most < 8 << 20
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+def test_a_large_directory_is_not_read(bits, tmp_path):
+    """Entries compress to almost nothing, and each becomes an object of hundreds of bytes."""
+    entry = struct.pack("<4s4B4HL2L5H2L", b"PK\1\2", 20, 0, 20, *[0] * 15)
+    entries = entry * 200_000
+    end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 0, 0, len(entries), 0, 0)
+    if bits == 64:
+        longer = struct.pack("<4sQ2H2L4Q", b"PK\6\6", 44, 45, 45, 0, 0, 0, 0, len(entries), 0)
+        at = len(entries)
+        end = longer + struct.pack("<4sLQL", b"PK\6\7", 0, at, 1) + end[:12] + bytes(10)
+    model = zero_model(GAME, 2, 8, 4)
+    members = {ABOUT_VALUES: json.dumps(model.about).encode(), ARRAYS: entries + end}
+    path = write_zip(tmp_path / "model.zip", members)
+    assert path.stat().st_size < 100_000
+    tracemalloc.start()
+    with pytest.raises(FileError, match=r"model.zip.*directory has 9,200,000 bytes"):
+        make_agent(f"td:{path}")
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 40 << 20
+
+
+@pytest.mark.training
+@pytest.mark.parametrize(("method", "part"), [("td", "window"), ("search", "lessons")])
+def test_rows_that_were_never_written_are_not_learned_from(method, part, tmp_path):
+    """A gap in a window: kernels would step records that nobody wrote, with any action."""
+    pytest.importorskip("torch")
+    folder = run_folder(method, tmp_path / "run")
+    path = folder / "checkpoint" / "run.zip"
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    arrays = dict(np.load(io.BytesIO(members[ARRAYS])))
+    rows = [name for name in arrays if name.startswith(f"{part}/") and name != f"{part}/place"]
+    place = f"{part}/place"
+    for kept, position in ((5, 7), (5, 0), (5, 4)):
+        fewer = {name: arrays[name][:kept] for name in rows}
+        members[ARRAYS] = npz({**arrays, **fewer, place: np.array([position])})
+        write_zip(path, members)
+        with pytest.raises(FileError, match=f"place is {position}; after 5 of .* rows it is 5"):
+            resume(method, folder)
+    members[ARRAYS] = npz(
+        {**arrays, **{name: arrays[name][:5] for name in rows}, place: np.array([5])}
+    )
+    write_zip(path, members)
+    resume(method, folder)
 
 
 def test_a_small_file_does_not_ask_for_gigabytes(tmp_path):
@@ -641,7 +712,7 @@ if __name__ == "__main__":
         with tempfile.TemporaryDirectory() as folder:
             refused = sum(fuzz(one, Path(folder), wanted, seed=1))
             print(f"{one}: {refused} of {wanted} refused, the others played")
-    for method in ("td", "ppo"):
+    for method in ("td", "search", "ppo"):
         with tempfile.TemporaryDirectory() as folder:
             refused = fuzz_run(method, Path(folder), wanted // 20, seed=1)
             print(f"{method}: {refused} of {wanted // 20} refused, the others resumed")

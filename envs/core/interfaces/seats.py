@@ -324,6 +324,13 @@ class SeatBatch(Restorable):
         states = self.settings.adopt(saved["states"], self.num_envs)
         count, players = self._agent_of.shape
         learner = saved_array(saved, "learner", np.zeros(count, np.int64), 0, players - 1)
+        others = (states["to_play"] != learner) & ~(states["terminated"] | states["truncated"])
+        if others.any():
+            game = int(np.flatnonzero(others)[0])
+            raise StateError(
+                f"learner of game {game} is {learner[game]}, but {states['to_play'][game]} is to "
+                "play there: a saved state has played the other seats"
+            )
         shape = np.zeros((count, players), np.int64)
         numbers = saved_array(saved, "agent_of", shape, RANDOM, None)
         agents = saved["agents"]
