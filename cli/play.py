@@ -119,6 +119,8 @@ def play(
     check_seat(seat, players)
     if save is not None:
         check_target(save, (".jsonl",))
+        if save.exists():
+            raise UserError(f"{save} exists: its games would be lost. Choose another --save.")
     others = [other for other in range(players) if other != seat]
     specs = seats_for(split_specs(opponents), others, "opponents")
     options = game_options(found, settings)

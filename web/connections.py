@@ -18,25 +18,42 @@ SECONDS_TO_ASK = 10
 
 
 class Connection(H11Protocol):
-    """A connection that is closed if it sends no request: open ones count towards the limit."""
+    """A connection that is closed if the rest of a request doesn't come.
+
+    Open ones count towards the limit, whether they ask for something or not.
+    """
 
     seconds_to_ask: float = SECONDS_TO_ASK
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for the first request."""
         super().connection_made(transport)
-        self._waiting = self.loop.call_later(self.seconds_to_ask, self._give_up)
+        self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no longer."""
         self._waiting.cancel()
         super().connection_lost(exc)
 
-    def _give_up(self) -> None:
-        asked = self.cycle is not None
-        upgraded = self.transport.get_protocol() is not self
-        if not asked and not upgraded:
+    def _wait(self) -> None:
+        awaited = self._awaited()
+        self._waiting = self.loop.call_later(self.seconds_to_ask, self._look_again, awaited)
+
+    def _look_again(self, before: tuple[object, bool] | None) -> None:
+        if self.transport.get_protocol() is not self:
+            return  # it has become a WebSocket
+        now = self._awaited()
+        if now is not None and before is not None and now[0] is before[0] and now[1] == before[1]:
             self.transport.close()
+        else:
+            self._wait()
+
+    def _awaited(self) -> tuple[object, bool] | None:
+        """Return the request after which the next is awaited, or whose body is; None if neither."""
+        cycle = self.cycle
+        if cycle is None or cycle.response_complete:
+            return cycle, False
+        return (cycle, True) if cycle.more_body else None
 
 
 def config_of(app: ASGIApp, log_level: str = "warning") -> uvicorn.Config:

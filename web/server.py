@@ -25,7 +25,7 @@ from urllib.parse import urlsplit
 import anyio
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -110,6 +110,12 @@ class Desk:
         table = self.room.table
         return self.lock.locked() and bool(table.people) and table.agent_is_next
 
+    @property
+    def keeps_secrets(self) -> bool:
+        """Whether people may not know who decides: an agent, or another person."""
+        table = self.room.table
+        return len(table.people) > 1 and table.game.hides_action is not None
+
 
 class Server:
     """Tables in browsers; ``app`` is the application to run.
@@ -148,6 +154,8 @@ class Server:
             room = await self._aside(self.lobby.begin, wanted)
         except (ValueError, Refused) as error:
             return _error(str(error), 400)
+        except ClientDisconnect:
+            return _error("the request was broken off", 400)
         links = [{"seat": seat, "link": room.link(seat)} for seat in room.tokens]
         return JSONResponse({"links": links})
 
@@ -221,9 +229,13 @@ class Server:
             page.tell(await answer())
             return
         if desk.thinks:
-            raise Refused("an agent is thinking: wait for its move")
-        async with desk.lock:
+            if not desk.keeps_secrets:
+                raise Refused("an agent is thinking: wait for its move")
+            # Nobody is told that an agent is asked: the answer is the one when a person is.
             page.tell(await answer())
+        else:
+            async with desk.lock:
+                page.tell(await answer())
         self._go_on(desk)
 
     def _go_on(self, desk: Desk) -> None:

@@ -249,8 +249,9 @@ class Table:
             states = self.game.new_state(seed, num_players=self.players, **self.options)
             self._begin(states, seed)
 
-    def _begin(self, states: np.ndarray, seed: int) -> None:
-        self._change(seed=seed, positions=[states], actions=[], moves=[], age=self.age + 1)
+    def _begin(self, states: np.ndarray, seed: int, **others: Any) -> None:
+        fresh: dict[str, Any] = {"positions": [states], "actions": [], "moves": []}
+        self._change(seed=seed, age=self.age + 1, **fresh, **others)
 
     def replay(self) -> Replay:
         """Return the game so far as a replay.

@@ -87,11 +87,14 @@ class Board(anywidget.AnyWidget):
             )
         else:
             self.table = _shown(what)
-            seat = getattr(self.table, "own", None) if seat == _USUAL else seat
+            own = getattr(self.table, "own", None)
+            seat = own if seat == _USUAL else seat
         self.table.explain, self.table.cheat = explain or cheat, cheat
         if seat is not None and seat not in range(self.table.players):
             raise ValueError(f"seat is {seat!r}; allowed: 0 to {self.table.players - 1}, or None")
         self.seat = seat
+        # The seat that an environment is played from may change with each reset.
+        self._follows = isinstance(self.table, EnvTable) and seat == self.table.own
         self._guest = Guest(self.table, seat)
         self.on_msg(lambda _, content, buffers: self._heard(content))
         self._agents_play()
@@ -129,6 +132,7 @@ class Board(anywidget.AnyWidget):
             ValueError: the game has no such action.
             IllegalActionError, GameOverError: it isn't legal now; nothing has changed.
         """
+        self._look()
         # Ctrl-C may have stopped an agent that was thinking.
         self._agents_play(tell=True)
         if isinstance(action, str):
@@ -146,10 +150,20 @@ class Board(anywidget.AnyWidget):
 
     def refresh(self) -> None:
         """Show the current state of the environment that the board was created with, if any."""
-        if isinstance(self.table, EnvTable):
-            self.table.refresh()
+        self._look()
         self._agents_play(tell=True)
         self._spread()
+
+    def _look(self) -> None:
+        """Read the environment again, if there is one, and move to its seat if that has changed."""
+        if not isinstance(self.table, EnvTable):
+            return
+        self.table.refresh()
+        own = self.table.own
+        if self._follows and self.seat != own:
+            # At once: the other seat's guest must not show the new game.
+            self.__dict__.update(seat=own, _guest=Guest(self.table, own))
+            self._tell(self._guest.hello())
 
     def replay(self) -> Replay:
         """Return the game so far as a replay, whose seed reveals everything hidden."""
@@ -178,6 +192,7 @@ class Board(anywidget.AnyWidget):
         self._agents_play(tell=True)
 
     def _answer(self, content: Any) -> None:
+        self._look()
         if content == {"do": "hello"}:
             self._tell(self._guest.hello())
             return

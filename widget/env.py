@@ -26,9 +26,8 @@ class EnvTable(Table):
         self.env = env
         inner = env.unwrapped
         settings = inner.settings
-        own = inner.seat if isinstance(inner, SeatEnv) else None
-        seats = range(settings.num_players)
-        specs = {} if own is None else {seat: OTHERS for seat in seats if seat != own}
+        own = _own_seat(env)
+        specs = _others(own, settings.num_players)
         options = dict(settings.named_options)
         states = self._now()
         seed = int(states["seed"][0])
@@ -41,24 +40,33 @@ class EnvTable(Table):
         return self.env.unwrapped.get_state()["states"]
 
     def take(self, action: int) -> None:
-        """Step the environment; if it raises an error, nothing has changed."""
+        """Step the environment; if it raises an error, nothing has changed.
+
+        Raises:
+            ValueError: code has stepped or reset the environment since it was shown.
+        """
         with self.lock:
-            self.refresh()
+            if self.refresh():
+                raise ValueError("the environment has been used since: look again")
             move = self.game.action_to_string(action, self.states[0])
             self.env.step(action)
             self._add(self._now(), action if self.own is None else None, move)
 
-    def refresh(self) -> None:
-        """Read the environment's state again, as code may have stepped or reset it."""
+    def refresh(self) -> bool:
+        """Read the environment's state again; return whether code has stepped or reset it."""
         with self.lock:
-            states = self._now()
+            states, own = self._now(), _own_seat(self.env)
             # Not their bytes: the padding between fields differs in each copy.
-            if self.game.digest(states) == self.game.digest(self.states):
-                return
-            if states["seed"][0] != self.seed or states["ply"][0] <= self.states["ply"][0]:
-                self._begin(states, int(states["seed"][0]))
+            if own == self.own and self.game.digest(states) == self.game.digest(self.states):
+                return False
+            earlier = states["ply"][0] <= self.states["ply"][0]
+            if own != self.own or states["seed"][0] != self.seed or earlier:
+                self._begin(
+                    states, int(states["seed"][0]), own=own, specs=_others(own, self.players)
+                )
             else:
                 self._add(states, None, "")
+            return True
 
     def undo_to(self, seat: int) -> int | None:
         """Return None: environments can't take actions back."""
@@ -67,3 +75,13 @@ class EnvTable(Table):
     def deal(self, seed: int) -> None:
         """Raise ValueError: environments are reset by their own method."""
         raise ValueError("start a new game with env.reset() in a cell, then board.refresh()")
+
+
+def _own_seat(env: Any) -> int | None:
+    """Return the seat that the environment is played from; it may change with each reset."""
+    inner = env.unwrapped
+    return inner.seat if isinstance(inner, SeatEnv) else None
+
+
+def _others(own: int | None, players: int) -> dict[int, str]:
+    return {} if own is None else {seat: OTHERS for seat in range(players) if seat != own}

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import itertools
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from time import perf_counter
@@ -106,8 +107,6 @@ _FIELDS = {
     "pool": COUNT,
     "evaluations": OBJECTS,
 }
-# Limit of a checkpoint's size, nearly all of which is the window of decisions.
-MOST_BYTES = 4096 * MEGABYTE
 # Probability of each past self relative to the next newer one.
 OLDER = 0.8
 
@@ -454,7 +453,7 @@ class TDTrainer(Run):
 
     def _load(self) -> None:
         source = checkpoint_source(self.out / CHECKPOINT)
-        about, arrays = read_archive(source, STATE, _FIELDS, MOST_BYTES)
+        about, arrays = read_archive(source, STATE, _FIELDS, self._most_bytes())
         if about["format"] != FORMAT:
             raise source.error(f"its format is {about['format']}, and this version reads {FORMAT}")
         try:
@@ -463,6 +462,19 @@ class TDTrainer(Run):
             self._take(about, arrays)
         except ValueError as error:
             raise source.error(error) from error
+
+    def _most_bytes(self) -> int:
+        """Return how many bytes the arrays of a checkpoint of this run may have."""
+        parts = [*self.window.arrays.values()]
+        if self.config.searches:
+            parts += self.lessons.arrays.values()
+        fixed = sum(array.nbytes for array in self.fixed.values())
+        learned = sum(
+            np.dtype(dtype).itemsize * math.prod(shape)
+            for dtype, shape in self.learner.shapes().values()
+        )
+        rows = sum(array.nbytes for array in parts)
+        return rows + learned + self.config.pool_size * fixed + MEGABYTE
 
     def _shapes(self, pool: int, arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
         """Return names, types and shapes of the saved arrays, with ``pool`` past selves."""

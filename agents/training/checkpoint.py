@@ -5,7 +5,12 @@ Only numbers, strings and tensors, so that reading a checkpoint can't run code.
 
 from __future__ import annotations
 
+import io
+import pickletools
 import random
+import re
+import reprlib
+import zipfile
 from typing import Any
 
 import numpy as np
@@ -37,6 +42,11 @@ except ModuleNotFoundError as error:
     raise needs_train(error) from error
 
 
+# What pickles of tensors, numbers and texts call.
+_CALLS = ("GLOBAL", "STACK_GLOBAL", "INST", "EXT1", "EXT2", "EXT4")
+_PLAIN = re.compile(
+    r"collections OrderedDict|torch \w+Storage|torch\._utils _rebuild_tensor_v2|torch\.storage \w+"
+)
 _FIELDS = {
     "format": Kind("1", lambda value: value == 1),
     "steps": COUNT,
@@ -137,15 +147,43 @@ def read_saved(source: Source) -> dict[str, Any]:
     Raises:
         FileError: it is damaged.
     """
-    source.check_stored(MOST_BYTES)
+    packed = _repacked(source)
     try:
-        saved = torch.load(source.path, weights_only=True, map_location="cpu")
-    except OSError:
-        raise
+        saved = torch.load(packed, weights_only=True, map_location="cpu")
     except Exception as error:  # torch documents no kinds
         raise source.error(f"{type(error).__name__}: {str(error).splitlines()[:1]}") from error
     source.check_fields(saved, "it", _FIELDS)
     return saved
+
+
+def _repacked(source: Source) -> io.BytesIO:
+    """Return a checkpoint's members in a new archive.
+
+    torch would look for them in the file in another way than the checks.
+    """
+    members = source.read_stored(MOST_BYTES)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, data in members.items():
+            if name.endswith("data.pkl"):
+                _check_pickle(source, data)
+            archive.writestr(name, data)
+    packed.seek(0)
+    return packed
+
+
+def _check_pickle(source: Source, data: bytes) -> None:
+    """Raise FileError if a pickle calls anything but what torch needs for plain tensors.
+
+    torch itself allows more, for example arrays of any number of bytes.
+    """
+    try:
+        called = {arg for code, arg, _ in pickletools.genops(data) if code.name in _CALLS}
+    except Exception as error:  # it documents no kinds
+        raise source.error(f"{type(error).__name__}: {error}") from error
+    unknown = {name for name in called if name is None or not _PLAIN.fullmatch(name)}
+    if unknown:
+        raise source.error(f"it has more than plain tensors: {sorted(map(str, unknown))[:3]}")
 
 
 def load_optimizer(optimizer: Any, saved: Any) -> None:
@@ -175,7 +213,9 @@ def check_like(found: Any, wanted: Any, where: str) -> None:
     if isinstance(wanted, torch.Tensor):
         good = isinstance(found, torch.Tensor) and found.layout == torch.strided
         if not good or (found.dtype, found.shape) != (wanted.dtype, wanted.shape):
-            told = f"a tensor {found.dtype} {tuple(found.shape)}" if good else repr(found)[:60]
+            told = (
+                f"a tensor {found.dtype} {tuple(found.shape)}" if good else reprlib.repr(found)[:60]
+            )
             raise ValueError(
                 f"{where} is {told}, not a tensor {wanted.dtype} {tuple(wanted.shape)}"
             )

@@ -12,6 +12,7 @@ import json
 import math
 import os
 import re
+import reprlib
 import stat
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
@@ -146,17 +147,25 @@ class Source:
         with self._damage_told(), self._archive(self.path) as archive:
             return {name: self._unpack(archive, name, limit) for name, limit in most.items()}
 
-    def check_stored(self, most: int) -> None:
-        """Check that this is an uncompressed zip file of at most ``most`` bytes in total.
+    def read_stored(self, most: int) -> dict[str, bytes]:
+        """Return all members of an uncompressed zip file of at most ``most`` bytes, by name.
 
         Raises:
-            OSError, FileError: as in ``read_members``.
+            OSError, FileError: as in ``read_members``; or a member is compressed, or several have
+                one name or share their bytes.
         """
         self.check_size(most)
+        left = os.stat(self.path).st_size
+        members: dict[str, bytes] = {}
         with self._damage_told(), self._archive(self.path) as archive:
             for info in archive.infolist():
-                if info.compress_type != zipfile.ZIP_STORED or info.file_size > most:
+                left -= info.file_size
+                if info.compress_type != zipfile.ZIP_STORED or left < 0:
                     raise self.error(f"{info.filename} is compressed or too large")
+                if info.filename in members:
+                    raise self.error(f"two members are called {info.filename!r}")
+                members[info.filename] = archive.read(info)
+        return members
 
     def parse(self, data: bytes | str, where: str, fields: Mapping[str, Kind]) -> dict[str, Any]:
         """Return the JSON object in ``data``, checked by ``check_fields``."""
@@ -355,5 +364,6 @@ def _parse_array(data: bytes) -> np.ndarray:
 
 
 def _short(value: Any) -> str:
-    text = repr(value)
+    # Not repr: a value in which lists are repeated within lists may have no end.
+    text = reprlib.repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pickle
 
+import gymnasium
 import numpy as np
 import pytest
 from pickles import edited
@@ -186,14 +187,30 @@ def test_a_vector_of_a_pickle_is_played_by_somebody():
 
 def test_a_learner_plays_no_other_seat():
     """It would get the mask of the seat to play, and move for it."""
-    env = SeatVectorEnv("sarena", 4, 2, opponents="random", seat=0)
-    env.reset(seed=1)
-    saved = env.get_state()
-    other = {**saved, "learner": 1 - saved["learner"]}
-    before = env._batch.states.copy()
-    with pytest.raises(StateError, match=r"learner of game 0 is 1, but 0 is to play"):
-        env.set_state(other)
-    assert (env._batch.states == before).all() and (env._batch.learner == 0).all()
+    for seat, told in (
+        ("random", "learner of game 0 is [01], but"),
+        (0, r"sits at \[1\].*seat is 0"),
+    ):
+        env = SeatVectorEnv("sarena", 4, 2, opponents="random", seat=seat)
+        env.reset(seed=1)
+        saved = env.get_state()
+        other = {**saved, "learner": 1 - saved["learner"]}
+        before, learner = env._batch.states.copy(), env._batch.learner.copy()
+        with pytest.raises(StateError, match=told):
+            env.set_state(other)
+        assert (env._batch.states == before).all() and (env._batch.learner == learner).all()
+
+
+def test_a_state_of_another_fixed_seat_is_refused():
+    """Its opponents have other seats: one of them would be played at random."""
+    settings = {"num_players": 3, "opponents": ["greedy", "greedy"]}
+    envs = [gymnasium.make("ludotheque/Saga-v1", seat=seat, **settings) for seat in (0, 1)]
+    first, second = (env.unwrapped for env in envs)
+    first.reset(seed=1)
+    second.reset(seed=3)
+    with pytest.raises(StateError, match=r"sits at \[1\].*seat is 0"):
+        first.set_state(second.get_state())
+    second.set_state(second.get_state())
 
 
 def test_a_replay_of_a_pickle_is_looked_at():

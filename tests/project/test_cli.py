@@ -1219,6 +1219,14 @@ def test_what_cannot_be_responded_to_is_told(tmp_path: Path):
     assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.parametrize("where", ["--terminal", "--web"])
+def test_games_of_an_earlier_session_are_not_replaced(where, tmp_path):
+    path = tmp_path / "games.jsonl"
+    path.write_text("kept")
+    assert_refused(run("play", where, "--save", path), "games.jsonl exists", "another --save")
+    assert path.read_text() == "kept"
+
+
 @pytest.mark.training
 def test_a_response_that_can_not_be_written_names_its_folder(tmp_path, monkeypatch):
     import ludotheque.agents.exploit

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import json
 import random
@@ -584,6 +585,102 @@ def test_a_large_directory_is_not_read(bits, tmp_path):
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert most < 40 << 20
+
+
+@pytest.fixture(scope="module")
+def policy_run(tmp_path_factory) -> Path:
+    pytest.importorskip("torch")
+    pytest.importorskip("sb3_contrib")
+    return run_folder("ppo", tmp_path_factory.mktemp("ppo") / "run")
+
+
+def pickled(parts: bytes) -> dict[str, bytes]:
+    return {"a/data.pkl": b"\x80\x02" + parts + b".", "a/version": b"3\n", "a/byteorder": b"little"}
+
+
+@pytest.mark.training
+def test_a_checkpoint_calls_nothing_but_what_tensors_need(policy_run, tmp_path):
+    """torch lets a few bytes make an array of gigabytes."""
+    folder = shutil.copytree(policy_run, tmp_path / "run")
+    path = folder / "checkpoint" / "run.pt"
+    many = b"cbuiltins\nbytearray\n\x8a\x05" + (3 << 30).to_bytes(5, "little") + b"\x85R"
+    write_zip(path, pickled(many), zipfile.ZIP_STORED)
+    with pytest.raises(FileError, match=r"run.pt.*more than plain tensors.*bytearray"):
+        resume("ppo", folder)
+
+
+@pytest.mark.training
+def test_a_value_in_which_lists_are_repeated_is_told_in_short(policy_run, tmp_path):
+    folder = shutil.copytree(policy_run, tmp_path / "run")
+    path = folder / "checkpoint" / "run.pt"
+    fields = ["format", "updates", "seconds", "policy", "optimizer", "learning_rate_left", "rng"]
+    fields += ["pool", "env", "marks", "best", "evaluations"]
+
+    def key(name: str) -> bytes:
+        return b"X" + struct.pack("<I", len(name)) + name.encode()
+
+    whole = b"}(" + b"".join(key(field) + b"K\x01" for field in fields) + key("a") + b"]q\0"
+    for k in range(36):
+        twice = b"(" + 2 * (b"h" + bytes([k])) + b"e"
+        whole += key("a") + b"]q" + bytes([k + 1]) + twice
+    whole += key("steps") + b"h\x24" + b"u"
+    write_zip(path, pickled(whole), zipfile.ZIP_STORED)
+    with pytest.raises(FileError, match=r"run.pt.*steps \[\["):
+        resume("ppo", folder)
+
+
+@pytest.mark.training
+@pytest.mark.parametrize("trick", ["compressed", "twice", "shared", "behind another"])
+def test_torch_reads_the_checkpoint_that_was_checked(trick, policy_run, tmp_path):
+    folder = shutil.copytree(policy_run, tmp_path / "run")
+    path = folder / "checkpoint" / "run.pt"
+    if trick == "behind another":
+        import torch
+
+        saved = torch.load(path, weights_only=True)
+        torch.save(saved, path, _use_new_zipfile_serialization=False)
+        empty = io.BytesIO()
+        with zipfile.ZipFile(empty, "w") as archive:
+            archive.writestr("x", b"")
+        path.write_bytes(path.read_bytes() + empty.getvalue())
+    else:
+        with zipfile.ZipFile(path) as archive:
+            members = {name: archive.read(name) for name in archive.namelist()}
+        if trick == "compressed":
+            write_zip(path, members)
+        else:
+            with zipfile.ZipFile(path, "w") as archive:
+                for name, data in members.items():
+                    archive.writestr(name, data)
+                name = next(iter(members))
+                (one,) = (info for info in archive.filelist if info.filename == name)
+                for k in range(1 if trick == "twice" else 1000):
+                    other = copy.copy(one)
+                    other.filename = name if trick == "twice" else f"a/data/more{k}"
+                    other.orig_filename = other.filename
+                    archive.filelist.append(other)
+    with pytest.raises(FileError, match=r"run.pt"):
+        resume("ppo", folder)
+
+
+@pytest.mark.training
+def test_a_checkpoint_is_not_unpacked_beyond_its_run(tmp_path):
+    pytest.importorskip("torch")
+    folder = run_folder("td", tmp_path / "run")
+    path = folder / "checkpoint" / "run.zip"
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    arrays = dict(np.load(io.BytesIO(members[ARRAYS])))
+    bomb = io.BytesIO()
+    np.savez_compressed(bomb, **{**arrays, "window/seen": np.zeros(64 << 20, np.uint8)})
+    write_zip(path, {**members, ARRAYS: bomb.getvalue()})
+    del arrays, bomb
+    tracemalloc.start()
+    with pytest.raises(FileError, match=r"run.zip.*window/seen.*bytes; the limit is"):
+        resume("td", folder)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 32 << 20
 
 
 @pytest.mark.training

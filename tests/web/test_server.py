@@ -436,8 +436,8 @@ def test_an_agent_that_fails_is_told_and_the_table_stays(served, caplog):
 class Thinker(Agent):
     """Thinks until it is let go."""
 
-    def __init__(self):
-        super().__init__(get_game("sarena"))
+    def __init__(self, game: str = "sarena"):
+        super().__init__(get_game(game))
         self.begun, self.let_go = threading.Event(), threading.Event()
 
     def act(self, observations, masks, *, states=None, seeds=None):
@@ -511,3 +511,50 @@ def test_a_connection_that_asks_for_nothing_is_closed(monkeypatch):
                     assert idle.recv(1) == b"", "the server closes it"
             seat.act()
             seat.wait()
+
+
+def test_who_is_asked_in_secret_is_not_told(served):
+    """The refusal is the same whether an agent or another person is being asked."""
+    thinker = Thinker("shamans")
+    game = get_game("shamans")
+    table = Table(game, 2, 3, {}, {2: "thinker"}, {2: thinker})
+    while table.to_play != 2:
+        table.take(int(game.legal_mask(table.states).argmax()))
+    room = served.lobby.add(table)
+    with served.sit(room.link(0)) as seat:
+        view = seat.hear("view")
+        assert thinker.begun.wait(PATIENCE_S)
+        try:
+            asked = {"do": "act", "action": 0, "frame": view["frame"], "age": view["age"]}
+            assert seat.refused(asked) == "it is not your turn"
+        finally:
+            thinker.let_go.set()
+
+
+@pytest.mark.parametrize("done", [b"", b"GET /table HTTP/1.1\r\nHost: {}\r\n\r\n"])
+@pytest.mark.parametrize(
+    "begun", [b"G", b"POST /tables HTTP/1.1\r\nHost: {}\r\nContent-Length: 9\r\n"]
+)
+def test_a_connection_whose_request_does_not_come_is_closed(done, begun, monkeypatch):
+    monkeypatch.setattr(Connection, "seconds_to_ask", 0.2)
+    with Served() as served:
+        host = served.host.encode()
+        origin = b"Origin: http://" + host + b"\r\n\r\n" if begun != b"G" else b""
+        with socket.create_connection(served.host.split(":"), PATIENCE_S) as idle:
+            idle.sendall(done.replace(b"{}", host))
+            if done:
+                assert idle.recv(12) == b"HTTP/1.1 200"
+            idle.sendall(begun.replace(b"{}", host) + origin)
+            while idle.recv(1 << 16):
+                pass  # up to the end: the server closes it
+        assert served.ask("/table")[0] == 200
+
+
+def test_a_request_that_is_broken_off_is_no_fault_of_the_server(caplog):
+    with Served() as served:
+        head = f"POST /tables HTTP/1.1\r\nHost: {served.host}\r\nOrigin: {served.url}\r\n"
+        for _ in range(3):
+            with socket.create_connection(served.host.split(":"), PATIENCE_S) as broken:
+                broken.sendall(f"{head}Content-Length: 9\r\n\r\n".encode())
+            assert served.ask("/table")[0] == 200
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]

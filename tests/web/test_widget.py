@@ -230,3 +230,40 @@ def test_an_absurd_number_of_players_is_refused_before_any_are_seated(monkeypatc
     monkeypatch.setattr("ludotheque.widget.board._others", seat)
     with pytest.raises(ValueError, match="num_players of sarena is 1000000000000; allowed: 2, 3"):
         Board("sarena", num_players=10**12)
+
+
+def test_a_board_follows_the_seat_that_its_environment_draws(monkeypatch):
+    """A reset draws another seat: the board must not show what that seat can't know."""
+    env = gymnasium.make("ludotheque/Sarena-v0", num_players=2)
+    env.reset(seed=1)
+    board = Board(env)
+    cell = Cell(board, monkeypatch)
+    first = env.unwrapped.seat
+    for seed in range(2, 40):
+        env.reset(seed=seed)
+        if env.unwrapped.seat != first:
+            break
+    other = 1 - first
+    stale = cell.ask(do="act", action=0, frame=0, age=0)
+    assert stale[-1]["kind"] == "error", "a click on the earlier game"
+    for refresh in (lambda: None, board.refresh):
+        refresh()
+        game, state = board.game, board.states[0]
+        assert board.seat == other == env.unwrapped.seat
+        assert [one["seat"] for one in cell.heard if one["kind"] == "table"] == [other]
+        views = [one for one in cell.heard if one["kind"] == "view"]
+        assert views and all(view["yours"] for view in views)
+        hidden = game.draw(state, first).svg()
+        assert all(view["svg"] != hidden for view in views)
+    board.play(board.legal_moves()[0])
+    assert board.seat == other
+
+
+def test_a_board_for_all_eyes_stays_for_all_eyes(monkeypatch):
+    env = gymnasium.make("ludotheque/Sarena-v0", num_players=2)
+    env.reset(seed=1)
+    board = Board(env, seat=None)
+    for seed in range(2, 6):
+        env.reset(seed=seed)
+        board.refresh()
+        assert board.seat is None

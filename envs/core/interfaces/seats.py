@@ -324,6 +324,11 @@ class SeatBatch(Restorable):
         states = self.settings.adopt(saved["states"], self.num_envs)
         count, players = self._agent_of.shape
         learner = saved_array(saved, "learner", np.zeros(count, np.int64), 0, players - 1)
+        if self.seat != "random" and (learner != self.seat).any():
+            raise StateError(
+                f"the saved state's learner sits at {sorted(set(learner.tolist()))}, and this "
+                f"environment's seat is {self.seat}: make it with the same seat"
+            )
         others = (states["to_play"] != learner) & ~(states["terminated"] | states["truncated"])
         if others.any():
             game = int(np.flatnonzero(others)[0])
