@@ -31,7 +31,18 @@ Key = tuple[str, int] | tuple[str, int, str]
 RECIPES: dict[Key, tuple[str, dict[str, Any]]] = {
     ("sarena", 2): ("td", {"minutes": 6, "reuse": 6.0, "eval_every": 60_000}),
     ("saga", 2): ("policy", {"minutes": 12, "eval_every": 250_000}),
-    ("harmonies", 2): ("policy", {"minutes": 50, "eval_every": 100_000, "rivalry": 0.0}),
+    ("harmonies", 2): (
+        "policy",
+        {
+            "minutes": 95,
+            "rivalry": 0.0,
+            "width": 96,
+            "last_width": 48,
+            "window": 300_000,
+            "eval_every": 300_000,
+            "eval_games": 600,
+        },
+    ),
     ("shamans", 3): ("policy", {"minutes": 9, "eval_every": 400_000, "eval_games": 600}),
     ("harmonies", 1): ("policy", {"minutes": 3, "eval_every": 60_000}),
     ("sagani", 1): ("policy", {"minutes": 7.5, "eval_every": 60_000}),
