@@ -7,6 +7,7 @@ import pytest
 
 from ludotheque.envs import get_game
 from ludotheque.envs.core.bits import count_bits, lowest_bit, select_bit, write_bits, write_set
+from ludotheque.envs.core.rng import draw_below, next_word
 from ludotheque.envs.core.state import clear_from, first_byte, seat_after, seats_ahead
 
 RNG = np.random.default_rng(1)
@@ -23,6 +24,19 @@ def test_bits_are_those_of_the_number(number):
 
 def test_no_bits_are_counted_in_an_empty_set():
     assert count_bits(0) == 0
+
+
+@pytest.mark.parametrize("bound", [1, 2, 3, 36, 1000, (1 << 31) - 1, (1 << 31) + 1, 3 << 30])
+def test_draws_are_those_of_lemires_method(bound):
+    """Words whose product lies below the threshold are passed over: half of them at the worst."""
+    states = get_game("sarena").new_state(5)
+    words = states.copy()
+    for _ in range(50):
+        word = 0
+        while word * bound % 2**32 < 2**32 % bound or not word:
+            word = int(next_word(words[0])) >> 32
+        assert draw_below(states[0], bound) == word * bound >> 32
+        assert states["rng"] == words["rng"]
 
 
 @pytest.mark.parametrize("number", SETS)

@@ -195,6 +195,7 @@ def strike_games(tmp_path: Path, count: int, modules=(*PLAYING, FILES), seed: in
             assert replay.actions == whole.actions[: len(replay.actions)]
             kept.add(len(replay.actions))
     assert len(kept) > 2
+    path.unlink(missing_ok=True)
     play(path)
     assert path.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
     return struck
