@@ -180,8 +180,7 @@ class _Games:
 
     def __init__(self, path: Path):
         self.path = path
-        self._over: dict[int, Any] = {}
-        self._last: tuple[int, Any] | None = None
+        self._replays: dict[int, Any] = {}  # by seed
         self._failed = False
 
     def keep(self, table: Any) -> str:
@@ -190,10 +189,8 @@ class _Games:
             if not table.actions:
                 return ""
             seed, replay = table.seed, table.replay()
-            self._over.pop(seed, None)
-            if table.over:
-                self._over[seed] = replay
-            self._last = seed, replay
+        others = {key: old for key, old in self._replays.items() if old.scores and key != seed}
+        self._replays = {**others, seed: replay}
         failed, self._failed = self._failed, False
         try:
             self.write()
@@ -206,10 +203,9 @@ class _Games:
         """Write all games; raise FailedError if the file can't be written."""
         from ludotheque.envs.core.interfaces.replay import save_replays
 
-        if self._last is not None:
-            seed, replay = self._last
+        if self._replays:
             with writing(self.path):
-                save_replays({**self._over, seed: replay}.values(), self.path)
+                save_replays(self._replays.values(), self.path)
 
 
 def wants_window(asked: bool | None) -> bool:

@@ -87,8 +87,7 @@ class Board(anywidget.AnyWidget):
             )
         else:
             self.table = _shown(what)
-            own = getattr(self.table, "own", None)
-            seat = own if seat == _USUAL else seat
+            seat = getattr(self.table, "own", None) if seat == _USUAL else seat
         self.table.explain, self.table.cheat = explain or cheat, cheat
         if seat is not None and seat not in range(self.table.players):
             raise ValueError(f"seat is {seat!r}; allowed: 0 to {self.table.players - 1}, or None")

@@ -44,9 +44,7 @@ except ModuleNotFoundError as error:
 
 # What pickles of tensors, numbers and texts call.
 _CALLS = ("GLOBAL", "STACK_GLOBAL", "INST", "EXT1", "EXT2", "EXT4")
-_PLAIN = re.compile(
-    r"collections OrderedDict|torch \w+Storage|torch\._utils _rebuild_tensor_v2|torch\.storage \w+"
-)
+_PLAIN = re.compile(r"collections OrderedDict|torch \w+Storage|torch\._utils _rebuild_tensor_v2")
 _FIELDS = {
     "format": Kind("1", lambda value: value == 1),
     "steps": COUNT,

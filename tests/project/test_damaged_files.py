@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import io
 import json
@@ -87,6 +88,17 @@ def write_zip(path: Path, members: dict[str, bytes], kind: int = zipfile.ZIP_DEF
         for name, data in members.items():
             archive.writestr(name, data)
     return path
+
+
+@contextlib.contextmanager
+def memory_within(megabytes: int) -> Iterator[None]:
+    """Assert that no more memory is used at any time."""
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < megabytes << 20
+    finally:
+        tracemalloc.stop()
 
 
 def policy_file(path: Path, arrays: dict[str, np.ndarray] | None = None, **more: Any) -> Path:
@@ -557,12 +569,8 @@ def test_a_member_is_not_unpacked_beyond_the_size_it_claims(tmp_path):
     size, checksum = struct.pack("<I", 64 << 20), struct.pack("<I", zlib.crc32(b" " * (64 << 20)))
     forged = path.read_bytes().replace(size, struct.pack("<I", len(claims)))
     path.write_bytes(forged.replace(checksum, struct.pack("<I", zlib.crc32(claims))))
-    tracemalloc.start()
-    with pytest.raises(FileError, match=r"model.zip"):
+    with memory_within(8), pytest.raises(FileError, match=r"model.zip"):
         make_agent(f"ppo:{path}")
-    most = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert most < 8 << 20
 
 
 @pytest.mark.parametrize("bits", [32, 64])
@@ -579,12 +587,11 @@ def test_a_large_directory_is_not_read(bits, tmp_path):
     members = {ABOUT_VALUES: json.dumps(model.about).encode(), ARRAYS: entries + end}
     path = write_zip(tmp_path / "model.zip", members)
     assert path.stat().st_size < 100_000
-    tracemalloc.start()
-    with pytest.raises(FileError, match=r"model.zip.*directory has 9,200,000 bytes"):
+    with (
+        memory_within(40),
+        pytest.raises(FileError, match=r"model.zip.*directory has 9,200,000 bytes"),
+    ):
         make_agent(f"td:{path}")
-    most = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert most < 40 << 20
 
 
 @pytest.fixture(scope="module")
@@ -675,12 +682,11 @@ def test_a_checkpoint_is_not_unpacked_beyond_its_run(tmp_path):
     np.savez_compressed(bomb, **{**arrays, "window/seen": np.zeros(64 << 20, np.uint8)})
     write_zip(path, {**members, ARRAYS: bomb.getvalue()})
     del arrays, bomb
-    tracemalloc.start()
-    with pytest.raises(FileError, match=r"run.zip.*window/seen.*bytes; the limit is"):
+    with (
+        memory_within(32),
+        pytest.raises(FileError, match=r"run.zip.*window/seen.*bytes; the limit is"),
+    ):
         resume("td", folder)
-    most = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert most < 32 << 20
 
 
 @pytest.mark.training
