@@ -29,6 +29,7 @@ from rich.table import Table
 
 from ludotheque.cli.common import UserError
 from ludotheque.cli.table import check_place
+from ludotheque.envs.core.hardware import count_cores, processor_name
 
 
 def _writable(path: Path | None) -> Path | None:
@@ -331,14 +332,10 @@ def _compare_one(bar: Bar, rates: dict[str, list[float]], judge: bool) -> Ratio:
 
 def machine() -> dict[str, Any]:
     """Return the processor, available cores, load, and versions of what is measured."""
-    try:
-        cores: int | None = len(os.sched_getaffinity(0))
-    except AttributeError:  # not on macOS or Windows
-        cores = os.cpu_count()
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
     return {
-        "cpu": _cpu_model(),
-        "cores": cores,
+        "cpu": processor_name(),
+        "cores": count_cores(),
         "load_before": load,
         "system": platform.platform(),
         "python": platform.python_version(),
@@ -351,15 +348,6 @@ def _version(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return "not installed"
-
-
-def _cpu_model() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    names = (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    return next(names, platform.machine())
 
 
 def print_machine(console: Console, facts: dict[str, Any]) -> None:

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ludotheque.envs import get_game
 from ludotheque.envs.core.game import Game
+from ludotheque.envs.core.hardware import count_cores, processor_name
 from ludotheque.envs.core.interfaces.settings import Settings
 
 from ..td.agent import TDAgent
@@ -147,7 +147,7 @@ def write(recipe: Recipe, trained: Path, seconds: float) -> None:
         "method": recipe.method,
         "settings": recipe.settings,
         "minutes": round(seconds / 60, 1),
-        "machine": platform.processor() or platform.machine(),
+        "machine": f"{processor_name()}, {count_cores()} cores",
         "against": measure(model, recipe),
         "curve": read_curve(recipe),
     }

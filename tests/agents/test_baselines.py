@@ -20,6 +20,7 @@ from ludotheque.benchmarks import beliefs  # noqa: E402
 from ludotheque.benchmarks.curves import curves_of_baselines, plot_curves  # noqa: E402
 from ludotheque.cli.common import UserError  # noqa: E402
 from ludotheque.envs import get_game  # noqa: E402
+from ludotheque.envs.core import hardware  # noqa: E402
 
 
 @pytest.fixture
@@ -51,6 +52,38 @@ def test_the_evaluations_of_a_run_become_a_baselines_curve(folder):
     plot_curves(curves_of_baselines(game)).savefig(folder / "curves.svg")
     labels = re.findall(r"<!-- (.+) -->", (folder / "curves.svg").read_text("utf-8"))
     assert {"td, 3 players", "games won against greedy", "minutes"} <= set(labels)
+
+
+@pytest.mark.parametrize(
+    ("cpuinfo", "named"),
+    [
+        ("flags\t: abc\nmodel name\t: Abacus: 13 rods\nmodel name\t: other\n", "Abacus: 13 rods"),
+        ("flags\t: abc\nmodel name\t:\n", "slide rule"),  # such as on ARM
+        (None, "slide rule"),
+    ],
+)
+def test_a_card_names_the_processor(folder, monkeypatch, cpuinfo, named):
+    monkeypatch.setattr(hardware, "CPUINFO", folder / "cpuinfo")
+    monkeypatch.setattr(hardware.platform, "processor", lambda: "slide rule")
+    monkeypatch.setattr(making, "count_cores", lambda: 5)
+    if cpuinfo is not None:
+        (folder / "cpuinfo").write_text(cpuinfo)
+    monkeypatch.setattr(making, "BELIEF_GAMES", {})
+    monkeypatch.setattr(making, "CARD_GAMES", 3)
+    recipe, game = making.recipe_of(("sarena", 3)), get_game("sarena")
+    recipe.folder.mkdir(parents=True)
+    (recipe.folder / "evaluations.jsonl").write_text("")
+    trained = shutil.copy(folder / "sarena-3.zip", folder / "trained.zip")
+    making.write(recipe, trained, 90.0)
+    card = read_value_model(folder / "sarena-3.zip", game).about["card"]
+    assert card["machine"] == f"{named}, 5 cores" and card["minutes"] == 1.5
+
+
+def test_every_card_names_a_machine_and_its_cores():
+    for game in map(get_game, ("sarena", "sagani", "harmonies", "saga", "shamans")):
+        for path in Path(baselines.__file__).parent.glob(f"{game.name}-*.zip"):
+            card = read_value_model(path, game).about["card"]
+            assert re.fullmatch(r"[A-Z].+, \d+ cores", card["machine"]), path
 
 
 @pytest.mark.parametrize(("game", "wanted"), [("sagani", True), ("sarena", "maybe")])
