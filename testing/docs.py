@@ -49,6 +49,14 @@ ILLEGAL_MEANINGS = {
     ),
 }
 ACTION_COLUMNS = 6
+# Options of `ludotheque bench methods` that the pictures of learning curves were made with.
+CURVES = {
+    "sarena": {"minutes": "2"},
+    "sagani": {"minutes": "3"},
+    "harmonies": {"minutes": "2", "opponent": "mcts:simulations=50"},
+    "saga": {"minutes": "4"},
+    "shamans": {"minutes": "3"},
+}
 
 
 def _table(head: list[str], rows: list[list[str]]) -> Iterator[str]:
@@ -162,8 +170,11 @@ def baselines(game: Game) -> Iterator[str]:
     yield from _table(["Players", "Method", "Trained", against, "Mean points"], rows)
     if (page_path(game).parents[2] / "docs" / f"curves-{game.name}.png").is_file():
         yield ""
-        command = f"`ludotheque bench methods --game {game.name}`"
-        yield f"Learning curves of all methods on one core, with 95 % intervals ({command}):"
+        how = CURVES[game.name]
+        options = "".join(f" --{name} {value}" for name, value in how.items())
+        each = f"each trained for {how['minutes']} minutes on one core"
+        yield f"Learning curves of all methods, {each}, with 95 % intervals"
+        yield f"(`ludotheque bench methods --game {game.name}{options}`):"
         yield ""
         yield f"![Wins by decisions and by minutes](../../docs/curves-{game.name}.png)"
 
