@@ -108,3 +108,17 @@ def choose_greedy(states, masks, seeds, scratch, actions):
                 if takes:
                     best = value
                     actions[row] = action
+
+
+def value_greedy(states, masks, scratch, values):
+    """Fill ``values`` (float64, per action) with ``evaluate`` after each legal action.
+
+    ``scratch`` is one record.
+    """
+    for row in range(len(states)):
+        seat = np.int64(states[row]["to_play"])
+        for action in range(masks.shape[1]):
+            if masks[row, action]:
+                scratch[0] = states[row]
+                step(scratch[0], action)
+                values[row, action] = evaluate(scratch[0], seat)

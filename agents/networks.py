@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,8 +11,9 @@ import numpy as np
 from ludotheque.envs.core.errors import check_choice
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.jit import kernel
-from ludotheque.envs.core.loading import TEXT, check_arrays, check_fields, check_numbers
+from ludotheque.envs.core.loading import TEXT, TEXTS, check_arrays, check_fields, check_numbers
 
+from .afterstates import check_valuers
 from .targets import ActionTargets, targets_of
 
 KINDS = ("mlp", "board")
@@ -29,6 +30,7 @@ class Network(ABC):
         kind: one of ``KINDS``.
         arrays: the weights; copies that nobody else modifies.
         num_inputs, num_actions: sizes of an observation and of the action space.
+        valued_by: whose values of the actions an observation contains, see ``Afterstates``.
 
     Raises:
         ValueError: the arrays have other names or shapes, or implausible numbers (see
@@ -39,6 +41,7 @@ class Network(ABC):
     game: Game | None = None
     num_inputs = 0
     num_actions = 0
+    valued_by: tuple[str, ...] = ()
 
     def __init__(self, arrays: Mapping[str, np.ndarray]):
         self.arrays = {
@@ -125,20 +128,23 @@ class BoardNetwork(Network):
         more: (depth - 1, width, 3, 3 * width), more_bias: (depth - 1, width).
         ends: (width, 2 * head), for an action's first and second target; mean: (width, head) and
             bias: (kinds, head) are added to both; score: (head,).
+        gain: (valuers,), with ``valued_by``: the factors of the values of the actions.
     """
 
     kind = "board"
 
-    def __init__(self, arrays: Mapping[str, np.ndarray], game: Game):
+    def __init__(self, arrays: Mapping[str, np.ndarray], game: Game, valued_by: Iterable[str] = ()):
         super().__init__(arrays)
         layout = targets_of(game)
         if layout is None:
             raise ValueError(f"{game.name} has no Game.targets: its policies are of kind mlp")
         self.game = game
         self.layout = layout
-        self.num_inputs = len(layout.scale)
         self.num_actions = len(layout.targets)
-        _check_board(self.arrays, layout, game)
+        self._flat_dtype = game.observation_dtype
+        self.valued_by = check_valuers(valued_by) if valued_by else ()
+        self.num_inputs = len(layout.scale) + len(self.valued_by) * (1 + self.num_actions)
+        _check_board(self.arrays, layout, game, len(self.valued_by))
         flat = [rows.reshape(-1) for rows in layout.lists]
         named = ("planes", "rest", "scale", "targets", "kinds", "framed")
         positions = Positions(
@@ -151,7 +157,22 @@ class BoardNetwork(Network):
         self._positions = tuple(positions)
         self._weights = tuple(self.arrays[name] for name in Weights._fields)
 
+    def about(self) -> dict[str, Any]:
+        """See ``Network.about``."""
+        return {**super().about(), **({"valued_by": self.valued_by} if self.valued_by else {})}
+
     def _logits(self, observations, masks):
+        if not self.valued_by:
+            return self._score(observations, masks)
+        size = len(self.layout.scale)
+        valued = observations[:, size:].reshape(len(masks), len(self.valued_by), -1)
+        # The kernel is compiled for the integers of flat observations.
+        flat = observations[:, :size].astype(self._flat_dtype)
+        return self._score(flat, masks) + np.einsum(
+            "nka,k->na", valued[:, :, 1:], self.arrays["gain"]
+        )
+
+    def _score(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         arrays, layout = self.arrays, self.layout
         things, width = arrays["thing"].shape
         rows, columns = layout.grid
@@ -183,7 +204,9 @@ def _size(arrays: Mapping[str, np.ndarray], name: str, ndim: int, axis: int) -> 
     return array.shape[axis]
 
 
-def _check_board(arrays: Mapping[str, np.ndarray], layout: ActionTargets, game: Game) -> None:
+def _check_board(
+    arrays: Mapping[str, np.ndarray], layout: ActionTargets, game: Game, valuers: int
+) -> None:
     """Raise ValueError unless the arrays have the shapes listed in ``BoardNetwork``."""
     numbers = sum(rows.shape[1] for rows in layout.lists)
     planes = layout.planes.shape[1]
@@ -211,6 +234,7 @@ def _check_board(arrays: Mapping[str, np.ndarray], layout: ActionTargets, game: 
         "mean": (width, head),
         "bias": (layout.num_kinds, head),
         "score": (head,),
+        **({"gain": (valuers,)} if valuers else {}),
     }
     check_arrays(arrays, {name: (np.float32, shape) for name, shape in shapes.items()})
 
@@ -465,7 +489,9 @@ def make_network(
     if about["kind"] == "board":
         if game is None:
             raise ValueError("a policy of kind board needs its game")
-        return BoardNetwork(arrays, game)
+        valued_by = about.get("valued_by", ())
+        check_fields({"valued_by": list(valued_by)}, {"valued_by": TEXTS})
+        return BoardNetwork(arrays, game, valued_by)
     check_fields(about, {"activation": TEXT})
     return MlpNetwork(arrays, about["activation"])
 
@@ -477,7 +503,7 @@ def copy_network(policy: Any, game: Game) -> Network:
         ValueError: it has layers that ``Network`` doesn't support.
     """
     if hasattr(policy, "board_arrays"):
-        return BoardNetwork(policy.board_arrays(), game)
+        return BoardNetwork(policy.board_arrays(), game, policy.valued_by)
     from torch import nn
 
     kinds = {nn.ReLU: "relu", nn.Tanh: "tanh"}

@@ -22,6 +22,7 @@ from ludotheque.envs.core.files import atomic_path
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.loading import COUNT, MEGABYTE, OBJECT, TEXT, Source
 
+from .afterstates import Afterstates
 from .base import Agent, check_seeds
 from .kernels import choose_best, choose_softmax
 from .networks import Network, copy_network, make_network
@@ -133,13 +134,27 @@ class PolicyAgent(LogitAgent):
         seed: int | None = None,
     ):
         super().__init__(game, deterministic, temperature, seed)
-        self.network = network
         self.observation = observation
+        self._take(network)
+
+    def _take(self, network: Network) -> None:
+        self.network = network
+        self.afterstates: Afterstates | None = None
+        if network.valued_by:
+            self.afterstates = Afterstates(self.game, network.valued_by)
+            self.needs_states = True
 
     def act(self, observations, masks, *, states=None, seeds=None):
         """See ``Agent.act``."""
-        masks = np.asarray(masks)
-        return self.pick(self.network.logits(np.asarray(observations), masks), masks, seeds)
+        masks, observations = np.asarray(masks), np.asarray(observations)
+        if self.afterstates is not None:
+            if states is None:
+                raise ValueError(
+                    f"{self.name} values afterstates: pass states, determinized for the seat to act"
+                )
+            masks, seeds = self.checked(masks, seeds, states)
+            observations = self.afterstates.observe(observations, masks, states, seeds)
+        return self.pick(self.network.logits(observations, masks), masks, seeds)
 
 
 class PPOAgent(PolicyAgent):
@@ -176,17 +191,18 @@ class PPOAgent(PolicyAgent):
                 "ppo needs a model file: write ppo:PATH, for example ppo:runs/sarena/model.zip; "
                 "`ludotheque train` makes one"
             )
-        # The network is read below, once the game is known.
-        super().__init__(game, None, "flat", deterministic, temperature, seed)  # type: ignore[arg-type]
+        LogitAgent.__init__(self, game, deterministic, temperature, seed)
         self.path = Path(path)
         self.about, arrays = read_model(path)
         _check_fits(self.path, self.about, self.game, num_players)
         self.observation = self.about["observation"]
         try:
-            self.network = make_network(self.about["network"], arrays, self.game)
+            self._take(make_network(self.about["network"], arrays, self.game))
             wanted = (self.game.observation_size(self.observation), self.game.num_actions)
         except ValueError as error:
             raise _source(path).error(error) from error
+        if self.afterstates is not None:
+            wanted = (wanted[0] + self.afterstates.size, wanted[1])
         found = (self.network.num_inputs, self.network.num_actions)
         if wanted != found:
             raise FileError(

@@ -8,11 +8,13 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from gymnasium import spaces
 
 from ludotheque.envs.core.errors import GameOverError, StateError, check_choice
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.checks import check_actions, digest_all
 from ludotheque.envs.core.interfaces.exclusive import Guard, exclusive
+from ludotheque.envs.core.interfaces.opponents import determinized
 from ludotheque.envs.core.interfaces.seats import SeatBatch, check_batch
 from ludotheque.envs.core.interfaces.settings import (
     Restorable,
@@ -21,6 +23,7 @@ from ludotheque.envs.core.interfaces.settings import (
     saved_array,
 )
 
+from .afterstates import FORM, Afterstates
 from .base import needs_train
 
 try:
@@ -41,7 +44,8 @@ class SeatVecEnv(Restorable, VecEnv):
     its seat earned since its last action. When a game ends, the next one is dealt at once from the
     next seed.
 
-    Observation: int8 ``(num_envs, size)`` or ``(num_envs, planes, rows, columns)``; with
+    Observation: int8 ``(num_envs, size)`` or ``(num_envs, planes, rows, columns)``; float32
+    ``(num_envs, size)`` with ``observation="afterstates"`` (see ``Afterstates``); with
     ``dict_observation`` or a ``history`` the dictionary ``{"observation", "action_mask"}`` (and
     ``"history"``) of the Gymnasium environment. MaskablePPO finds the masks by itself
     (``env_method("action_masks")``).
@@ -51,9 +55,11 @@ class SeatVecEnv(Restorable, VecEnv):
     ``seat``, and ``scores`` and ``ranks`` of all seats.
 
     Args:
-        game, num_players, observation, history, reward, illegal, illegal_reward, options: see
+        game, num_players, history, reward, illegal, illegal_reward, options: see
             ``Settings``.
         num_envs: number of games.
+        observation: a form of the game, or ``"afterstates"``: flat, and the values of all actions.
+        valued_by: whose values; see ``Afterstates``. For other forms it has no effect.
         opponents, seat, num_threads: see ``SeatBatch``. A pool with a method
             ``record(agent, result)`` receives the result of each game against its agents: +1 if the
             learner's rank is better, 0 if equal, -1 if worse.
@@ -76,6 +82,7 @@ class SeatVecEnv(Restorable, VecEnv):
         opponents: Any = "random",
         seat: int | str = "random",
         observation: str = "flat",
+        valued_by: Iterable[str] = ("greedy",),
         history: int = 0,
         reward: str = "rank",
         illegal: str = "raise",
@@ -87,16 +94,18 @@ class SeatVecEnv(Restorable, VecEnv):
         **options: Any,
     ):
         check_choice(render_mode, RENDER_MODES, "render_mode")
+        form = "flat" if observation == FORM else observation
         self.settings = Settings(
-            game, num_players, observation, reward, illegal, illegal_reward, options, history
+            game, num_players, form, reward, illegal, illegal_reward, options, history
         )
         self.game = self.settings.game
+        self.afterstates = Afterstates(self.game, valued_by) if observation == FORM else None
         self.dict_observation = dict_observation or self.settings.history > 0
         self.reward_scale = reward_scale
         self.render_mode = render_mode
         self._guard = Guard()
         self._batch = SeatBatch(self.settings, num_envs, opponents, seat, num_threads)
-        space = self.settings.observation_space()
+        space = self._observation_space()
         super().__init__(
             num_envs,
             space if self.dict_observation else space["observation"],
@@ -106,6 +115,14 @@ class SeatVecEnv(Restorable, VecEnv):
         self._returns = np.zeros(num_envs, np.float64)
         self._lengths = np.zeros(num_envs, np.int64)
         self._started_at = perf_counter()
+
+    def _observation_space(self) -> spaces.Dict:
+        space = self.settings.observation_space()
+        if self.afterstates is not None:
+            size = self.settings.observation_size + self.afterstates.size
+            seen = spaces.Box(-np.inf, np.inf, (size,), np.float32)
+            space = spaces.Dict({**space.spaces, "observation": seen})
+        return space
 
     @property
     def states(self) -> np.ndarray:
@@ -196,6 +213,11 @@ class SeatVecEnv(Restorable, VecEnv):
 
     def _seen(self, rows: Any = slice(None)) -> Any:
         seen = self._batch.seen(rows)
+        if self.afterstates is not None:
+            known, seeds = determinized(self.settings, self._batch.states[rows])
+            # What a game's last position would lead to isn't defined.
+            masks = seen["action_mask"] * ~self._batch.over[rows, None]
+            seen["observation"] = self.afterstates.observe(seen["observation"], masks, known, seeds)
         return seen if self.dict_observation else seen["observation"]
 
     def pool(self, seat: int) -> Any:
@@ -326,6 +348,8 @@ class SeatVecEnv(Restorable, VecEnv):
 
     def _check_restored(self) -> None:
         check_batch(self._batch, self.settings, self.num_envs)
+        if not isinstance(self.afterstates, Afterstates | None):
+            raise StateError(f"afterstates of a pickle are {self.afterstates!r}")
         if self._actions is not None:
             self._actions = check_actions(self._actions, self.num_envs)
 

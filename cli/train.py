@@ -78,6 +78,21 @@ def train(
             "suits the game.",
         ),
     ] = None,
+    observation: Annotated[
+        str | None,
+        typer.Option(
+            "--observation",
+            help="With ppo: flat, planes (where the game has them) or afterstates (flat, and the "
+            "values of all actions by the greedy agent); by default flat.",
+        ),
+    ] = None,
+    teacher: Annotated[
+        str | None,
+        typer.Option(
+            "--teacher",
+            help="With ppo: an agent whose play is imitated at first, for example greedy.",
+        ),
+    ] = None,
     settings: SetOption = None,
     seed: Annotated[
         int | None,
@@ -100,11 +115,12 @@ def train(
     folder = folder or Path("runs") / game
     options = game_options(found, settings)
     _check_folder(folder, resume)
-    if resume and (seed is not None or settings or reward):
-        raise UserError(
-            "a resumed run keeps its seed, reward and options: leave out --seed, --reward, --set."
-        )
-    method = _check_method(method, reward, found, folder if resume else None)
+    own = {"reward": reward, "observation": observation, "teacher": teacher}
+    own = {name: value for name, value in own.items() if value is not None}
+    if resume and (seed is not None or settings or own):
+        kept = " ".join(f"--{name}" for name in ("seed", "set", *own))
+        raise UserError(f"a resumed run keeps its settings: leave out {kept}.")
+    method = _check_method(method, own, found, folder if resume else None)
     _check_reward(reward)
     make_config, run = trainer_of(method)
     with arguments_checked():
@@ -115,7 +131,7 @@ def train(
             steps=steps,
             out=folder,
             resume=resume,
-            **({"reward": reward} if method == "ppo" else {}),
+            **own,
             seed=0 if resume else draw_seed(seed),
             options=options,
         )
@@ -130,17 +146,21 @@ def train(
         raise StoppedError(f"what was learned is in {folder}; {again} --minutes MORE")
 
 
-def _check_method(method: str | None, reward: str | None, game: Any, resumed: Path | None) -> str:
-    """Return the method: as specified, else that of the run ``resumed``, else the game's."""
+def _check_method(method: str | None, own: dict[str, str], game: Any, resumed: Path | None) -> str:
+    """Return the method: as specified, else that of the run ``resumed``, else the game's.
+
+    ``own`` are settings that only ppo has.
+    """
     from ludotheque.agents.training.common import method_of
 
     if method is None and resumed is not None:
         with arguments_checked():
             method = method_of(resumed)
-    usual = game.learning.get("method", "td") if reward is None else "ppo"
+    usual = "ppo" if own else game.learning.get("method", "td")
     method = choose(method or usual, METHODS, "method")
-    if method != "ppo" and reward is not None:
-        raise UserError(f"{method} learns margins in points: leave out --reward.")
+    if method != "ppo" and own:
+        names = " ".join(f"--{name}" for name in own)
+        raise UserError(f"only ppo has these settings: leave out {names}, or give --method ppo.")
     return method
 
 

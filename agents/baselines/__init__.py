@@ -115,6 +115,15 @@ class BaselineAgent(Agent):
             actions[rows] = agent.act(None, masks[rows], states=states[rows], seeds=seeds[rows])
         return actions
 
+    def values(self, states, masks, seeds=None) -> np.ndarray:
+        """See ``TDAgent.values``."""
+        masks, seeds = self.checked(masks, seeds, states)
+        values = np.zeros(masks.shape)
+        for players, variant, rows in self._parts(states):
+            agent = self.agent_for(players, variant)
+            values[rows] = agent.values(states[rows], masks[rows], seeds[rows])
+        return values
+
     def files(self, num_players: int) -> list[Path]:
         """Return the model files that play with a number of players."""
         variants = variants_of(self.game, num_players)

@@ -202,6 +202,18 @@ class TDAgent(Agent):
         actions, _, _ = self._found(masks, states, seeds, rows=0)
         return actions
 
+    def values(self, states, masks, seeds=None) -> np.ndarray:
+        """Return the values of the legal actions without search, float64 ``(n, num_actions)``.
+
+        They are for the seat to act, in points, and 0 for illegal actions.
+        """
+        asked = self.checked(masks, seeds, states)
+        values = np.zeros((len(states), self.game.num_actions))
+        value_rows = compile_for(self.game, "choose").value_rows
+        work = make_work(self.game, self._nets)
+        value_rows(states, 0, len(states), asked, self._nets, work, values)
+        return values * float(self.about["spread"])
+
     def search(self, states, masks, seeds=None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Search from each record; requires ``simulations`` of at least 1.
 

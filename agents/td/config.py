@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
 from ludotheque.envs import get_game
@@ -14,7 +13,6 @@ from ..search import MOST_SIMULATIONS
 from ..training.common import RunConfig
 from .model import ValueModel, positions_of, read_value_model, rivalry_of, usual_inputs
 
-CHECKPOINT = Path("checkpoint") / "run.zip"
 GREEDY = "greedy"
 
 
@@ -58,7 +56,6 @@ class TDConfig(RunConfig):
 
     method: ClassVar[str] = "td"
     usual_limit: ClassVar[int] = 32
-    checkpoint: ClassVar[Path] = CHECKPOINT
 
     game: str = "saga"
     inputs: tuple[str, ...] | None = None

@@ -278,10 +278,22 @@ def choose_rows(states, start, stop, asked, nets, work, how, actions):
         actions[row] = work.actions[choose(states[row], nets, 0, work, seeds[row], how)[0]]
 
 
+def value_rows(states, start, stop, asked, nets, work, values):
+    """Fill ``values`` (float64, per action) with the value of each legal action."""
+    masks, seeds = asked
+    how = (0.0, False, masks.shape[1])
+    for row in range(start, stop):
+        copy_into(work.mask, masks[row])
+        count = choose(states[row], nets, 0, work, seeds[row], how)[1]
+        for j in range(count):
+            values[row, work.actions[j]] = work.values[j]
+
+
 # Each template comes after those it calls.
 TEMPLATES: dict[str, Any] = {
     "rate": _rate,
     "worth": _worth,
     "choose": _choose,
     "choose_rows": choose_rows,
+    "value_rows": value_rows,
 }

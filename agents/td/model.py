@@ -6,10 +6,8 @@ The file is a zip of ``model.json``, the metadata, and ``arrays.npz``. Neither c
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,12 +16,10 @@ from typing import Any
 import numpy as np
 
 from ludotheque.envs.core.errors import FileError
-from ludotheque.envs.core.files import atomic_path
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.loading import (
     COUNT,
     LARGEST_WEIGHT,
-    MEGABYTE,
     NUMBER,
     OBJECT,
     POSITIVE,
@@ -36,15 +32,15 @@ from ludotheque.envs.core.loading import (
 )
 from ludotheque.envs.core.schema import Field, slices, total_size
 
+from ..archives import read_archive, write_archive
 from ..search import make_scratch
 from .beliefs import BeliefNet, make_belief
 from .kernels import Nets, Work
 from .tree import NODE, Tree
 
 ABOUT = "model.json"
-ARRAYS = "arrays.npz"
 KIND = "afterstate values"
-# Metadata of a model file; maximum size of its arrays, and of a run's.
+# Metadata of a model file.
 _SHARE = Kind("a number from 0 to 1", lambda value: NUMBER.holds(value) and 0 <= value <= 1)
 _FIELDS = {
     "kind": Kind(repr(KIND), lambda value: value == KIND),
@@ -61,7 +57,6 @@ _FIELDS = {
 }
 # Fields that older files lack.
 _NEWER_FIELDS = {"rivalry": _SHARE}
-MOST_BYTES = 256 * MEGABYTE
 _NAMES = ("first", "first_bias", "second", "second_bias", "last", "last_bias", "policy")
 # Arrays of the belief network, if a model has one.
 BELIEFS = ("belief_first", "belief_first_bias", "belief_last", "belief_last_bias")
@@ -274,6 +269,11 @@ def read_value_model(
             number of players, or its arrays don't match.
     """
     source = source_of(path)
+    if not source.path.exists():
+        raise FileNotFoundError(
+            f"no model at {str(path)!r}: train one with `ludotheque train --method td`, or check "
+            "the path"
+        )
     about, arrays = read_archive(source, ABOUT, _FIELDS)
     _check_game(source.path, about, game, num_players)
     halves = {name: array for name, array in arrays.items() if array.dtype == np.float16}
@@ -334,23 +334,6 @@ def _belief_shapes(
     return dict(zip(BELIEFS, ((inputs, width), (width,), (facts, width), (facts,)), strict=True))
 
 
-def write_archive(
-    path: str | os.PathLike,
-    name: str,
-    about: dict[str, Any],
-    arrays: dict[str, np.ndarray],
-    level: int = 1,
-) -> None:
-    """Write JSON values and arrays to a zip file, whole or not at all; the same bytes each time."""
-    packed = io.BytesIO()
-    np.savez(packed, **arrays)  # type: ignore[arg-type]
-    with atomic_path(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
-        for member, data in ((name, json.dumps(about, indent=2)), (ARRAYS, packed.getbuffer())):
-            # A fixed date, so that equal models are equal files.
-            info = zipfile.ZipInfo(member)
-            archive.writestr(info, data, zipfile.ZIP_DEFLATED, level)
-
-
 def source_of(path: str | os.PathLike) -> Source:
     """Return a file of this kind of training, to be read."""
     return Source(
@@ -358,17 +341,3 @@ def source_of(path: str | os.PathLike) -> Source:
         f"file of {KIND}",
         "give one that `ludotheque train --method td` wrote",
     )
-
-
-def read_archive(
-    source: Source, name: str, fields: Mapping[str, Kind], most: int = MOST_BYTES
-) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Undo ``write_archive``; ``most`` bytes of arrays. Errors as in ``read_value_model``."""
-    if not source.path.exists():
-        raise FileNotFoundError(
-            f"no model at {str(source.path)!r}: train one with `ludotheque train --method td`, or "
-            "check the path"
-        )
-    data = source.read_members({name: MEGABYTE, ARRAYS: most})
-    about = source.parse(data[name], name, fields)
-    return about, source.unpack_arrays(data[ARRAYS], most)

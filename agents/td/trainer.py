@@ -31,12 +31,15 @@ from ludotheque.envs.core.loading import (
     or_null,
 )
 
+from ..archives import read_archive, write_archive
 from ..base import needs_train
 from ..executors import check_executor
 from ..mcts import leaf_method, usual_settings
 from ..training.common import (
+    CHECKPOINT,
     FILES,
     MODEL,
+    STATE,
     Progress,
     Run,
     TrainResult,
@@ -51,14 +54,12 @@ from ..training.common import (
     torch_threads,
 )
 from .agent import TDAgent
-from .config import CHECKPOINT, PolicyConfig, SearchConfig, TDConfig
+from .config import PolicyConfig, SearchConfig, TDConfig
 from .model import (
     ValueModel,
     describe,
     positions_of,
-    read_archive,
     save_value_model,
-    write_archive,
     zero_arrays,
 )
 from .play import Plan, Samples
@@ -93,7 +94,6 @@ __all__ = [
 ]
 
 CONFIGS = {config.method: config for config in (TDConfig, SearchConfig, PolicyConfig)}
-STATE = "run.json"
 FORMAT = 1
 _FIELDS = {
     "format": COUNT,

@@ -1,31 +1,30 @@
-"""The contents of a checkpoint besides torch's state: pool, games and generators, as plain values.
+"""The contents of a PPO run's checkpoint: JSON values, and arrays by name.
 
-Only numbers, strings and tensors, so that reading a checkpoint can't run code.
+Arrays are called ``policy/NAME``, ``adam/NUMBER/NAME``, ``games/NAME``, ``pool/NUMBER/NAME`` (past
+policies) and ``evicted/NUMBER/NAME`` (those that have left the pool but are still playing).
+Generators aren't saved: they are seeded anew before each rollout.
 """
 
 from __future__ import annotations
 
-import io
-import pickletools
-import random
-import re
-import reprlib
-import zipfile
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from ludotheque.envs import get_game
-from ludotheque.envs.core.errors import check_finite, check_whole
+from ludotheque.envs.core.errors import check_whole
 from ludotheque.envs.core.loading import (
     COUNT,
     MEGABYTE,
     NUMBER,
     OBJECT,
     OBJECTS,
+    TEXT,
+    TEXTS,
     Kind,
-    Source,
+    Shapes,
     check_fields,
+    check_numbers,
     or_null,
 )
 
@@ -42,231 +41,180 @@ except ModuleNotFoundError as error:
     raise needs_train(error) from error
 
 
-# What pickles of tensors, numbers and texts call.
-_CALLS = ("GLOBAL", "STACK_GLOBAL", "INST", "EXT1", "EXT2", "EXT4")
-_PLAIN = re.compile(r"collections OrderedDict|torch \w+Storage|torch\._utils _rebuild_tensor_v2")
-_FIELDS = {
-    "format": Kind("1", lambda value: value == 1),
+FORMAT = 2
+_SHARE = Kind("a number from 0 to 1", lambda value: NUMBER.holds(value) and 0 <= value <= 1)
+FIELDS = {
+    "format": Kind(f"{FORMAT}", lambda value: value == FORMAT),
     "steps": COUNT,
     "updates": COUNT,
     "seconds": NUMBER,
-    "policy": OBJECT,
-    "optimizer": OBJECT,
-    "learning_rate_left": NUMBER,
-    "rng": OBJECT,
-    "pool": OBJECT,
-    "env": OBJECT,
+    "learning_rate_left": _SHARE,
     "marks": OBJECT,
     "best": or_null(NUMBER),
     "evaluations": OBJECTS,
+    "pool": OBJECTS,
+    "evicted": TEXTS,
+    "agents": OBJECTS,
 }
-MOST_BYTES = 4096 * MEGABYTE
-# Words in the state of a Mersenne Twister.
-MT_WORDS = 624
+_MOMENTS = ("exp_avg", "exp_avg_sq")
+# An array's header and its entries in the archive, generously.
+_HEADER = 1024
 
 
-def _pack_network(network: Network) -> dict[str, Any]:
-    arrays = {name: torch.from_numpy(array) for name, array in network.arrays.items()}
-    return {"about": network.about(), "arrays": arrays}
+def pack_policy(policy: Any) -> dict[str, np.ndarray]:
+    """Return a policy's weights and the state of Adam, which is empty before the first update."""
+    arrays = {f"policy/{name}": part for name, part in policy.state_dict().items()}
+    for number, moments in policy.optimizer.state_dict()["state"].items():
+        arrays |= {f"adam/{number}/{name}": part for name, part in moments.items()}
+    return {name: part.detach().cpu().numpy().copy() for name, part in arrays.items()}
 
 
-def _unpack_network(packed: dict[str, Any], game: Any, like: Network) -> Network:
-    check_like(packed, _pack_network(like), "a past self")
-    arrays = {name: tensor.numpy() for name, tensor in packed["arrays"].items()}
-    return make_network(packed["about"], arrays, get_game(game))
+def unpack_policy(policy: Any, arrays: Mapping[str, np.ndarray]) -> None:
+    """Restore what ``pack_policy`` returned, with the names and shapes of ``shapes``.
+
+    Raises:
+        ValueError: weights or moments that no training comes to.
+    """
+    for name, array in arrays.items():
+        if name.startswith(("policy/", "pool/", "evicted/")):
+            check_numbers(array, name)
+        # Adam takes square roots of values derived from these.
+        elif name.endswith(("/step", "/exp_avg_sq")) and array.min(initial=0.0) < 0:
+            raise ValueError(f"{name} holds {array.min():g}; the least is 0")
+    weights = {name: torch.from_numpy(arrays[f"policy/{name}"]) for name in policy.state_dict()}
+    policy.load_state_dict(weights)
+    if "adam/0/step" not in arrays:
+        return
+    state = {
+        number: {
+            name: torch.from_numpy(arrays[f"adam/{number}/{name}"]) for name in ("step", *_MOMENTS)
+        }
+        for number in range(len(_parameters(policy)))
+    }
+    policy.optimizer.load_state_dict({**policy.optimizer.state_dict(), "state": state})
 
 
-def pack_pool(pool: OpponentPool) -> dict[str, Any]:
-    state = pool.get_state()
-    selves = [(name, _pack_network(network)) for name, network in state["selves"]]
-    return {**state, "selves": selves}
+def _parameters(policy: Any) -> list[torch.Tensor]:
+    return [one for group in policy.optimizer.param_groups for one in group["params"]]
 
 
-def unpack_pool(pool: OpponentPool, packed: dict[str, Any], like: Network) -> dict[str, Agent]:
-    """Fill the pool with networks built as ``like``; return all its agents by name."""
-    selves = [
-        (str(name), _unpack_network(network, pool.game, like)) for name, network in packed["selves"]
-    ]
-    rates = packed["win_rates"]
-    if len(selves) > pool.capacity or {name for name, _ in selves} != set(rates):
-        raise ValueError(f"a pool of {len(selves)} past selves with {len(rates)} win rates")
-    check_fields(rates, dict.fromkeys(rates, NUMBER))
-    pool.set_state({"selves": selves, "win_rates": rates})
-    return {**pool.agents, **{agent.name: agent for agent in pool.selves}}
-
-
-def unpack_evicted(pool: OpponentPool, packed: dict[str, Any], like: Network) -> dict[str, Agent]:
-    """Return the past policies that left the pool but are still playing a game."""
-    agents: dict[str, Agent] = {}
-    for name, network in packed.items():
-        own = _unpack_network(network, pool.game, like)
-        agents[name] = PolicyAgent(pool.game, own, pool.observation)
-        agents[name].name = name
-    return agents
-
-
-def pack_env(env: SeatVecEnv) -> dict[str, Any]:
+def pack_games(env: SeatVecEnv, pool: OpponentPool) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Return the games in progress and the past policies as JSON values and arrays."""
     state = env.get_state()
-    pool = env.pool(0)
-    names = {number: agent.name for number, agent in state["agents"].items()}
+    arrays = {f"games/{name}": state[name] for name in _games(env) if name != "states"}
+    # As plain bytes: an array of records couldn't be validated when it is read.
+    arrays["games/states"] = state["states"].view(np.uint8).reshape(env.num_envs, -1)
     kept = {*pool.agents, *(agent.name for agent in pool.selves)}
-    evicted = {
-        agent.name: _pack_network(agent.network)
-        for agent in state["agents"].values()
-        if agent.name not in kept
+    evicted = {agent.name: agent for agent in state["agents"].values() if agent.name not in kept}
+    for part, agents in (("pool", pool.selves), ("evicted", evicted.values())):
+        for number, agent in enumerate(agents):
+            arrays |= {f"{part}/{number}/{k}": array for k, array in agent.network.arrays.items()}
+    about = {
+        "pool": [
+            {"name": agent.name, "win_rate": pool.win_rate(agent.name)} for agent in pool.selves
+        ],
+        "evicted": [*evicted],
+        "agents": [
+            {"number": number, "name": agent.name} for number, agent in state["agents"].items()
+        ],
     }
-    # Records as bytes: torch has no record types.
-    packed = {"states": torch.from_numpy(state["states"].view(np.uint8).copy())}
-    for name in ("learner", "agent_of", "returns", "lengths"):
-        packed[name] = torch.from_numpy(state[name])
-    return {**packed, "names": names, "evicted": evicted}
+    return about, arrays
 
 
-def unpack_env(env: SeatVecEnv, packed: dict[str, Any], agents: dict[str, Agent]) -> np.ndarray:
-    """Restore the saved games and return the learner's observations."""
-    count, seats = env.num_envs, env.settings.num_players
-    like = {
-        "states": torch.zeros(env.states.nbytes, dtype=torch.uint8),
-        "learner": torch.zeros(count, dtype=torch.int64),
-        "agent_of": torch.zeros((count, seats), dtype=torch.int64),
-        "returns": torch.zeros(count, dtype=torch.float64),
-        "lengths": torch.zeros(count, dtype=torch.int64),
-    }
-    check_like({name: packed[name] for name in like}, like, "the games")
-    state = {name: packed[name].numpy() for name in ("learner", "agent_of", "returns", "lengths")}
-    state["states"] = np.ascontiguousarray(packed["states"].numpy()).view(env.game.dtype)
-    state["agents"] = {number: agents[name] for number, name in packed["names"].items()}
+def unpack_games(
+    env: SeatVecEnv,
+    pool: OpponentPool,
+    about: Mapping[str, Any],
+    arrays: Mapping[str, np.ndarray],
+    like: Network,
+) -> np.ndarray:
+    """Restore what ``pack_games`` returned, and return the learner's observations.
+
+    Raises:
+        ValueError: they don't fit together.
+    """
+
+    def network(part: str, number: int) -> Network:
+        own = {name: arrays[f"{part}/{number}/{name}"] for name in like.arrays}
+        return make_network(like.about(), own, env.game)
+
+    for one in about["pool"]:
+        check_fields(one, {"name": TEXT, "win_rate": _SHARE})
+    for one in about["agents"]:
+        check_fields(one, {"number": COUNT, "name": TEXT})
+    names = [*pool.agents, *(one["name"] for one in about["pool"]), *about["evicted"]]
+    if len(set(names)) != len(names):
+        raise ValueError(f"two agents have one name: {names}")
+    selves = [(one["name"], network("pool", k)) for k, one in enumerate(about["pool"])]
+    rates = {one["name"]: one["win_rate"] for one in about["pool"]}
+    agents: dict[str, Agent] = {}
+    for number, name in enumerate(about["evicted"]):
+        agents[name] = PolicyAgent(env.game, network("evicted", number), pool.observation)
+        agents[name].name = name
+    pool.set_state({"selves": selves, "win_rates": rates})
+    agents |= {**pool.agents, **{agent.name: agent for agent in pool.selves}}
+    playing = {one["number"]: one["name"] for one in about["agents"]}
+    unknown = set(playing.values()) - set(agents)
+    if unknown:
+        raise ValueError(f"{sorted(unknown)} play, which are no agents of the run")
+    state: dict[str, Any] = {name: arrays[f"games/{name}"] for name in _games(env)}
+    state["states"] = np.ascontiguousarray(state["states"]).view(env.game.dtype)[:, 0]
+    state["agents"] = {number: agents[name] for number, name in playing.items()}
     return env.set_state(state)
 
 
-def read_saved(source: Source) -> dict[str, Any]:
-    """Return the contents of a checkpoint after checking its fields; no code in it is run.
+def _games(env: SeatVecEnv) -> Shapes:
+    """Return types and shapes of the saved games."""
+    count, seats = env.num_envs, env.settings.num_players
+    return {
+        "states": (np.uint8, (count, env.game.dtype.itemsize)),
+        "learner": (np.int64, (count,)),
+        "agent_of": (np.int64, (count, seats)),
+        "returns": (np.float64, (count,)),
+        "lengths": (np.int64, (count,)),
+    }
+
+
+def shapes(
+    about: Mapping[str, Any],
+    arrays: Mapping[str, np.ndarray],
+    policy: Any,
+    env: SeatVecEnv,
+    pool: OpponentPool,
+    like: Network,
+) -> Shapes:
+    """Return names, types and shapes of the arrays of a checkpoint.
 
     Raises:
-        FileError: it is damaged.
+        ValueError: it has more past policies than the run.
     """
-    packed = _repacked(source)
-    try:
-        saved = torch.load(packed, weights_only=True, map_location="cpu")
-    except Exception as error:  # torch documents no kinds
-        raise source.error(f"{type(error).__name__}: {str(error).splitlines()[:1]}") from error
-    source.check_fields(saved, "it", _FIELDS)
-    return saved
+    check_whole(len(about["pool"]), "number of past policies", 0, pool.capacity)
+    check_whole(len(about["evicted"]), "number of evicted policies", 0, _most_evicted(env))
+    wanted = {f"games/{name}": kind for name, kind in _games(env).items()}
+    wanted["episode_starts"] = (np.uint8, (env.num_envs,))
+    for name, part in policy.state_dict().items():
+        wanted[f"policy/{name}"] = (np.float32, tuple(part.shape))
+    if "adam/0/step" in arrays:
+        for number, part in enumerate(_parameters(policy)):
+            wanted[f"adam/{number}/step"] = (np.float32, ())
+            for name in _MOMENTS:
+                wanted[f"adam/{number}/{name}"] = (np.float32, tuple(part.shape))
+    for part in ("pool", "evicted"):
+        for number in range(len(about[part])):
+            for name, array in like.arrays.items():
+                wanted[f"{part}/{number}/{name}"] = (array.dtype, array.shape)
+    return wanted
 
 
-def _repacked(source: Source) -> io.BytesIO:
-    """Return a checkpoint's members in a new archive.
-
-    torch would look for them in the file in another way than the checks.
-    """
-    members = source.read_stored(MOST_BYTES)
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        for name, data in members.items():
-            if name.endswith("data.pkl"):
-                _check_pickle(source, data)
-            archive.writestr(name, data)
-    packed.seek(0)
-    return packed
+def most_bytes(env: SeatVecEnv, pool: OpponentPool, like: Network) -> int:
+    """Return how many bytes the arrays of a checkpoint may have."""
+    network = sum(array.nbytes + _HEADER for array in like.arrays.values())
+    # The learner has about two such networks, with a mean and a variance of each weight.
+    learner = 6 * network + MEGABYTE
+    game = env.game.dtype.itemsize + 8 * (env.settings.num_players + 4)
+    others = pool.capacity + _most_evicted(env)
+    return learner + env.num_envs * game + others * network
 
 
-def _check_pickle(source: Source, data: bytes) -> None:
-    """Raise FileError if a pickle calls anything but what torch needs for plain tensors.
-
-    torch itself allows more, for example arrays of any number of bytes.
-    """
-    try:
-        called = {arg for code, arg, _ in pickletools.genops(data) if code.name in _CALLS}
-    except Exception as error:  # it documents no kinds
-        raise source.error(f"{type(error).__name__}: {error}") from error
-    unknown = {name for name in called if name is None or not _PLAIN.fullmatch(name)}
-    if unknown:
-        raise source.error(f"it has more than plain tensors: {sorted(map(str, unknown))[:3]}")
-
-
-def load_optimizer(optimizer: Any, saved: Any) -> None:
-    """Restore the state of Adam; its settings are those of this run."""
-    whole = optimizer.state_dict()
-    parameters = [one for group in optimizer.param_groups for one in group["params"]]
-    like = {
-        number: {"step": torch.zeros(()), "exp_avg": one, "exp_avg_sq": one}
-        for number, one in enumerate(parameters)
-    }
-    check_fields(saved, {"state": OBJECT})
-    # Before the first update there is none.
-    if saved["state"]:
-        check_like(saved["state"], like, "the optimizer")
-        for found in saved["state"].values():
-            if found["step"] < 0 or (found["exp_avg_sq"] < 0).any():
-                raise ValueError("the optimizer: step or exp_avg_sq is below 0")
-    optimizer.load_state_dict({**whole, "state": saved["state"]})
-
-
-def check_like(found: Any, wanted: Any, where: str) -> None:
-    """Check that ``found`` has the structure of ``wanted``: keys, lengths, dtypes and shapes.
-
-    Raises:
-        ValueError: it doesn't, or contains numbers that aren't finite.
-    """
-    if isinstance(wanted, torch.Tensor):
-        good = isinstance(found, torch.Tensor) and found.layout == torch.strided
-        if not good or (found.dtype, found.shape) != (wanted.dtype, wanted.shape):
-            told = (
-                f"a tensor {found.dtype} {tuple(found.shape)}" if good else reprlib.repr(found)[:60]
-            )
-            raise ValueError(
-                f"{where} is {told}, not a tensor {wanted.dtype} {tuple(wanted.shape)}"
-            )
-        if wanted.is_floating_point() and not torch.isfinite(found).all():
-            raise ValueError(f"{where} holds numbers that aren't finite")
-    elif isinstance(wanted, dict):
-        if not isinstance(found, dict) or set(found) != set(wanted):
-            raise ValueError(f"{where} has not the fields {', '.join(map(str, wanted))}")
-        for name in wanted:
-            check_like(found[name], wanted[name], f"{where}: {name}")
-    elif found != wanted:
-        raise ValueError(f"{where} is {found!r}, not {wanted!r}")
-
-
-def rng_state() -> dict[str, Any]:
-    kind, words, position, has_gauss, gauss = np.random.get_state(legacy=True)
-    version, integers, normal = random.getstate()
-    state = {
-        "torch": torch.get_rng_state(),
-        "numpy": [kind, torch.from_numpy(np.asarray(words, np.int64)), position, has_gauss, gauss],
-        "python": [version, list(integers), normal],
-    }
-    if torch.cuda.is_available():
-        state["cuda"] = torch.cuda.get_rng_state_all()
-    return state
-
-
-def set_rng_state(state: dict[str, Any]) -> None:
-    """Restore ``rng_state``; raise an error of any kind for invalid states."""
-    _check_torch(state["torch"])
-    torch.set_rng_state(state["torch"])
-    kind, words, position, has_gauss, gauss = state["numpy"]
-    check_like(words, torch.zeros(MT_WORDS, dtype=torch.int64), "numpy's generator")
-    check_whole(int(words.min()), "the least word of numpy's generator", 0)
-    check_whole(int(words.max()), "the greatest word of numpy's generator", 0, 2**32 - 1)
-    # numpy doesn't check the position.
-    check_whole(position, "the position of numpy's generator", 0, MT_WORDS)
-    check_whole(has_gauss, "has_gauss of numpy's generator", 0, 1)
-    check_finite(gauss, "gauss of numpy's generator")
-    np.random.set_state((kind, words.numpy().astype(np.uint32), position, has_gauss, gauss))
-    version, integers, normal = state["python"]
-    random.setstate((version, tuple(integers), normal))
-    if "cuda" in state and torch.cuda.is_available():
-        torch.cuda.set_rng_state_all(state["cuda"])
-
-
-def _check_torch(state: torch.Tensor) -> None:
-    """Check where torch's generator is in its words, which torch doesn't."""
-    check_like(state, torch.get_rng_state(), "torch's generator")
-    # The legacy layout: seed (8 bytes), words left (4), seeded (4), the next word (8), the words.
-    data = state.numpy().tobytes()
-    left, following = int.from_bytes(data[8:12], "little"), int.from_bytes(data[16:24], "little")
-    check_whole(left, "the words left of torch's generator", 1, MT_WORDS)
-    check_whole(following, "the next word of torch's generator", 0, MT_WORDS)
-    if left + following != MT_WORDS + 1 and (left, following) != (1, 0):
-        raise ValueError(f"torch's generator has {left} words left after {following}")
+def _most_evicted(env: SeatVecEnv) -> int:
+    return env.num_envs * (env.settings.num_players - 1)

@@ -56,8 +56,11 @@ CONFIG = "config.json"
 MODEL = "model.zip"
 BEST = "best.zip"
 MODELS = "models"
+CHECKPOINT = Path("checkpoint") / "run.zip"
+# The member of a checkpoint with everything but the arrays.
+STATE = "run.json"
 # All files that are written atomically, for ``lock_folder``.
-FILES = (MODEL, BEST, CONFIG, EVALUATIONS, f"{MODELS}/*.zip", "checkpoint/run.*")
+FILES = (MODEL, BEST, CONFIG, EVALUATIONS, f"{MODELS}/*.zip", str(CHECKPOINT))
 # These may change when a run is resumed; everything else stays as it was.
 MAY_CHANGE = ("minutes", "steps", "out", "resume", "progress")
 _TRAIN_ANEW = "this run can't be resumed: start a new run in another folder"
@@ -119,7 +122,7 @@ class RunConfig:
     """
 
     method: ClassVar[str]
-    checkpoint: ClassVar[Path]
+    checkpoint: ClassVar[Path] = CHECKPOINT
 
     game: str = "sarena"
     num_players: int | None = None

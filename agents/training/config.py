@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, ClassVar
 
 from ludotheque.envs.core.arguments import check_seed
-from ludotheque.envs.core.errors import check_choice, check_whole, is_whole
+from ludotheque.envs.core.errors import MOST, check_choice, check_whole, is_whole
 from ludotheque.envs.core.interfaces.settings import Settings
 
+from ..afterstates import FORM, check_valuers
 from ..base import needs_train
 from ..networks import ACTIVATIONS
 from ..pool import SAMPLINGS
+from ..specs import make_agent
 from ..targets import ActionTargets, targets_of
 from .common import RunConfig
 
@@ -26,7 +27,6 @@ try:
 except ModuleNotFoundError as error:
     raise needs_train(error) from error
 
-CHECKPOINT = Path("checkpoint") / "run.pt"
 # Kinds of networks, with their default widths.
 NET_ARCHS = {"board": (32, 1, 16), "mlp": (256, 256)}
 # On a board with more places than this, convolutions would take most of the time: places are
@@ -45,7 +45,14 @@ class TrainConfig(RunConfig):
     The learner's seat is drawn for each game. ``seed`` is below 2**32.
 
     Attributes:
-        observation: see ``Settings``.
+        observation: a form of the game, or ``"afterstates"``: flat, and the values of all actions
+            (requires the board network).
+        valued_by: whose values, with ``"afterstates"``; see ``Afterstates``.
+        teacher: name of an agent to learn from at first: for ``teacher_steps`` decisions it plays
+            the learner's seat, and the policy learns its actions (behaviour cloning) and the value
+            network its results. None means to begin with random play, or with ``"afterstates"``
+            as a soft greedy agent.
+        teacher_steps: decisions of the teacher, included in the run's steps.
         reward: see ``Settings``; None means the game's preference, or ``"rank"``.
         reward_scale: factor for rewards in training, so that a game's sum is around 1. None means
             the game's preference if ``reward`` is the game's too, else 1.
@@ -73,10 +80,12 @@ class TrainConfig(RunConfig):
     """
 
     method: ClassVar[str] = "ppo"
-    checkpoint: ClassVar[Path] = CHECKPOINT
 
     reward: str | None = None
     observation: str = "flat"
+    valued_by: tuple[str, ...] = ("greedy",)
+    teacher: str | None = None
+    teacher_steps: int = 200_000
     reward_scale: float | None = None
     num_envs: int = 128
     n_steps: int = 16
@@ -117,7 +126,10 @@ class TrainConfig(RunConfig):
         self.check_common()
         self.check_counts(num_envs=MOST_ROLLOUT, n_steps=MOST_ROLLOUT, n_epochs=1000)
         check_whole(self.rollout, "num_envs * n_steps", 1, MOST_ROLLOUT)
-        self.check_counts(batch_size=MOST_ROLLOUT)
+        self.check_counts(batch_size=MOST_ROLLOUT, teacher_steps=MOST)
+        self.valued_by = check_valuers(self.valued_by)
+        if self.teacher is not None:
+            make_agent(self.teacher, self.game)
         # The limit of numpy's global generator, which SB3 seeds.
         if check_seed(self.seed) >= 1 << 32:
             raise ValueError(f"seed is {self.seed!r}; give a whole number from 0 to 2**32 - 1")
@@ -130,13 +142,19 @@ class TrainConfig(RunConfig):
             raise ValueError("advantages are normalised: give a batch_size from 2 up")
         if not (self.reward_scale or 0) > 0:
             raise ValueError(f"reward_scale is {self.reward_scale!r}; give a number above 0")
-        layout = targets_of(self.settings().game) if self.observation == "flat" else None
+        form = self.settings().observation
+        layout = targets_of(self.settings().game) if form == "flat" else None
         if self.network == "auto":
             self.network = "mlp" if layout is None else "board"
         elif self.network == "board" and layout is None:
             raise ValueError(
                 "network is 'board'; it needs flat observations of a game that says what its "
                 "actions are about: give 'mlp'"
+            )
+        if self.observation == FORM and self.network != "board":
+            raise ValueError(
+                f"observation is {FORM!r}; it needs network='board' and a game that says what its "
+                "actions are about"
             )
         if self.net_arch is None:
             self.net_arch = NET_ARCHS[self.network]
@@ -160,6 +178,8 @@ class TrainConfig(RunConfig):
         if self.network == "board":
             policy: Any = BoardPolicy
             policy_kwargs: dict[str, Any] = {"game": self.game, "net_arch": layers}
+            if self.observation == FORM:
+                policy_kwargs["valued_by"] = self.valued_by
         else:
             policy = "MlpPolicy"
             policy_kwargs = {
@@ -194,7 +214,7 @@ class TrainConfig(RunConfig):
         return Settings(
             self.game,
             self.num_players,
-            self.observation,
+            "flat" if self.observation == FORM else self.observation,
             self.reward or "rank",
             options=self.options,
         )

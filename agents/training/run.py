@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import random
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -11,15 +12,21 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
-from ludotheque.envs.core.files import atomic_path, lock_folder
+import numpy as np
 
+from ludotheque.envs.core.files import lock_folder
+from ludotheque.envs.core.loading import check_arrays
+
+from ..archives import read_archive, write_archive
 from ..base import needs_train
 from ..networks import Network, copy_network
 from ..policy import PLAYING, PolicyAgent, save_model
 from ..pool import OpponentPool
 from .common import (
+    CHECKPOINT,
     FILES,
     MODEL,
+    STATE,
     Progress,
     Run,
     TrainResult,
@@ -33,26 +40,26 @@ from .common import (
     shown,
     torch_threads,
 )
-from .config import CHECKPOINT, TrainConfig
+from .config import TrainConfig
 
 try:
     import torch
     from stable_baselines3.common.callbacks import BaseCallback
     from stable_baselines3.common.logger import configure
+    from stable_baselines3.common.utils import set_random_seed
 
     from ..sb3 import SeatVecEnv
     from .checkpoint import (
-        check_like,
-        load_optimizer,
-        pack_env,
-        pack_pool,
-        read_saved,
-        rng_state,
-        set_rng_state,
-        unpack_env,
-        unpack_evicted,
-        unpack_pool,
+        FIELDS,
+        FORMAT,
+        most_bytes,
+        pack_games,
+        pack_policy,
+        shapes,
+        unpack_games,
+        unpack_policy,
     )
+    from .imitation import imitate
 except ModuleNotFoundError as error:
     raise needs_train(error) from error
 
@@ -131,7 +138,7 @@ class _Run(Run):
             config.pool_size,
             config.pool_sampling,
             config.fixed_opponents,
-            observation=config.observation,
+            observation=self.settings.observation,
         )
         self.env = SeatVecEnv(
             config.game,
@@ -139,6 +146,7 @@ class _Run(Run):
             config.num_players,
             opponents=self.pool,
             observation=config.observation,
+            valued_by=config.valued_by,
             reward=config.reward or "rank",
             reward_scale=config.reward_scale or 1.0,
             num_threads=config.num_threads,
@@ -156,11 +164,15 @@ class _Run(Run):
         """Train until a boundary ends the run."""
         self.progress = progress
         self.rollout_start: float | None = None
+        config = self.config
+        taught = config.teacher is not None
         with contextlib.suppress(_Finished):
+            if taught and self.steps < config.teacher_steps:
+                imitate(self.model, config.teacher, config.teacher_steps, self._at_boundary)
             self.model.learn(
                 1 << 60,
                 callback=_Boundary(self._at_boundary),
-                reset_num_timesteps=not self.config.resumes,
+                reset_num_timesteps=not (config.resumes or taught),
             )
 
     @property
@@ -175,7 +187,13 @@ class _Run(Run):
         self.rate.left = part_left(self.config, self.steps, self.seconds)
         if self.pass_boundary(over, self.progress):
             raise _Finished
+        self._seed()
         self.rollout_start = perf_counter()
+
+    def _seed(self) -> None:
+        """Seed all generators for the next rollout, so that none has to be saved."""
+        (word,) = np.random.SeedSequence([self.config.seed, self.steps]).generate_state(1)
+        set_random_seed(int(word), using_cuda=torch.cuda.is_available())
 
     def _time_rollout(self) -> None:
         if self.rollout_start is not None:
@@ -193,8 +211,8 @@ class _Run(Run):
         self.pool.add(self._network(), f"self-{self.steps}")
 
     def _agent(self) -> PolicyAgent:
-        config = self.config
-        return PolicyAgent(config.game, self._network(), config.observation, temperature=PLAYING)
+        form = self.settings.observation
+        return PolicyAgent(self.config.game, self._network(), form, temperature=PLAYING)
 
     def _tell(self, scalars: Mapping[str, float]) -> None:
         for name, value in scalars.items():
@@ -208,65 +226,63 @@ class _Run(Run):
 
     def _save(self) -> None:
         self._save_model(self.out / MODEL)
-        saved = {
-            "format": 1,
+        model = self.model
+        about = {
+            "format": FORMAT,
             "steps": self.steps,
-            "updates": self.model._n_updates,
+            "updates": model._n_updates,
             "seconds": self.seconds,
-            "policy": self.model.policy.state_dict(),
-            "optimizer": self.model.policy.optimizer.state_dict(),
             "learning_rate_left": self.rate.left,
-            "episode_starts": torch.from_numpy(self.model._last_episode_starts)
-            if self.model._last_episode_starts is not None
-            else None,
-            "rng": rng_state(),
-            "pool": pack_pool(self.pool),
-            "env": pack_env(self.env),
             "marks": dict(self.marks),
             "best": self.best,
             "evaluations": [dataclasses.asdict(found) for found in self.evaluations],
         }
-        with atomic_path(self.out / CHECKPOINT) as temporary:
-            torch.save(saved, temporary)
+        played, arrays = pack_games(self.env, self.pool)
+        starts = np.zeros(self.env.num_envs, np.bool_)
+        if model._last_episode_starts is not None:
+            starts = model._last_episode_starts
+        arrays = {**pack_policy(model.policy), **arrays, "episode_starts": starts.view(np.uint8)}
+        write_archive(self.out / CHECKPOINT, STATE, {**about, **played}, arrays)
 
     def _load(self) -> None:
         source = checkpoint_source(self.out / CHECKPOINT)
-        saved = read_saved(source)
+        like = self._network()
+        about, arrays = read_archive(source, STATE, FIELDS, most_bytes(self.env, self.pool, like))
         try:
-            self._take(saved)
-        except Exception as error:  # any error of SB3, torch and numpy for parts that don't fit
+            self._take(about, arrays, like)
+        except ValueError as error:
             raise source.error(error) from error
 
-    def _take(self, saved: Mapping[str, Any]) -> None:
+    def _take(
+        self, about: Mapping[str, Any], arrays: Mapping[str, np.ndarray], like: Network
+    ) -> None:
         model = self.model
-        check_like(saved["policy"], model.policy.state_dict(), "the policy")
-        model.policy.load_state_dict(saved["policy"])
-        load_optimizer(model.policy.optimizer, saved["optimizer"])
-        model.num_timesteps = saved["steps"]
-        model._n_updates = saved["updates"]
-        starts = torch.zeros(self.env.num_envs, dtype=torch.bool)
-        check_like(saved["episode_starts"], starts, "episode_starts")
-        model._last_episode_starts = saved["episode_starts"].numpy()
-        self.before = saved["seconds"]
-        self.rate.left = saved["learning_rate_left"]
-        self.marks = read_marks(saved["marks"])
-        self.best = saved["best"]
-        self.evaluations = read_evaluations(saved["evaluations"])
-        like = self._network()
-        agents = unpack_pool(self.pool, saved["pool"], like)
-        agents.update(unpack_evicted(self.pool, saved["env"]["evicted"], like))
-        model._last_obs = unpack_env(self.env, saved["env"], agents)
-        set_rng_state(saved["rng"])
+        check_arrays(arrays, shapes(about, arrays, model.policy, self.env, self.pool, like))
+        unpack_policy(model.policy, arrays)
+        model.num_timesteps = about["steps"]
+        model._n_updates = about["updates"]
+        model._last_episode_starts = arrays["episode_starts"].astype(np.bool_)
+        self.before = about["seconds"]
+        self.rate.left = about["learning_rate_left"]
+        self.marks = read_marks(about["marks"])
+        self.best = about["best"]
+        self.evaluations = read_evaluations(about["evaluations"])
+        model._last_obs = unpack_games(self.env, self.pool, about, arrays, like)
 
 
 @contextlib.contextmanager
 def _rng_restored() -> Iterator[None]:
     """Restore the caller's global generators, which SB3 seeds."""
-    before = rng_state()
+    before = random.getstate(), np.random.get_state(), torch.get_rng_state()
+    cuda = torch.cuda.get_rng_state_all() if torch.cuda.is_available() else None
     try:
         yield
     finally:
-        set_rng_state(before)
+        random.setstate(before[0])
+        np.random.set_state(before[1])
+        torch.set_rng_state(before[2])
+        if cuda is not None:
+            torch.cuda.set_rng_state_all(cuda)
 
 
 @contextlib.contextmanager

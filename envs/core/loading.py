@@ -147,26 +147,6 @@ class Source:
         with self._damage_told(), self._archive(self.path) as archive:
             return {name: self._unpack(archive, name, limit) for name, limit in most.items()}
 
-    def read_stored(self, most: int) -> dict[str, bytes]:
-        """Return all members of an uncompressed zip file of at most ``most`` bytes, by name.
-
-        Raises:
-            OSError, FileError: as in ``read_members``; or a member is compressed, or several have
-                one name or share their bytes.
-        """
-        self.check_size(most)
-        left = os.stat(self.path).st_size
-        members: dict[str, bytes] = {}
-        with self._damage_told(), self._archive(self.path) as archive:
-            for info in archive.infolist():
-                left -= info.file_size
-                if info.compress_type != zipfile.ZIP_STORED or left < 0:
-                    raise self.error(f"{info.filename} is compressed or too large")
-                if info.filename in members:
-                    raise self.error(f"two members are called {info.filename!r}")
-                members[info.filename] = archive.read(info)
-        return members
-
     def parse(self, data: bytes | str, where: str, fields: Mapping[str, Kind]) -> dict[str, Any]:
         """Return the JSON object in ``data``, checked by ``check_fields``."""
         with self._damage_told(where):

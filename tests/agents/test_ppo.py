@@ -13,12 +13,14 @@ import zipfile
 from dataclasses import replace
 from pathlib import Path
 
+import gymnasium
 import numpy as np
 import pytest
 
 from ludotheque.envs import game_names, get_game
 from ludotheque.envs.core.errors import FileError
 from ludotheque.envs.core.files import LOCK
+from ludotheque.envs.core.interfaces.opponents import query_agent
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("sb3_contrib")
@@ -26,6 +28,7 @@ pytest.importorskip("sb3_contrib")
 from sb3_contrib import MaskablePPO  # noqa: E402
 
 from ludotheque.agents import make_agent  # noqa: E402
+from ludotheque.agents.archives import read_archive, write_archive  # noqa: E402
 from ludotheque.agents.networks import BoardNetwork, MlpNetwork, copy_network  # noqa: E402
 from ludotheque.agents.policy import (  # noqa: E402
     ABOUT,
@@ -39,9 +42,11 @@ from ludotheque.agents.ppo import TrainConfig, TrainResult, evaluate, train  # n
 from ludotheque.agents.ratings import wilson  # noqa: E402
 from ludotheque.agents.sb3 import SeatVecEnv  # noqa: E402
 from ludotheque.agents.targets import targets_of  # noqa: E402
+from ludotheque.agents.training.common import CHECKPOINT, STATE, checkpoint_source  # noqa: E402
 
 pytestmark = pytest.mark.training
 GAMES = [get_game(name) for name in game_names()]
+SARENA = get_game("sarena")
 
 TINY = {
     "steps": 2048,
@@ -70,8 +75,9 @@ def finished(tmp_path_factory) -> TrainResult:
     return train(tiny(tmp_path_factory.mktemp("runs") / "finished"))
 
 
-def checkpoint(out: Path) -> dict:
-    return torch.load(out / "checkpoint" / "run.pt", weights_only=True)
+def checkpoint(out: Path) -> tuple[dict, dict[str, np.ndarray]]:
+    source = checkpoint_source(out / CHECKPOINT)
+    return read_archive(source, STATE, {})
 
 
 def views(
@@ -86,6 +92,12 @@ def views(
         masks = env.action_masks()
         seen = env.step(np.argmax(masks * rng.random(masks.shape), axis=1))[0]
     return seen, env.action_masks(), rng.integers(0, 1 << 64, count, np.uint64)
+
+
+def write_members(path: Path, members: dict[str, str | bytes]) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
 
 
 # The run
@@ -109,12 +121,12 @@ def test_a_runs_files(finished: TrainResult):
     assert {name for name in names if name.startswith(".")} == {LOCK}, "a temporary file is left"
 
 
-def sitting(env: dict) -> list[list[str | None]]:
+def sitting(about: dict, arrays: dict[str, np.ndarray]) -> list[list[str | None]]:
     """Who plays each seat of each game; agents' numbers depend on when a run was resumed."""
-    rows = zip(env["agent_of"].tolist(), env["learner"].tolist(), strict=True)
+    names = {one["number"]: one["name"] for one in about["agents"]}
+    rows = zip(arrays["games/agent_of"].tolist(), arrays["games/learner"].tolist(), strict=True)
     return [
-        [env["names"].get(number) for seat, number in enumerate(row) if seat != own]
-        for row, own in rows
+        [names.get(number) for seat, number in enumerate(row) if seat != own] for row, own in rows
     ]
 
 
@@ -131,17 +143,13 @@ def test_a_run_stopped_and_resumed_gives_the_same_weights(finished: TrainResult,
     result = train(TrainConfig(out=tmp_path, resume=True, steps=2048))
     assert not result.interrupted and result.steps == 2048
     expected, found = checkpoint(finished.out), checkpoint(tmp_path)
-    for name, weights in expected["policy"].items():
-        assert torch.equal(weights, found["policy"][name]), name
-    for slot, moments in expected["optimizer"]["state"].items():
-        for name, value in moments.items():
-            assert torch.equal(value, found["optimizer"]["state"][slot][name])
-    assert torch.equal(expected["rng"]["torch"], found["rng"]["torch"])
-    assert torch.equal(expected["rng"]["numpy"][1], found["rng"]["numpy"][1])
-    for name in ("returns", "lengths", "learner"):
-        assert str(expected["env"][name]) == str(found["env"][name])
-    assert sitting(expected["env"]) == sitting(found["env"])
-    assert expected["pool"]["win_rates"] == found["pool"]["win_rates"]
+    (about, arrays), (about_found, arrays_found) = expected, found
+    assert set(arrays) == set(arrays_found)
+    for name in set(arrays) - {"games/agent_of"}:
+        assert np.array_equal(arrays[name], arrays_found[name]), name
+    assert sitting(*expected) == sitting(*found)
+    for name in ("pool", "evicted", "updates", "learning_rate_left"):
+        assert about[name] == about_found[name]
 
     def played(evaluation):
         return evaluation.steps, evaluation.opponent, evaluation.wins
@@ -231,6 +239,12 @@ def test_ctrl_c_leaves_a_model_that_can_be_loaded_and_resumed(tmp_path):
         ({"net_arch": (8, -1, 4)}, "the minimum is"),
         ({"net_arch": (8.5, 0, 4)}, "whole numbers"),
         ({"network": "mlp", "net_arch": ()}, "whole numbers"),
+        ({"network": "mlp", "observation": "afterstates"}, "needs network='board'"),
+        ({"valued_by": ("mcts",)}, "valued_by is 'mcts'"),
+        ({"valued_by": ("greedy", "greedy")}, "once each"),
+        ({"valued_by": ()}, "one or both"),
+        ({"teacher": "gredy"}, "greedy"),
+        ({"teacher_steps": 0}, "teacher_steps is 0"),
         ({"num_players": 7}, "num_players"),
         ({"options": {"deal": "rigged"}}, "deal"),
         ({"reward": "fame"}, "reward"),
@@ -263,10 +277,10 @@ def test_a_checkpoint_that_no_training_writes_is_called_damaged(finished: TrainR
     for name in ("step", "exp_avg_sq"):
         out = tmp_path / name
         shutil.copytree(finished.out, out)
-        saved = torch.load(out / "checkpoint" / "run.pt", weights_only=True)
-        saved["optimizer"]["state"][0][name].fill_(-7.0)
-        torch.save(saved, out / "checkpoint" / "run.pt")
-        with pytest.raises(FileError, match="step or exp_avg_sq is below 0"):
+        about, arrays = checkpoint(out)
+        arrays[f"adam/0/{name}"][...] = -7.0
+        write_archive(out / CHECKPOINT, STATE, about, arrays)
+        with pytest.raises(FileError, match=f"adam/0/{name} holds -7"):
             train(TrainConfig(out=out, resume=True, steps=9999))
 
 
@@ -463,6 +477,92 @@ def test_copied_networks_say_what_torch_says(tmp_path, game, network, net_arch, 
     legal = masks.astype(bool)
     shift = (expected - found)[np.arange(50), legal.argmax(axis=1)][:, None]
     assert np.abs(expected - found - shift)[legal].max() < 1e-3
+
+
+@pytest.mark.parametrize("game", GAMES, ids=repr)
+def test_a_copied_network_on_afterstates_says_what_torch_says(tmp_path, game):
+    valued = {"observation": "afterstates", "valued_by": ("greedy", "baseline")}
+    config = tiny(tmp_path, game=game.name, net_arch=(4, 0, 4), **valued)
+    env = SeatVecEnv(game, 24, config.num_players, **valued)
+    env.seed(3)
+    seen, masks = env.reset(), env.action_masks()
+    model = config.make_model(env)
+    with torch.no_grad():
+        for parameter in model.policy.parameters():
+            parameter += 0.2 * torch.randn_like(parameter)
+        tensors = model.policy.obs_to_tensor(seen)[0]
+        logits = model.policy.get_distribution(tensors, action_masks=masks).distribution.logits
+    expected = logits.detach().numpy()
+    found = copy_network(model.policy, env.game).logits(seen, masks)
+    legal = masks.astype(bool)
+    shift = (expected - found)[np.arange(24), legal.argmax(axis=1)][:, None]
+    assert np.abs(expected - found - shift)[legal].max() < 2e-3
+
+
+TAUGHT = {"observation": "afterstates", "teacher": "greedy", "teacher_steps": 512}
+
+
+def test_a_taught_run_stopped_and_resumed_gives_the_same_weights(tmp_path):
+    """Stopped while it is taught, and again afterwards."""
+    settings = {"eval_opponents": (), "snapshot_every": 256, "steps": 1024, **TAUGHT}
+    whole = train(tiny(tmp_path / "whole", **settings))
+    for when in (256, 768):
+
+        def stop(done, total, text, when=when):
+            if done == when:
+                signal.raise_signal(signal.SIGINT)
+
+        out = tmp_path / "parts"
+        part = train(tiny(out, **settings, resume=when > 256, progress=stop))
+        assert part.interrupted and part.steps == when
+    parts = train(TrainConfig(out=out, resume=True, steps=1024))
+    assert whole.steps == parts.steps == 1024
+    expected, found = checkpoint(whole.out)[1], checkpoint(parts.out)[1]
+    for name in set(expected) - {"games/agent_of"}:
+        assert np.array_equal(expected[name], found[name]), name
+
+
+def test_a_pupil_plays_as_its_teacher(tmp_path):
+    """Without afterstates, so that it has to learn; agreement is counted on other deals."""
+
+    def agreement(network) -> float:
+        env = SeatVecEnv("sarena", 200, opponents="greedy")
+        env.seed(77)
+        env.reset()
+        teacher, pupil = make_agent("greedy"), PolicyAgent("sarena", network, deterministic=True)
+        same = 0.0
+        for _ in range(5):
+            taught = query_agent(teacher, env.settings, env.states)
+            same += np.mean(taught == query_agent(pupil, env.settings, env.states))
+            env.step(taught)
+        return same / 5
+
+    steps = 16 * 2048
+    config = tiny(tmp_path, steps=steps, teacher="greedy", teacher_steps=steps, eval_opponents=())
+    untaught = copy_network(config.make_model(SeatVecEnv("sarena", 32)).policy, SARENA)
+    taught = PPOAgent("sarena", train(config).model_path).network
+    assert agreement(taught) > 2 * agreement(untaught)
+
+
+def test_a_model_on_afterstates_plays_everywhere(tmp_path):
+    result = train(tiny(tmp_path, steps=256, **{**TAUGHT, "teacher_steps": 256}))
+    spec = f"ppo:{result.model_path}"
+    agent = make_agent(spec)
+    assert agent.needs_states and agent.observation == "flat"
+    env = gymnasium.make("ludotheque/Sarena-v0", opponents=spec)
+    env.reset(seed=1)
+    again = MaskablePPO.load(result.model_path)
+    assert again.policy.valued_by == ("greedy",)
+    masks = np.ones((1, 120), np.int8)
+    with pytest.raises(ValueError, match="pass states"):
+        agent.act(np.zeros((1, 668), np.int8), masks)
+    with pytest.raises(FileError, match="valued_by"):
+        with zipfile.ZipFile(result.model_path) as archive:
+            members = {name: archive.read(name) for name in archive.namelist()}
+        about = json.loads(members[ABOUT])
+        about["network"]["valued_by"] = ["somebody"]
+        write_members(tmp_path / "other.zip", {**members, ABOUT: json.dumps(about)})
+        make_agent(f"ppo:{tmp_path / 'other.zip'}")
 
 
 @pytest.mark.parametrize("game", [game for game in GAMES if game.targets], ids=repr)

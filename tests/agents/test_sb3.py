@@ -10,8 +10,9 @@ import pytest
 from gymnasium.wrappers import FlattenObservation
 
 import ludotheque.envs  # noqa: F401  (registers the environments)
-from ludotheque.envs import make_batch
+from ludotheque.envs import game_names, get_game, make_batch
 from ludotheque.envs.core.errors import GameOverError, IllegalActionError, StateError
+from ludotheque.envs.core.interfaces.opponents import determinized, query_agent
 from ludotheque.envs.core.rng import next_seed
 
 torch = pytest.importorskip("torch")
@@ -26,6 +27,7 @@ from stable_baselines3.common.monitor import Monitor  # noqa: E402
 from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize  # noqa: E402
 
 from ludotheque.agents import make_agent, play_match  # noqa: E402
+from ludotheque.agents.afterstates import FORM, VALUERS  # noqa: E402
 from ludotheque.agents.pool import OpponentPool  # noqa: E402
 from ludotheque.agents.sb3 import SeatVecEnv  # noqa: E402
 from ludotheque.agents.sb3_agent import SB3Agent  # noqa: E402
@@ -440,3 +442,82 @@ def test_models_that_cannot_play_are_refused():
     flat = PPO("MlpPolicy", env, n_steps=8, batch_size=4, policy_kwargs={"net_arch": [8]})
     with pytest.raises(ValueError, match="no observation form of sarena"):
         SB3Agent("sarena", flat)
+
+
+@pytest.mark.parametrize("game", [get_game(name) for name in game_names()], ids=repr)
+def test_afterstates_are_the_values_after_each_action(game):
+    """Against flat observations, and the greedy agent's choices, which look at the same values."""
+    flat, valued = (
+        SeatVecEnv(game, 24, observation=form, opponents="greedy") for form in ("flat", FORM)
+    )
+    size, actions = flat.observation_space.shape[0], game.num_actions
+    assert valued.observation_space.shape == (size + 1 + actions,)
+    for env in (flat, valued):
+        env.seed(8)
+    plain, seen = flat.reset(), valued.reset()
+    for _ in range(12):
+        masks = valued.action_masks()
+        assert seen.dtype == np.float32 and valued.observation_space.contains(seen[0])
+        assert (seen[:, :size] == plain).all()
+        below = seen[:, size + 1 :]
+        assert (below[masks == 0] == 0).all() and (below <= 0).all() and (below >= -100).all()
+        taken = query_agent(make_agent("greedy", game), valued.settings, valued.states)
+        assert (below[np.arange(24), taken] == 0).all()
+        states, seeds = determinized(valued.settings, valued.states)
+        evaluate, step = game.kernels["evaluate"], game.kernels["step"]
+        for row in range(24):
+            for action in np.flatnonzero(masks[row]).tolist():
+                after = states[row : row + 1].copy()
+                seat = int(after[0]["to_play"])
+                step(after[0], action)
+                value = evaluate(after[0], seat)
+                worth = max(value - seen[row, size], -100.0)
+                assert worth == pytest.approx(below[row, action], abs=1e-3)
+        plain, seen = flat.step(taken)[0], valued.step(taken)[0]
+
+
+@pytest.mark.parametrize("game", [get_game(name) for name in game_names()], ids=repr)
+@pytest.mark.parametrize("valued_by", VALUERS)
+def test_afterstates_tell_nothing_that_is_hidden(game, valued_by):
+    """Games that the seat can't tell apart give the same observations."""
+    env = SeatVecEnv(game, 32, observation=FORM, valued_by=valued_by)
+    env.seed(4)
+    env.reset()
+    for _ in range(8):
+        seen, _, dones, _ = env.step(random_actions(env))
+    saved = env.get_state()
+    for redraw in range(3):
+        states = saved["states"].copy()
+        for row in np.flatnonzero(~dones):
+            seat = int(states[row]["to_play"])
+            states[row] = game.determinize(states[row : row + 1], seat, redraw)[0]
+        assert (states != saved["states"]).any()
+        # By the seed of a game its decisions are repeatable; it is never observed.
+        states["seed"] = saved["states"]["seed"]
+        assert np.array_equal(env.set_state({**saved, "states": states}), seen)
+
+
+def test_a_games_last_observation_has_no_values():
+    env = SeatVecEnv("saga", 16, observation=FORM)
+    env.seed(2)
+    env.reset()
+    size = get_game("saga").observation_size("flat")
+    ended = 0
+    while not ended:
+        taken = query_agent(make_agent("greedy", "saga"), env.settings, env.states)
+        _, _, dones, infos = env.step(taken)
+        for row in np.flatnonzero(dones):
+            last = infos[row]["terminal_observation"]
+            assert last[:size].any() and not last[size:].any()
+            ended += 1
+
+
+def test_copies_of_environments_with_afterstates():
+    env = SeatVecEnv("saga", 4, observation=FORM, valued_by=VALUERS)
+    env.seed(6)
+    env.reset()
+    for twin in (env.clone(), pickle.loads(pickle.dumps(env))):
+        actions = np.argmax(env.action_masks(), axis=1)
+        saved = env.get_state()
+        assert np.array_equal(env.step(actions)[0], twin.step(actions)[0])
+        env.set_state(saved)

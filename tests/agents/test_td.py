@@ -17,6 +17,7 @@ import pytest
 from executors import Late
 
 from ludotheque.agents import make_agent
+from ludotheque.agents.archives import read_archive, write_archive  # noqa: E402
 from ludotheque.agents.executors import ProcessExecutor
 from ludotheque.agents.greedy import GreedyAgent
 from ludotheque.agents.match import play_match
@@ -29,11 +30,9 @@ from ludotheque.agents.td.model import (
     make_tree,
     make_work,
     positions_of,
-    read_archive,
     source_of,
     stack,
     usual_inputs,
-    write_archive,
     zero_model,
 )
 from ludotheque.agents.td.play import Plan
@@ -688,7 +687,8 @@ def test_a_runs_files(finished):
 
 @pytest.mark.training
 def test_a_run_stopped_and_resumed_with_other_actors_gives_the_same_arrays(finished, tmp_path):
-    from ludotheque.agents.td.model import read_archive, source_of
+    from ludotheque.agents.archives import read_archive
+    from ludotheque.agents.td.model import source_of
     from ludotheque.agents.td.trainer import TDConfig
 
     def stop(done, total, text):

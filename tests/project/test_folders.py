@@ -63,7 +63,7 @@ def test_nothing_is_written_through_a_link_out_of_the_folder(tmp_path):
     own, folder = tmp_path / "own.txt", tmp_path / "run"
     own.write_text("precious", encoding="utf-8")
     (folder / "checkpoint").mkdir(parents=True)
-    for name in (files.LOCK, "games.jsonl", "best.zip", "checkpoint/run.pt"):
+    for name in (files.LOCK, "games.jsonl", "best.zip", "checkpoint/run.zip"):
         for target in (own, tmp_path / "new.txt"):
             (folder / name).symlink_to(target)
             with (
@@ -257,7 +257,7 @@ def test_what_a_killed_process_left_half_written_is_removed(method, tmp_path, mo
     make, train = trainer(method)
     train(make(out=tmp_path / "run"))
     left = {"model.zip", "config.json", "evaluations.jsonl", "checkpoint/run.zip"}
-    left |= {"checkpoint/run.pt", "models/128.zip"}
+    left |= {"checkpoint/run.zip", "models/128.zip"}
     (tmp_path / "run" / "models").mkdir(exist_ok=True)
     for name in left:
         monkeypatch.setattr(files.os, "replace", killed)

@@ -116,8 +116,7 @@ def query_agent(agent: Opponent, settings: Settings, states: np.ndarray) -> np.n
     loops.decision_seeds(states, 0, count, seeds)
     known = None
     if getattr(agent, "needs_states", False):
-        known = copied(states)
-        loops.redraw(known, 0, count, to_play, seeds)
+        known, _ = determinized(settings, states)
     shape = settings.game.observation_shape(form)
     asked: dict[str, Any] = {"states": known, "seeds": seeds}
     length = check_whole(getattr(agent, "history", 0), f"history of {agent!r}", 0, HISTORY)
@@ -132,3 +131,12 @@ def query_agent(agent: Opponent, settings: Settings, states: np.ndarray) -> np.n
             f"act() returns {count} integers"
         )
     return actions.astype(np.int64)
+
+
+def determinized(settings: Settings, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return copies of records, determinized for the seat to play, and the decisions' seeds."""
+    count = len(states)
+    known, seeds = copied(states), np.empty(count, np.uint64)
+    settings.loops.decision_seeds(states, 0, count, seeds)
+    settings.loops.redraw(known, 0, count, np.full(count, -1, np.int64), seeds)
+    return known, seeds

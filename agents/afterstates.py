@@ -1,0 +1,120 @@
+"""Values of the positions that actions lead to, as part of an observation.
+
+The observation form ``"afterstates"`` of ``SeatVecEnv`` and ``TrainConfig``. A policy that only
+sees the position before its action has to learn by itself what each action is worth. Greedy agents,
+searches and value networks look at the position after it (its afterstate; Sutton and Barto,
+"Reinforcement learning", 2018, section 6.8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from ludotheque.envs.core.errors import check_choice
+from ludotheque.envs.core.game import Game
+from ludotheque.envs.core.jit import specialize
+
+from .baselines import BaselineAgent
+from .kernels import value_greedy
+
+FORM = "afterstates"
+# Agents whose values can be observed.
+VALUERS = ("greedy", "baseline")
+# Differences between values are cut off here: such actions are hopeless anyway, and a network's
+# input shouldn't be any number.
+_FAR = 100.0
+_compiled: dict[str, Any] = {}
+
+
+class Afterstates:
+    """Extends flat observations by the values of the legal actions.
+
+    An observation is float32: the ``num_flat`` numbers of the flat observation, followed for each
+    of ``valued_by`` by the value of the best legal action, and, for every action, how far its value
+    is below that: -100 to 0, with 0 for illegal actions. Values are in points, or in sixths of a
+    disc in Sàrèná, as in the game's ``evaluate``.
+
+    Hidden information and chance are resampled before actions are tried, as for agents that look
+    ahead, so an observation contains nothing that the seat can't know.
+
+    Args:
+        game: the game.
+        valued_by: whose values: ``"greedy"`` (the game's ``evaluate``), ``"baseline"`` (the value
+            network of the game's baseline, as included in this version of the package), or both.
+
+    Raises:
+        ValueError: an unknown or repeated name, or none; or the game has no baseline.
+    """
+
+    def __init__(self, game: Game, valued_by: Iterable[str] = ("greedy",)):
+        self.game = game
+        self.valued_by = check_valuers(valued_by)
+        self._values: list[Callable[..., np.ndarray]] = []
+        for name in self.valued_by:
+            self._values.append(
+                self._greedy if name == "greedy" else BaselineAgent(game, seed=0).values
+            )
+
+    def __reduce__(self) -> Any:
+        # So that pickles are checked like arguments.
+        return type(self), (self.game, self.valued_by)
+
+    @property
+    def size(self) -> int:
+        """How many numbers are added to a flat observation."""
+        return len(self.valued_by) * (1 + self.game.num_actions)
+
+    def observe(
+        self, observations: np.ndarray, masks: np.ndarray, states: np.ndarray, seeds: np.ndarray
+    ) -> np.ndarray:
+        """Return the extended observations, float32 ``(n, size)``.
+
+        Args:
+            observations: ``(n, num_flat)``, flat.
+            masks: int8 ``(n, num_actions)``; a row without legal actions gets zeros.
+            states: ``(n,)`` records determinized for the seat to act.
+            seeds: uint64 ``(n,)``.
+        """
+        flat = observations.reshape(len(observations), -1)
+        count, size = flat.shape
+        width = 1 + self.game.num_actions
+        seen = np.zeros((count, size + len(self._values) * width), np.float32)
+        seen[:, :size] = flat
+        legal = masks.astype(np.bool_)
+        rows = np.flatnonzero(legal.any(axis=1))
+        legal = legal[rows]
+        for k, values_of in enumerate(self._values):
+            values = values_of(states[rows], masks[rows], seeds[rows])
+            best = np.where(legal, values, -np.inf).max(axis=1, initial=-np.inf)
+            start = size + k * width
+            seen[rows, start] = best
+            below = np.where(legal, np.maximum(values - best[:, None], -_FAR), 0.0)
+            seen[rows, start + 1 : start + width] = below
+        return seen
+
+    def _greedy(self, states: np.ndarray, masks: np.ndarray, seeds: np.ndarray) -> np.ndarray:
+        values = np.zeros(masks.shape)
+        _compile(self.game)(states, masks, self.game.new_states(1), values)
+        return values
+
+
+def check_valuers(valued_by: Iterable[str]) -> tuple[str, ...]:
+    """Return the names as a tuple; raise ValueError if they are unknown, repeated or none."""
+    names = (valued_by,) if isinstance(valued_by, str) else tuple(valued_by)
+    for name in names:
+        check_choice(name, VALUERS, "valued_by")
+    if len(set(names)) != len(names) or not names:
+        raise ValueError(
+            f"valued_by is {names!r}; give one or both of {', '.join(VALUERS)}, once each"
+        )
+    return names
+
+
+def _compile(game: Game) -> Any:
+    if game.name not in _compiled:
+        kernels = {name: game.kernels[name] for name in ("evaluate", "step")}
+        _compiled[game.name] = specialize(value_greedy, f"{game.name}_value_greedy", **kernels)
+    return _compiled[game.name]
