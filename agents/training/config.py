@@ -85,7 +85,7 @@ class TrainConfig(RunConfig):
     observation: str = "flat"
     valued_by: tuple[str, ...] = ("greedy",)
     teacher: str | None = None
-    teacher_steps: int = 200_000
+    teacher_steps: int = 100_000
     reward_scale: float | None = None
     num_envs: int = 128
     n_steps: int = 16
