@@ -159,6 +159,12 @@ def read_ladder(game: str | Game, num_players: int) -> Ladder:
     """
     game = get_game(game) if isinstance(game, str) else game
     path = ladder_path(game, num_players)
+    if num_players == 1:
+        raise ValueError(
+            "num_players is 1; a ladder needs two seats or more. Alone, compare mean scores on the "
+            f"same deals: ludotheque bench strength --game {game.name} --players 1 "
+            "--agents greedy,mcts,baseline"
+        )
     if not path.is_file():
         have = sorted(p.stem.rpartition("-")[2] for p in FOLDER.glob(f"{game.name}-*.json"))
         raise ValueError(

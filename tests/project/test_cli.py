@@ -1189,7 +1189,8 @@ def test_a_rating_is_shown_before_its_record_fails_to_be_written(monkeypatch, tm
 def test_what_cannot_be_rated_is_told():
     assert_refused(run("rate"), "name an agent")
     assert_refused(run("rate", "no.module:Agent"), "no Agent in no.module")
-    assert_refused(run("rate", "greedy", "--game", "sagani", "--players", 1), "no ladder for 1")
+    told = "bench strength --game sagani --players 1"
+    assert_refused(run("rate", "greedy", "--game", "sagani", "--players", 1), told)
 
 
 def test_a_record_that_cannot_be_written_is_refused_before_anything_is_played(tmp_path: Path):
