@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
+import tracemalloc
+import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,6 +26,7 @@ from ludotheque.agents.ladder import (
 )
 from ludotheque.agents.match import play_match
 from ludotheque.agents.ratings import Rating, rate
+from ludotheque.agents.td.model import ABOUT, ARRAYS
 from ludotheque.envs import game_names, get_game
 from ludotheque.envs.core.errors import FileError
 
@@ -316,3 +321,55 @@ def test_a_damaged_baseline_is_refused(monkeypatch, tmp_path):
     monkeypatch.setattr(baselines, "FOLDER", tmp_path)
     with pytest.raises(ValueError, match=r"baseline|values"):
         make_agent("baseline", name).agent_for(players)
+
+
+class Payload:
+    """Would write a file if it were unpickled."""
+
+    def __init__(self, path: Path):
+        self.path = path
+
+    def __reduce__(self):
+        return Path.touch, (self.path,)
+
+
+@pytest.mark.parametrize(
+    ("trick", "told"),
+    [
+        ("pickle", "header isn.t that of a numeric array"),
+        ("digest", "not those that the model was trained on: retrain it"),
+        ("bomb of arrays", "bytes; the limit is"),
+        ("bomb of text", "bytes; the limit is"),
+    ],
+)
+def test_a_dangerous_baseline_is_refused_by_its_name(trick, told, monkeypatch, tmp_path):
+    """Before anything is run or unpacked, whoever names it."""
+    with zipfile.ZipFile(baselines.baseline_path(get_game("sarena"), 2)) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    arrays = dict(np.load(io.BytesIO(members[ARRAYS])))
+    called = tmp_path / "called"
+    packed = io.BytesIO()
+    if trick == "pickle":
+        np.savez(packed, **{**arrays, "first": np.array([Payload(called)])})
+        np.load(io.BytesIO(packed.getvalue()), allow_pickle=True)["first"]
+        called.unlink()  # the payload works
+    elif trick == "digest":
+        members[ABOUT] = json.dumps({**json.loads(members[ABOUT]), "schema": "0" * 64}).encode()
+    elif trick == "bomb of text":
+        members[ABOUT] += b" " * (300 << 20)
+    else:
+        np.savez_compressed(packed, **{**arrays, "first": np.zeros(300 << 20, np.uint8)})
+    members[ARRAYS] = packed.getvalue() or members[ARRAYS]
+    with zipfile.ZipFile(tmp_path / "sarena-2.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    del members, arrays, packed
+    monkeypatch.setattr(baselines, "FOLDER", tmp_path)
+    tracemalloc.start()
+    try:
+        with pytest.raises(FileError, match=told):
+            play_match("sarena", ["baseline", "greedy"], [1])
+        assert tracemalloc.get_traced_memory()[1] < 64 << 20
+    finally:
+        tracemalloc.stop()
+    assert not called.exists()
