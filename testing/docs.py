@@ -177,6 +177,10 @@ def baselines(game: Game) -> Iterator[str]:
         yield f"(`ludotheque bench methods --game {game.name}{options}`):"
         yield ""
         yield f"![Wins by decisions and by minutes](../../docs/curves-{game.name}.png)"
+    yield ""
+    page = "../../docs/learning.md"
+    yield f"[What else was tried]({page}#experiments), with other methods and settings;"
+    yield f"[what a best response wins]({page}#exploitability) against the baseline."
 
 
 def ladder(game: Game) -> Iterator[str]:
