@@ -118,8 +118,9 @@ def train(
     own = {"reward": reward, "observation": observation, "teacher": teacher}
     own = {name: value for name, value in own.items() if value is not None}
     if resume and (seed is not None or settings or own):
-        kept = " ".join(f"--{name}" for name in ("seed", "set", *own))
-        raise UserError(f"a resumed run keeps its settings: leave out {kept}.")
+        given = {"seed": seed, "set": settings, **own}
+        names = " ".join(f"--{name}" for name, value in given.items() if value not in (None, []))
+        raise UserError(f"a resumed run keeps its settings: leave out {names}.")
     method = _check_method(method, own, found, folder if resume else None)
     _check_reward(reward)
     make_config, run = trainer_of(method)

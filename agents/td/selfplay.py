@@ -215,7 +215,7 @@ def checked(found: Any, what: Round) -> list[Played]:
             raise TypeError(f"{played!r:.40} is no Played")
         _check_rows(played, what)
         _check_taken(played.taken)
-        check_lessons(what.settings.game, played.lessons.state, played.lessons.action)
+        check_lessons(what.settings.game, what.settings.num_players, played.lessons._asdict())
     except (AttributeError, IndexError, TypeError, ValueError) as error:
         raise ValueError(f"an actor returned something other than a piece: {error}") from error
     return found
@@ -254,11 +254,24 @@ def _check_taken(taken: Taken) -> None:
         raise ValueError("taken names afterstates that there aren't")
 
 
-def check_lessons(game: Game, states: np.ndarray, actions: np.ndarray) -> None:
-    """Raise ValueError unless the records are possible and the actions legal there, or -1."""
+def check_lessons(game: Game, num_players: int, lessons: Mapping[str, np.ndarray]) -> None:
+    """Raise ValueError unless lessons could be those of a run.
+
+    Records are possible, for ``num_players``, actions are legal there or -1, and policies and
+    visits are shares.
+    """
+    states, actions = lessons["state"], lessons["action"]
     if not len(states):
         return
     game.check_states(states)
+    others = states["num_players"] != num_players
+    if others.any():
+        found = int(states["num_players"][others][0])
+        raise ValueError(f"a lesson is for {found} players, and the run for {num_players}")
+    for name in ("policy", "visits"):
+        check_numbers(lessons[name], f"{name} of the lessons", 1.001)
+        if lessons[name].min() < 0:
+            raise ValueError(f"{name} of the lessons holds {lessons[name].min():g}, below 0")
     count = len(states)
     seen = np.empty((count, game.observation_size()), game.observation_dtype)
     masks = np.empty((count, game.num_actions), np.int8)

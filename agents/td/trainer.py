@@ -510,9 +510,9 @@ class TDTrainer(Run):
         self.window.set_state(under("window/"))
         if self.config.searches:
             lessons = under("lessons/")
-            states = lessons["state"].view(self.settings.game.dtype)[:, 0]
-            check_lessons(self.settings.game, states, lessons["action"])
-            self.lessons.set_state({**lessons, "state": states})
+            lessons["state"] = lessons["state"].view(self.settings.game.dtype)[:, 0]
+            check_lessons(self.settings.game, self.settings.num_players, lessons)
+            self.lessons.set_state(lessons)
         self.pool = [under(f"pool/{number}/") for number in range(about["pool"])]
         self.steps, self.round = about["steps"], about["round"]
         self.before = about["seconds"]

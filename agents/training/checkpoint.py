@@ -104,8 +104,11 @@ def pack_games(env: SeatVecEnv, pool: OpponentPool) -> tuple[dict[str, Any], dic
     arrays = {f"games/{name}": state[name] for name in _games(env) if name != "states"}
     # As plain bytes: an array of records couldn't be validated when it is read.
     arrays["games/states"] = state["states"].view(np.uint8).reshape(env.num_envs, -1)
-    kept = {*pool.agents, *(agent.name for agent in pool.selves)}
-    evicted = {agent.name: agent for agent in state["agents"].values() if agent.name not in kept}
+    # By what the run calls them: two agents may have the same name of their own.
+    names = {id(agent): name for name, agent in pool.agents.items()}
+    names |= {id(agent): agent.name for agent in pool.selves}
+    playing = state["agents"]
+    evicted = {agent.name: agent for agent in playing.values() if id(agent) not in names}
     for part, agents in (("pool", pool.selves), ("evicted", evicted.values())):
         for number, agent in enumerate(agents):
             arrays |= {f"{part}/{number}/{k}": array for k, array in agent.network.arrays.items()}
@@ -115,7 +118,8 @@ def pack_games(env: SeatVecEnv, pool: OpponentPool) -> tuple[dict[str, Any], dic
         ],
         "evicted": [*evicted],
         "agents": [
-            {"number": number, "name": agent.name} for number, agent in state["agents"].items()
+            {"number": number, "name": names.get(id(agent), agent.name)}
+            for number, agent in playing.items()
         ],
     }
     return about, arrays

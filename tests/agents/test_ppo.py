@@ -499,6 +499,29 @@ def test_a_copied_network_on_afterstates_says_what_torch_says(tmp_path, game):
     assert np.abs(expected - found - shift)[legal].max() < 2e-3
 
 
+def test_fixed_opponents_with_settings_are_resumed(finished: TrainResult, tmp_path):
+    """Agents whose own name isn't what the run calls them, and two of one name."""
+    named = {
+        "greedy:seed=3": 0.2,
+        f"ppo:{finished.model_path}": 0.3,
+        f"ppo:{finished.best_path}": 0.3,
+    }
+    settings = {"fixed_opponents": named, "eval_opponents": (), "steps": 1024}
+
+    def stop(done, total, text):
+        if done == 512:
+            signal.raise_signal(signal.SIGINT)
+
+    whole = train(tiny(tmp_path / "whole", **settings))
+    train(tiny(tmp_path / "parts", **settings, progress=stop))
+    assert {one["name"] for one in checkpoint(tmp_path / "parts")[0]["agents"]} >= set(named)
+    parts = train(TrainConfig(out=tmp_path / "parts", resume=True, steps=1024))
+    expected, found = checkpoint(whole.out), checkpoint(parts.out)
+    assert sitting(*expected) == sitting(*found)
+    for name in set(expected[1]) - {"games/agent_of"}:
+        assert np.array_equal(expected[1][name], found[1][name]), name
+
+
 TAUGHT = {"observation": "afterstates", "teacher": "greedy", "teacher_steps": 512}
 
 

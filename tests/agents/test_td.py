@@ -38,7 +38,7 @@ from ludotheque.agents.td.model import (
 from ludotheque.agents.td.play import Plan
 from ludotheque.agents.td.selfplay import Played, SelfPlay, Window, goals
 from ludotheque.agents.td.tree import Method
-from ludotheque.envs import game_names, get_game
+from ludotheque.envs import game_names, get_game, make_batch
 from ludotheque.envs.core.errors import FileError
 from ludotheque.envs.core.files import LOCK
 from ludotheque.envs.core.interfaces.settings import Settings
@@ -796,6 +796,13 @@ def test_what_actors_return_is_learned_from_by_every_method(method, tmp_path):
     assert there.model_path.read_bytes() == here.model_path.read_bytes()
 
 
+def for_three(states: np.ndarray) -> np.ndarray:
+    """The records of other games, with one player more."""
+    batch = make_batch("sarena", len(states), num_players=3)
+    batch.reset(seed=1)
+    return batch.states.copy()
+
+
 @pytest.mark.training
 @pytest.mark.parametrize(
     ("method", "change"),
@@ -811,6 +818,9 @@ def test_what_actors_return_is_learned_from_by_every_method(method, tmp_path):
         ("search", changed_part("lessons", "action", filled(5000))),
         ("search", changed_part("lessons", "action", filled(-2))),
         ("search", changed_part("lessons", "policy", filled(np.inf))),
+        ("search", changed_part("lessons", "policy", filled(-0.5))),
+        ("search", changed_part("lessons", "visits", filled(2.0))),
+        ("search", changed_part("lessons", "state", for_three)),
         ("policy", changed_part("taken", "first", filled(10**9))),
         ("policy", changed_part("taken", "count", filled(-3))),
         ("policy", changed_part("taken", "chosen", filled(10**6))),

@@ -823,11 +823,34 @@ def test_ways_to_train_that_do_not_exist_are_refused(tmp_path: Path):
     assert_refused(run("train", "--method", "tdd", "--out", tmp_path / "run"), "Did you mean 'td'")
     reward = ("--method", "td", "--reward", "win")
     assert_refused(run("train", *reward, "--out", tmp_path / "run"), "leave out --reward")
+    taught = ("--method", "td", "--observation", "afterstates", "--teacher", "greedy")
+    wrong = run("train", *taught, "--out", tmp_path / "run")
+    assert_refused(wrong, "leave out --observation --teacher")
+    unknown = run("train", "--teacher", "gredy", "--out", tmp_path / "run")
+    assert_refused(unknown, "Did you mean 'greedy'")
     out = ("--out", tmp_path / "run")
     ppo = ("--method", "ppo", "--actors", 2)
     assert_refused(run("train", *ppo, *out), "leave out --actors")
     assert_refused(run("train", "--actors", 9, *out), "at most 8 --actors")
     assert_refused(run("train", "--actors", 2, "--ray", "auto", *out), "give --actors or --ray")
+
+
+@pytest.mark.training
+def test_ppo_on_afterstates_begins_with_a_teacher(tmp_path: Path):
+    pytest.importorskip("sb3_contrib")
+    how = ("--observation", "afterstates", "--teacher", "greedy")
+    folder = tmp_path / "run"
+    run_json("train", "--steps", 2048, *how, "--seed", 1, "--out", folder)
+    saved = json.loads((folder / "config.json").read_text())
+    assert (saved["method"], saved["observation"], saved["teacher"]) == (
+        "ppo",
+        "afterstates",
+        "greedy",
+    )
+    again = run("train", "--steps", 4096, *how, "--out", folder, "--resume")
+    assert_refused(again, "leave out --observation --teacher")
+    result = run_json("watch", "--agents", f"ppo:{folder / 'model.zip'},random", "--seed", 1)
+    assert result["plies"] > 0
 
 
 @pytest.mark.training
