@@ -77,6 +77,12 @@ def rate(
         bool,
         typer.Option("--resume", help="Continue the rating, or the --measure, in --out."),
     ] = False,
+    replace: Annotated[
+        bool,
+        typer.Option(
+            "--replace", help="With --measure, replace a ladder that was measured before."
+        ),
+    ] = False,
     workers: WorkersOption = 1,
     ray: RayOption = None,
     seed: SeedOption = None,
@@ -95,7 +101,13 @@ def rate(
     if measure:
         folder = record or Path("runs") / f"ladder-{found.name}-{players}"
         check_folder(folder, resume)
-        check_place(ladder.ladder_path(found, players))
+        place = ladder.ladder_path(found, players)
+        if place.exists() and not replace:
+            raise UserError(
+                f"there is a ladder already, by which agents are rated: {place}; add --replace to "
+                "write a new one in its place."
+            )
+        check_place(place)
         with arguments_checked():
             seed = seed if resume else draw_seed(seed)
             plan = ladder.rung_league(
@@ -237,6 +249,8 @@ def _measure(plan: Any, games: int, executor: Any) -> None:
     words = f"--measure --game {game} --players {players} --games {games}"
     if "seatings" in plan.config:
         words += f" --seatings {plan.config['seatings']}"
+    if ladder_path(plan.game, players).exists():
+        words += " --replace"
     again = f"ludotheque rate {words} --out {shlex.quote(str(folder))} --resume"
     try:
         with Bar("Playing", "games") as bar:

@@ -1031,6 +1031,19 @@ def test_rate_measures_no_ladder_that_cannot_be_written(monkeypatch, tmp_path):
         rate.rate(game="sarena", measure=True, games=2, seed=0, record=tmp_path / "league")
 
 
+def test_rate_replaces_a_ladder_only_when_told(monkeypatch, tmp_path):
+    from ludotheque.agents import ladder
+    from ludotheque.cli import rate
+    from ludotheque.cli.common import UserError
+
+    path = ladder.ladder_path(ladder.get_game("sarena"), 2)
+    before = path.read_bytes()
+    monkeypatch.setattr(ladder, "measure_ladder", lambda *_: pytest.fail("it was measured"))
+    with pytest.raises(UserError, match="there is a ladder already.*--replace"):
+        rate.rate(game="sarena", measure=True, games=2, seed=0, record=tmp_path / "league")
+    assert path.read_bytes() == before and not (tmp_path / "league").exists()
+
+
 def test_rate_continues_a_measurement_that_was_stopped(monkeypatch, tmp_path):
     from ludotheque.agents import ladder
     from ludotheque.cli import rate
