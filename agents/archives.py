@@ -15,8 +15,9 @@ from ludotheque.envs.core.files import atomic_path
 from ludotheque.envs.core.loading import MEGABYTE, Kind, Source
 
 ARRAYS = "arrays.npz"
-# Maximum size of a model's arrays.
+# Maximum sizes of a model's arrays, and of JSON values: 30,000 evaluations of a run.
 MOST_BYTES = 256 * MEGABYTE
+MOST_TEXT = 8 * MEGABYTE
 
 
 def write_archive(
@@ -26,11 +27,18 @@ def write_archive(
     arrays: Mapping[str, np.ndarray],
     level: int = 1,
 ) -> None:
-    """Write JSON values and arrays to a zip file, whole or not at all; the same bytes each time."""
+    """Write JSON values and arrays to a zip file, whole or not at all; the same bytes each time.
+
+    Raises:
+        ValueError: there are more JSON values than ``read_archive`` accepts.
+    """
+    text = json.dumps(about)
+    if len(text) > MOST_TEXT:
+        raise ValueError(f"{name} would have {len(text):,} bytes; the limit is {MOST_TEXT:,}")
     packed = io.BytesIO()
     np.savez(packed, **arrays)  # type: ignore[arg-type]
     with atomic_path(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
-        for member, data in ((name, json.dumps(about, indent=2)), (ARRAYS, packed.getbuffer())):
+        for member, data in ((name, text), (ARRAYS, packed.getbuffer())):
             # A fixed date, so that equal models are equal files.
             info = zipfile.ZipInfo(member)
             archive.writestr(info, data, zipfile.ZIP_DEFLATED, level)
@@ -50,6 +58,6 @@ def read_archive(
     Raises:
         OSError, FileError: see ``Source``.
     """
-    data = source.read_members({name: MEGABYTE, ARRAYS: most})
+    data = source.read_members({name: MOST_TEXT, ARRAYS: most})
     about = source.parse(data[name], name, fields)
     return about, source.unpack_arrays(data[ARRAYS], most)

@@ -23,7 +23,7 @@ import numpy as np
 import pytest
 
 from ludotheque.agents import make_agent
-from ludotheque.agents.archives import ARRAYS, write_archive
+from ludotheque.agents.archives import ARRAYS, read_archive, write_archive
 from ludotheque.agents.league import League
 from ludotheque.agents.match import play_match
 from ludotheque.agents.networks import BoardNetwork, MlpNetwork
@@ -31,6 +31,7 @@ from ludotheque.agents.policy import ABOUT, WEIGHTS
 from ludotheque.agents.targets import targets_of
 from ludotheque.agents.td.model import ABOUT as ABOUT_VALUES
 from ludotheque.agents.td.model import save_value_model, zero_model
+from ludotheque.agents.training.common import CHECKPOINT, STATE, checkpoint_source
 from ludotheque.envs import FileError, get_game, make_batch
 from ludotheque.envs.core.interfaces.replay import Replay, load_replays, save_replays
 
@@ -350,14 +351,15 @@ def test_damaged_leagues_are_refused_or_harmless(tmp_path, count=40):
 # Runs
 
 
-def resume(method: str, folder: Path) -> None:
-    """Resume a run until everything has been read."""
+def resume(method: str, folder: Path) -> Any:
+    """Resume a run until everything has been read, and return it."""
     if method != "ppo":
         from ludotheque.agents.td.trainer import CONFIGS, TDTrainer
 
         run = TDTrainer(CONFIGS[method](game="sarena", out=folder, resume=True, steps=10_000))
         run.start()
         run.writer.close()
+        return run
     else:
         from ludotheque.agents.training.config import TrainConfig
         from ludotheque.agents.training.run import _Run
@@ -365,6 +367,7 @@ def resume(method: str, folder: Path) -> None:
         policy = _Run(TrainConfig(game="sarena", out=folder, resume=True, steps=10_000))
         policy.start()
         policy.model.logger.close()
+        return policy
 
 
 def run_folder(method: str, folder: Path) -> Path:
@@ -562,6 +565,27 @@ def test_rows_that_were_never_written_are_not_learned_from(method, part, tmp_pat
     )
     write_zip(path, members)
     resume(method, folder)
+
+
+@pytest.mark.training
+@pytest.mark.parametrize("method", ["td", "ppo"])
+def test_a_run_of_many_evaluations_is_resumed(method, tmp_path):
+    pytest.importorskip("torch")
+    pytest.importorskip("sb3_contrib")
+    folder = run_folder(method, tmp_path / "run")
+    source = checkpoint_source(folder / CHECKPOINT)
+    about, arrays = read_archive(source, STATE, {}, 1 << 30)
+    evaluation = {"steps": 10**9, "opponent": "mcts:simulations=200", "games": 400, "wins": 200}
+    evaluation |= {"draws": 0, "losses": 200, "win_rate": 0.123456789, "low": 0.123456789}
+    evaluation |= {"high": 0.123456789, "score": 0.123456789, "seconds": 123456.7}
+    about["evaluations"] = [{**evaluation, "wins_by_seat": [50] * 4}] * 20_000
+    write_archive(folder / CHECKPOINT, STATE, about, arrays)
+    assert len(resume(method, folder).evaluations) >= 20_000
+    about["evaluations"] *= 2
+    before = (folder / CHECKPOINT).read_bytes()
+    with pytest.raises(ValueError, match="run.json would have"):
+        write_archive(folder / CHECKPOINT, STATE, about, arrays)
+    assert (folder / CHECKPOINT).read_bytes() == before
 
 
 def test_a_small_file_does_not_ask_for_gigabytes(tmp_path):
