@@ -115,8 +115,8 @@ def train(
     folder = folder or Path("runs") / game
     options = game_options(found, settings)
     _check_folder(folder, resume)
-    own = {"reward": reward, "observation": observation, "teacher": teacher}
-    own = {name: value for name, value in own.items() if value is not None}
+    asked = {"reward": reward, "observation": observation, "teacher": teacher}
+    own = {name: value for name, value in asked.items() if value is not None}
     if resume and (seed is not None or settings or own):
         given = {"seed": seed, "set": settings, **own}
         names = " ".join(f"--{name}" for name, value in given.items() if value not in (None, []))

@@ -9,8 +9,9 @@ from ludotheque.envs import get_game
 from ludotheque.envs.core.arguments import check_seed
 from ludotheque.envs.core.errors import MOST, check_finite
 
+from ..archives import MOST_BYTES
 from ..search import MOST_SIMULATIONS
-from ..training.common import RunConfig
+from ..training.common import RunConfig, check_network
 from .model import ValueModel, positions_of, read_value_model, rivalry_of, usual_inputs
 
 GREEDY = "greedy"
@@ -128,6 +129,8 @@ class TDConfig(RunConfig):
         self.check_common()
         self.check_counts(width=10_000, last_width=10_000, limit=MOST, batch_size=1_000_000)
         self.check_counts(pieces=10_000, piece_rows=1_000_000, window=10_000_000)
+        inputs = len(positions_of(get_game(self.game), self.inputs or ()))
+        check_network((inputs + self.last_width) * self.width, MOST_BYTES)
         for name in ("trace", "rank_share", "rivalry", "averaging", "pool_share"):
             if not 0 <= check_finite(getattr(self, name), name) <= 1:
                 raise ValueError(f"{name} is {getattr(self, name)!r}; give a number from 0 to 1")

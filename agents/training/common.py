@@ -344,6 +344,15 @@ class Run(ABC):
         """Write the newest model and everything needed to resume exactly."""
 
 
+def check_network(size: int, most: int) -> None:
+    """Raise ValueError for networks of ``size`` numbers whose files couldn't be read again."""
+    if 4 * size > most:
+        raise ValueError(
+            f"the network has {size:,} numbers; a model file holds {most // 4:,} at most: give "
+            "fewer units or layers"
+        )
+
+
 def take_saved(config: RunConfig) -> None:
     """Fill in the settings of the run to resume.
 

@@ -20,7 +20,7 @@ from ludotheque.envs.core.loading import check_arrays
 from ..archives import read_archive, write_archive
 from ..base import needs_train
 from ..networks import Network, copy_network
-from ..policy import PLAYING, PolicyAgent, save_model
+from ..policy import MOST_BYTES, PLAYING, PolicyAgent, save_model
 from ..pool import OpponentPool
 from .common import (
     CHECKPOINT,
@@ -30,6 +30,7 @@ from .common import (
     Progress,
     Run,
     TrainResult,
+    check_network,
     check_time_left,
     checkpoint_source,
     interrupts,
@@ -130,9 +131,6 @@ class _Run(Run):
         """Create everything, or restore it from the saved run."""
         config = self.config
         self.clock = perf_counter()
-        if not config.resumes:
-            self.write_settings()
-        (self.out / CHECKPOINT).parent.mkdir(parents=True, exist_ok=True)
         self.pool = OpponentPool(
             config.game,
             config.pool_size,
@@ -154,6 +152,10 @@ class _Run(Run):
         )
         self.rate = _Falling(config.learning_rate, config.final_learning_rate)
         self.model = config.make_model(self.env, self.rate)
+        check_network(sum(part.numel() for part in self.model.policy.parameters()), MOST_BYTES)
+        if not config.resumes:
+            self.write_settings()
+        (self.out / CHECKPOINT).parent.mkdir(parents=True, exist_ok=True)
         self.model.set_logger(configure(str(self.out / "tensorboard"), ["tensorboard"]))
         if config.resumes:
             self._load()

@@ -258,6 +258,12 @@ def test_wrong_settings_are_told(tmp_path, changes, named):
         tiny(tmp_path, **changes)
 
 
+def test_a_network_that_could_not_be_read_again_is_not_trained(tmp_path):
+    with pytest.raises(ValueError, match=r"the network has \d+,.*fewer units"):
+        train(tiny(tmp_path / "run", network="mlp", net_arch=(6000, 6000)))
+    assert not (tmp_path / "run" / "config.json").exists()
+
+
 def test_players_and_folder_are_the_games_unless_told():
     config = TrainConfig(game="shamans", steps=1)
     assert (config.num_players, config.out) == (3, Path("runs/shamans"))

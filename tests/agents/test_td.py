@@ -1048,6 +1048,7 @@ def test_a_checkpoint_that_no_training_writes_is_called_damaged(finished, tmp_pa
         ({"steps": None}, "minutes or steps"),
         ({"trace": 1.5}, "trace is 1.5"),
         ({"width": 0}, "width is 0"),
+        ({"width": 10_000, "last_width": 10_000}, "the network has .* fewer units"),
         ({"learning_rate": 0}, "learning_rate is 0"),
         ({"temperature": -1}, "temperature is -1"),
         ({"inputs": ("colour",)}, "no 'colour'"),
