@@ -67,8 +67,20 @@ RECIPES: dict[Key, tuple[str, dict[str, Any]]] = {
     ),
     ("sagani", 3): ("td", {"minutes": 2.5, "reuse": 3.0, "eval_every": 200_000}),
     ("sagani", 4): ("td", {"minutes": 2.5, "reuse": 3.0, "eval_every": 200_000}),
-    ("harmonies", 3): ("policy", {"minutes": 3, "eval_every": 60_000}),
-    ("harmonies", 4): ("policy", {"minutes": 3, "eval_every": 60_000}),
+    **{
+        ("harmonies", players): (
+            "policy",
+            {
+                "minutes": 25,
+                "rivalry": 0.0,
+                "width": 96,
+                "last_width": 48,
+                "window": 300_000,
+                "eval_every": 200_000,
+            },
+        )
+        for players in (3, 4)
+    },
 }
 # Number of games to learn beliefs from, for baselines whose search they make stronger.
 BELIEF_GAMES: dict[Key, int] = {

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from ludotheque.agents import baselines, make_agent
+from ludotheque.agents.archives import ARRAYS
 from ludotheque.agents.greedy import GreedyAgent
 from ludotheque.agents.ladder import (
     DEALS,
@@ -26,7 +27,7 @@ from ludotheque.agents.ladder import (
 )
 from ludotheque.agents.match import play_match
 from ludotheque.agents.ratings import Rating, rate
-from ludotheque.agents.td.model import ABOUT, ARRAYS
+from ludotheque.agents.td.model import ABOUT
 from ludotheque.envs import game_names, get_game
 from ludotheque.envs.core.errors import FileError
 
