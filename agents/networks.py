@@ -159,7 +159,7 @@ class BoardNetwork(Network):
 
     def about(self) -> dict[str, Any]:
         """See ``Network.about``."""
-        return {**super().about(), **({"valued_by": self.valued_by} if self.valued_by else {})}
+        return {**super().about(), **({"valued_by": [*self.valued_by]} if self.valued_by else {})}
 
     def _logits(self, observations, masks):
         if not self.valued_by:
@@ -489,9 +489,9 @@ def make_network(
     if about["kind"] == "board":
         if game is None:
             raise ValueError("a policy of kind board needs its game")
-        valued_by = about.get("valued_by", ())
-        check_fields({"valued_by": list(valued_by)}, {"valued_by": TEXTS})
-        return BoardNetwork(arrays, game, valued_by)
+        about = {"valued_by": [], **about}
+        check_fields(about, {"valued_by": TEXTS})
+        return BoardNetwork(arrays, game, about["valued_by"])
     check_fields(about, {"activation": TEXT})
     return MlpNetwork(arrays, about["activation"])
 

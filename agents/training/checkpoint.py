@@ -1,7 +1,8 @@
 """The contents of a PPO run's checkpoint: JSON values, and arrays by name.
 
-Arrays are called ``policy/NAME``, ``adam/NUMBER/NAME``, ``games/NAME``, ``pool/NUMBER/NAME`` (past
-policies) and ``evicted/NUMBER/NAME`` (those that have left the pool but are still playing).
+Arrays are called ``policy/NAME``, ``adam/NUMBER/NAME``, ``games/NAME``, ``pool/NAME`` (of all past
+policies, one row each) and ``evicted/NAME`` (of those that have left the pool but are still
+playing).
 Generators aren't saved: they are seeded anew before each rollout.
 """
 
@@ -57,8 +58,6 @@ FIELDS = {
     "agents": OBJECTS,
 }
 _MOMENTS = ("exp_avg", "exp_avg_sq")
-# An array's header and its entries in the archive, generously.
-_HEADER = 1024
 
 
 def pack_policy(policy: Any) -> dict[str, np.ndarray]:
@@ -110,8 +109,9 @@ def pack_games(env: SeatVecEnv, pool: OpponentPool) -> tuple[dict[str, Any], dic
     playing = state["agents"]
     evicted = {agent.name: agent for agent in playing.values() if id(agent) not in names}
     for part, agents in (("pool", pool.selves), ("evicted", evicted.values())):
-        for number, agent in enumerate(agents):
-            arrays |= {f"{part}/{number}/{k}": array for k, array in agent.network.arrays.items()}
+        networks = [agent.network.arrays for agent in agents]
+        for name in networks[0] if networks else ():
+            arrays[f"{part}/{name}"] = np.stack([one[name] for one in networks])
     about = {
         "pool": [
             {"name": agent.name, "win_rate": pool.win_rate(agent.name)} for agent in pool.selves
@@ -139,7 +139,7 @@ def unpack_games(
     """
 
     def network(part: str, number: int) -> Network:
-        own = {name: arrays[f"{part}/{number}/{name}"] for name in like.arrays}
+        own = {name: arrays[f"{part}/{name}"][number] for name in like.arrays}
         return make_network(like.about(), own, env.game)
 
     for one in about["pool"]:
@@ -204,15 +204,15 @@ def shapes(
             for name in _MOMENTS:
                 wanted[f"adam/{number}/{name}"] = (np.float32, tuple(part.shape))
     for part in ("pool", "evicted"):
-        for number in range(len(about[part])):
+        if rows := len(about[part]):
             for name, array in like.arrays.items():
-                wanted[f"{part}/{number}/{name}"] = (array.dtype, array.shape)
+                wanted[f"{part}/{name}"] = (array.dtype, (rows, *array.shape))
     return wanted
 
 
 def most_bytes(env: SeatVecEnv, pool: OpponentPool, like: Network) -> int:
     """Return how many bytes the arrays of a checkpoint may have."""
-    network = sum(array.nbytes + _HEADER for array in like.arrays.values())
+    network = sum(array.nbytes for array in like.arrays.values())
     # The learner has about two such networks, with a mean and a variance of each weight.
     learner = 6 * network + MEGABYTE
     game = env.game.dtype.itemsize + 8 * (env.settings.num_players + 4)

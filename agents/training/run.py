@@ -207,7 +207,14 @@ class _Run(Run):
         return is_over(self.config, self.steps, self.seconds, ahead)
 
     def _network(self) -> Network:
-        return copy_network(self.model.policy, self.env.game)
+        try:
+            return copy_network(self.model.policy, self.env.game)
+        except ValueError as error:
+            raise ValueError(
+                f"the run in {str(self.out)!r} has diverged after {self.steps:,} decisions "
+                f"({error}): lower learning_rate ({self.config.learning_rate:g}) or reward_scale "
+                f"({self.config.reward_scale:g}), or go on from the last checkpoint with --resume"
+            ) from error
 
     def _take_snapshot(self) -> None:
         self.pool.add(self._network(), f"self-{self.steps}")

@@ -42,6 +42,7 @@ from ludotheque.agents.ppo import TrainConfig, TrainResult, evaluate, train  # n
 from ludotheque.agents.ratings import wilson  # noqa: E402
 from ludotheque.agents.sb3 import SeatVecEnv  # noqa: E402
 from ludotheque.agents.targets import targets_of  # noqa: E402
+from ludotheque.agents.training.checkpoint import pack_games, unpack_games  # noqa: E402
 from ludotheque.agents.training.common import CHECKPOINT, STATE, checkpoint_source  # noqa: E402
 
 pytestmark = pytest.mark.training
@@ -256,6 +257,11 @@ def test_ctrl_c_leaves_a_model_that_can_be_loaded_and_resumed(tmp_path):
 def test_wrong_settings_are_told(tmp_path, changes, named):
     with pytest.raises(ValueError, match=named):
         tiny(tmp_path, **changes)
+
+
+def test_a_run_that_diverges_says_so(tmp_path):
+    with pytest.raises(ValueError, match=r"has diverged after .* lower learning_rate \(1e\+07\)"):
+        train(tiny(tmp_path / "run", learning_rate=1e7, final_learning_rate=1e7))
 
 
 def test_a_network_that_could_not_be_read_again_is_not_trained(tmp_path):
@@ -505,6 +511,22 @@ def test_a_copied_network_on_afterstates_says_what_torch_says(tmp_path, game):
     assert np.abs(expected - found - shift)[legal].max() < 2e-3
 
 
+def test_a_large_pool_of_deep_networks_is_saved(tmp_path):
+    config = tiny(tmp_path, network="mlp", net_arch=(4,) * 10)
+    network = copy_network(config.make_model(SeatVecEnv("sarena", 32)).policy, SARENA)
+    pool, again = OpponentPool("sarena", 1000), OpponentPool("sarena", 1000)
+    for number in range(1000):
+        pool.add(network, f"self-{number}")
+    env, other = SeatVecEnv("sarena", 8, opponents=pool), SeatVecEnv("sarena", 8, opponents=again)
+    env.seed(1)
+    seen = env.reset()
+    about, arrays = pack_games(env, pool)
+    write_archive(tmp_path / "run.zip", STATE, about, arrays)
+    about, arrays = read_archive(checkpoint_source(tmp_path / "run.zip"), STATE, {})
+    assert np.array_equal(unpack_games(other, again, about, arrays, network), seen)
+    assert [agent.name for agent in again.selves] == [agent.name for agent in pool.selves]
+
+
 def test_fixed_opponents_with_settings_are_resumed(finished: TrainResult, tmp_path):
     """Agents whose own name isn't what the run calls them, and two of one name."""
     named = {
@@ -585,13 +607,14 @@ def test_a_model_on_afterstates_plays_everywhere(tmp_path):
     masks = np.ones((1, 120), np.int8)
     with pytest.raises(ValueError, match="pass states"):
         agent.act(np.zeros((1, 668), np.int8), masks)
-    with pytest.raises(FileError, match="valued_by"):
-        with zipfile.ZipFile(result.model_path) as archive:
-            members = {name: archive.read(name) for name in archive.namelist()}
-        about = json.loads(members[ABOUT])
-        about["network"]["valued_by"] = ["somebody"]
+    with zipfile.ZipFile(result.model_path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    about = json.loads(members[ABOUT])
+    for wrong in (["somebody"], 5, None, True, "greedy", {"greedy": 1}, [["greedy"]]):
+        about["network"]["valued_by"] = wrong
         write_members(tmp_path / "other.zip", {**members, ABOUT: json.dumps(about)})
-        make_agent(f"ppo:{tmp_path / 'other.zip'}")
+        with pytest.raises(FileError, match="valued_by"):
+            make_agent(f"ppo:{tmp_path / 'other.zip'}")
 
 
 @pytest.mark.parametrize("game", [game for game in GAMES if game.targets], ids=repr)
