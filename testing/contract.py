@@ -472,6 +472,15 @@ def check_returns(setting: Setting, seed: int = 0) -> None:
             assert (scores[ahead] >= scores[seat]).all(), f"scores {scores} have ranks {ranks}"
 
 
+def check_categories(setting: Setting, seed: int = 0) -> None:
+    """A seat's points by category add up to its score at every ply."""
+    game = setting.game
+    for states in positions(setting, seed, games=4) if game.categories else ():
+        for seat, score in enumerate(game.returns(states)[0]):
+            points = game.points_by_category(states, seat)
+            assert sum(points.values()) == score, f"seat {seat} has {score} points: {points}"
+
+
 def check_rewards(setting: Setting, seed: int = 0) -> None:
     """Every reward option follows from the final scores and ranks; rank and win add up to 0."""
     for reward, number in itertools.product(REWARDS, range(2)):
@@ -687,6 +696,7 @@ GAME_CHECKS = (
     check_words_and_pictures_hide,
     check_evaluation_hides,
     check_returns,
+    check_categories,
     check_rewards,
     check_playouts,
     check_random_actions,

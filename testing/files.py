@@ -39,6 +39,8 @@ OPTIONAL = {
     "hides_action": "hidden",
     "HIDDEN_FACTS": "hidden",
     "hidden_facts": "hidden",
+    "CATEGORIES": "state",
+    "points_by_category": "rules",
     "check_options": "options",
     "check": "validity",
     "derive": "validity",

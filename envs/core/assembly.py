@@ -12,7 +12,7 @@ from typing import Any
 
 from .game import Game
 from .jit import link_late
-from .state import no_facts, told_to_all
+from .state import no_categories, no_facts, told_to_all
 
 # Module → the kernels that it defines.
 KERNELS = {
@@ -54,6 +54,8 @@ def assemble(package: str, title: str, version: int = 0, **settings: Any) -> Gam
             kernels[name] = getattr(part["validity"], name)
     kernels["hidden_facts"] = getattr(part["hidden"], "hidden_facts", no_facts)
     settings.setdefault("hidden_facts", getattr(part["hidden"], "HIDDEN_FACTS", ()))
+    kernels["points_by_category"] = getattr(part["rules"], "points_by_category", no_categories)
+    settings.setdefault("categories", getattr(part["state"], "CATEGORIES", ()))
     settings.setdefault("limits", part["validity"].LIMITS)
     kernels["public_action"] = getattr(part["hidden"], "public_action", told_to_all)
     for name, home in (("hides_action", "hidden"), ("check_options", "options")):

@@ -57,7 +57,9 @@ class Game(Pictures):
             ``evaluate``, ``glance`` (a faster ``evaluate`` for discarding weak actions; the same
             function if there is none), ``public_action`` (record → the public form of the last
             action: its number; ``num_actions`` if its details are hidden; -1 if it is entirely
-            hidden), ``hidden_facts`` (fills the fields of that name, relative to a seat).
+            hidden), ``hidden_facts`` (fills the fields of that name, relative to a seat),
+            ``points_by_category`` (record, seat, float32 array → fills the seat's points by
+            ``categories``, as if the game ended now; in a dealt game their sum is its score).
         decode_action, encode_action: action number ↔ its parts by name.
         action_to_string, action_from_string: action number ↔ notation; both also take the state,
             which may be needed to name a card.
@@ -77,6 +79,8 @@ class Game(Pictures):
         hidden_facts: fields of what a seat can't know but can infer from the others' play, such as
             the roles, by seats after its own. Their probabilities can be learned
             (``agents.td.beliefs``). Empty if there are none.
+        categories: names of the kinds of points that a seat's score is the sum of, which networks
+            learn to predict (``agents.td``). Empty if there is one kind.
         limits: the limits of a record's fields (``validity.Limits``); ``kernels`` then also has
             ``check`` and ``derive``.
         package: importable package of a game outside ``ludotheque.envs``, with its ``GAME`` and its
@@ -115,6 +119,7 @@ class Game(Pictures):
     package: str = ""
     compact: tuple[Field, ...] = ()
     hidden_facts: tuple[Field, ...] = ()
+    categories: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         _check(self)
@@ -302,6 +307,17 @@ class Game(Pictures):
         self.loops.results(states, i, i + 1, scores, ranks)
         seats = int(states["num_players"][i])
         return scores[i, :seats], ranks[i, :seats]
+
+    def points_by_category(self, states: np.ndarray, seat: int, i: int = 0) -> dict[str, float]:
+        """Return a seat's points in game ``i`` by ``categories``, as if the game ended now.
+
+        Omniscient, as ``returns`` is. Empty for games with one kind of points.
+        """
+        i = self._row(states, i)
+        check_choice(seat, range(int(states["num_players"][i])), "seat")
+        points = np.full(len(self.categories), np.nan, dtype=np.float32)
+        self.kernels["points_by_category"](states[i], seat, points)
+        return dict(zip(self.categories, points.tolist(), strict=True))
 
     def determinize(self, states: np.ndarray, seat: int, seed: int, i: int = 0) -> np.ndarray:
         """Return a ``(1,)`` copy of game ``i``, with all that ``seat`` can't know resampled."""

@@ -123,6 +123,11 @@ def no_facts(state, seat, out):
 
 
 @kernel
+def no_categories(state, seat, out):
+    """Fill nothing, for games with one kind of points."""
+
+
+@kernel
 def remember(state, seat, action):
     """Add a public action to the history."""
     place = state["told"] % HISTORY

@@ -48,7 +48,15 @@ from .scoring import (
     suns_for,
     total_points,
 )
-from .state import COLUMN, DISCARD_PHASE, FIRST_BYTE, NUM_WORDS, SPIRIT_PHASE, TURN_PHASE
+from .state import (
+    CATEGORIES,
+    COLUMN,
+    DISCARD_PHASE,
+    FIRST_BYTE,
+    NUM_WORDS,
+    SPIRIT_PHASE,
+    TURN_PHASE,
+)
 from .supply import (
     count_held,
     count_tokens,
@@ -407,6 +415,13 @@ def returns(state, scores, ranks):
         ranks[0] = 1 if won else 2
     else:
         rank_in_place(ranks, num_players)
+
+
+@kernel
+def points_by_category(state, seat, out):
+    """Fill a seat's points by ``CATEGORIES`` (Comptage des points), as if the game ended now."""
+    for category in range(len(CATEGORIES)):
+        out[category] = state["points"][seat, category]
 
 
 assert DISPLAY_SIZE[1] == SOLO_DISPLAY and DISPLAY_SIZE.max() == MAX_DISPLAY

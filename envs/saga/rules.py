@@ -74,7 +74,7 @@ from .options import (
     OPTION_SIDES,
     PER_KINGDOM,
 )
-from .scoring import total_points
+from .scoring import kingdom_points, table_points, total_points
 from .state import (
     CENTRE,
     EXTRAS,
@@ -582,6 +582,21 @@ def returns(state, scores, ranks):
         scores[seat] = points
         ranks[seat] = points
     rank_in_place(ranks, num_players)
+
+
+@kernel
+def points_by_category(state, seat, out):
+    """Fill a seat's points by ``CATEGORIES`` as if the game ended now; the hand's are negative.
+
+    Powers that count at the end, such as Fieldland's bonus, are a category of their own.
+    """
+    fame = np.int64(state["fame"][seat])
+    kingdoms = kingdom_points(state, seat)
+    on_table = table_points(state, seat)
+    out[0] = fame
+    out[1] = kingdoms
+    out[2] = on_table - fame - kingdoms
+    out[3] = total_points(state, seat) - on_table
 
 
 assert RECRUIT == PASS + 1 and CARD == RECRUIT + NUM_KNIGHTS

@@ -61,6 +61,17 @@ def best_force(state, seat):
 
 
 @kernel
+def kingdom_points(state, seat):
+    """Return a seat's points for the defences of its kingdoms, without Fieldland's bonus."""
+    points = np.int64(0)
+    for kingdom in range(NUM_KINGDOMS):
+        if state["owner"][kingdom] == seat:
+            powers = np.int64(state["powers"]) & ~PLUS_5
+            points += points_for(powers, kingdom, np.int64(state["strength"][kingdom]))
+    return points
+
+
+@kernel
 def table_points(state, seat):
     """Return a seat's points for public things: tokens, kingdoms, powers at the end."""
     powers = np.int64(state["powers"])

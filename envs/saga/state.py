@@ -43,6 +43,9 @@ MAX_PLIES = 1000
 PHASES = ("TURN", "PLACING", "TAKING", "TURNING", "RECRUITING", "LAST_CARD", "LAST_KNIGHT")
 TURN, PLACING, TAKING, TURNING, RECRUITING, LAST_CARD, LAST_KNIGHT = range(len(PHASES))
 
+# Kinds of points (see ``rules.points_by_category``).
+CATEGORIES = ("fame", "kingdoms", "powers", "hand")
+
 CENTRE = -1
 NO_TARGET = -1
 # Four bits in ``order``: three for the colour + 1, or for a card that lies face down; one for the

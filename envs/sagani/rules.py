@@ -27,6 +27,7 @@ from .components import (
     NUM_TILES,
     NUM_WORDS,
     ROWS_PER_WORD,
+    TILE_ELEMENT,
     TILE_VALUE,
     WINDOW,
     WORD,
@@ -46,10 +47,12 @@ from .placement import lay_tile, write_cells
 from .state import (
     ALIGN_PHASE,
     ARROW_PHASE,
+    CACOPHONY,
     CHOOSE_PHASE,
     FIRST_BYTE,
     PLACE_PHASE,
     ROTATE_PHASE,
+    SOLO,
     TAKE_PHASE,
 )
 from .track import standing
@@ -416,3 +419,26 @@ def returns(state, scores, ranks):
         scores[seat] = state["score"][seat]
         ranks[seat] = standing(state["score"][seat], state["arrival"][seat])
     rank_in_place(ranks, num_players)
+
+
+@kernel
+def points_by_category(state, seat, out):
+    """Fill a seat's points by ``CATEGORIES``, as if the game ended now.
+
+    Completed tiles by element, cacophony discs, and what only a solo game counts: bonuses and
+    unfinished tiles in the advanced one, in the classic one the tiles placed and points beyond the
+    goal. They add up to the score unless ``set_position`` put another one on the track.
+    """
+    out[:] = 0.0
+    placed = np.int64(state["placed"][seat])
+    for k in range(placed):
+        tile = np.int64(state["table"][seat, k])
+        if state["arrows"][tile] == 0:
+            out[TILE_ELEMENT[tile]] += TILE_VALUE[tile]
+        elif state["solo"]:
+            out[SOLO] -= TILE_VALUE[tile]
+    out[CACOPHONY] = -CACOPHONY_PENALTY * np.int64(state["cacophony"][seat])
+    if state["solo"]:
+        out[SOLO] += np.int64(state["bonus"])
+    elif state["num_players"] == 1:
+        out[SOLO] = min(GOAL[1] - np.int64(state["score"][seat]), 0) - placed

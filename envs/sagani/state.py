@@ -35,6 +35,7 @@ from .components import (
     CELL_COL,
     CELL_ROW,
     DISPLAY_SIZE,
+    ELEMENTS,
     INTERLUDE_SIZE,
     MAX_PLAYERS,
     NUM_DIRECTIONS,
@@ -58,6 +59,10 @@ TAKE_PHASE, PLACE_PHASE, ROTATE_PHASE, CHOOSE_PHASE, ALIGN_PHASE, ARROW_PHASE = 
 
 # Where a tile is: ``state["place"][tile]``. On a player's table: ON_TABLE + seat.
 IN_PILE, PUT_ASIDE, IN_DISPLAY, IN_INTERLUDE, IN_HAND, REMOVED, ON_TABLE = range(7)
+
+# Kinds of points (see ``rules.points_by_category``).
+CATEGORIES = (*ELEMENTS, "cacophony", "solo")
+CACOPHONY, SOLO = range(len(ELEMENTS), len(CATEGORIES))
 
 _SEATS = (MAX_PLAYERS,)
 _BY_TILE = (NUM_TILES + 1,)

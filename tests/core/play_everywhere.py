@@ -53,6 +53,9 @@ def look(game, states, seats, seed, hasher) -> None:
         facts = np.zeros(total_size(game.hidden_facts), np.int8)
         game.kernels["hidden_facts"](states[0], seat, facts)
         hasher.update(facts.tobytes())
+        points = np.zeros(len(game.categories), np.float32)
+        game.kernels["points_by_category"](states[0], seat, points)
+        hasher.update(points.tobytes())
         value = float(game.kernels["evaluate"](states[0], seat))
         hasher.update(f"{value:.6g}".encode())
 

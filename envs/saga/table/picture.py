@@ -14,7 +14,7 @@ from ...core.drawing.panels import Look, Rect, head_path, uncovered
 from ...core.drawing.words import minus, name_of, ranked
 from ..actions import ACTIONS, CARD, HIDDEN, NEW, PASS, LastAction
 from ..components import KINGDOMS, VALUE_OF, WHEN
-from ..state import Force, Laid
+from ..state import CATEGORIES, Force, Laid
 from .geometry import HEIGHT, LARGE_HEAD, SMALL_HEAD, WIDTH, Area, Group, Layout, layout_of
 from .pieces import (
     CREAM,
@@ -32,7 +32,7 @@ from .pieces import (
     sword,
 )
 from .text import guess_words, pass_words, prompt
-from .visible import CATEGORIES, Kingdom, Move, Table, Visible, place_of, power_text, see, span
+from .visible import Kingdom, Move, Table, Visible, place_of, power_text, see, span
 
 PAPER = "#e9e2d3"
 REALM_FILL = "#fdf8ec"

@@ -18,8 +18,8 @@ from ..components import (
     VALUE_OF,
     knight_name,
 )
-from ..state import CENTRE, Force, Laid
-from .visible import CATEGORIES, Visible, chosen_words, power_text, see, span
+from ..state import CATEGORIES, CENTRE, Force, Laid
+from .visible import Visible, chosen_words, power_text, see, span
 
 WIDTH = 79
 LEGEND = ", ".join(f"{colour[0].upper()} {colour}" for colour in COLOURS)

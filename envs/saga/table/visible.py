@@ -27,7 +27,6 @@ from ..components import (
     KINGDOMS,
     NUM_KINGDOMS,
     NUM_KNIGHTS,
-    PLUS_5,
     POWERS,
     POWERS_OF,
     RECRUITED,
@@ -41,10 +40,9 @@ from ..hidden import actor_of, has_power, may_have_turned_up, places_of, untouch
 from ..notation import action_to_string
 from ..observation import knows_pack
 from ..rules import legal_actions
-from ..scoring import points_for, table_points
+from ..scoring import kingdom_points, table_points
 from ..state import PHASES, Force, defence_of, forces_of, free_of, hand_of, kingdoms_of, owner_of
 
-CATEGORIES = ("fame", "kingdoms", "powers", "hand")
 # Short descriptions of the kingdoms' powers, by name.
 POWER_WORDS = {
     "defence_plus_1": "defence +1",
@@ -233,11 +231,8 @@ def _as_others_see(force: Force) -> Force:
 
 
 def _points(state: np.void, seat: int, cost: tuple[int, int]) -> Points:
-    powers, fame = int(state["powers"]), int(state["fame"][seat])
-    owned = kingdoms_of(state, seat)
-    # The bonus of Fieldland is counted with the powers.
-    kingdoms = sum(int(points_for(powers & ~PLUS_5, k, state["strength"][k])) for k in owned)
-    if FORESTLAND in owned and has_power(state, HAND_IS_FREE):
+    fame, kingdoms = int(state["fame"][seat]), int(kingdom_points(state, seat))
+    if FORESTLAND in kingdoms_of(state, seat) and has_power(state, HAND_IS_FREE):
         cost = (0, 0)
     at_the_end = int(table_points(state, seat)) - fame - kingdoms
     return Points(fame, kingdoms, at_the_end, (-cost[1], -cost[0]))

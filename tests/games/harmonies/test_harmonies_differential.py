@@ -144,6 +144,7 @@ def assert_same(game, states, oracle, ply: int) -> dict:
     for seat, player in enumerate(oracle.players):
         assert_same_player(state, seat, player)
         assert points_of(state, seat) == oracle.score_categories(seat)
+        assert game.points_by_category(states, seat) == oracle.score_categories(seat)
     scores, ranks = game.returns(states)
     assert scores.dtype == np.float32
     assert scores.tolist() == oracle.scores()

@@ -42,6 +42,11 @@ def play_both(kernels: OnKernels, oracle: OnOracle, rng: random.Random, taste: d
         oracle.play(text)
     if kernels.over:
         assert kernels.view() == oracle.view()
+    for seat in range(kernels.num_players):
+        points = oracle.game.score_categories(seat)
+        powers = points["attack force"] + points["bonus"] + points["tribute"]
+        expected = [points["tokens"], points["kingdoms"], powers, points["hand"]]
+        assert list(GAME.points_by_category(kernels.states, seat).values()) == expected
     return played
 
 

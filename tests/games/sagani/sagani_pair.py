@@ -7,7 +7,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from oracles.sagani import DIRECTIONS, ELEMENTS, SaganiOracle, direction_to
+from oracles.sagani import CACOPHONY_PENALTY, DIRECTIONS, ELEMENTS, SaganiOracle, direction_to
 from sagani_adapter import free_positions, negative_points, number_of, widest
 
 from ludotheque.envs.sagani.components import WINDOW
@@ -280,6 +280,22 @@ class Pair:
         assert sum(len(seen.covered) + seen.discs for seen in paid) == lying
         assert state["uncompleted"][seat] == len(area.open_tiles())
         assert free_positions(state, seat) == self.cells_that_fit(seat)
+        self.check_categories(seat)
+
+    def check_categories(self, seat: int) -> None:
+        oracle, area = self.oracle, self.oracle.areas[seat]
+        expected = dict.fromkeys(ELEMENTS, 0)
+        for placed in area.tiles.values():
+            expected[placed.tile.element] += placed.tile.value * placed.flipped
+        expected["cacophony"] = -CACOPHONY_PENALTY * area.cacophony
+        expected["solo"] = 0
+        if oracle.mode == "advanced":
+            unfinished = sum(placed.tile.value for placed in area.open_tiles())
+            expected["solo"] = oracle.bonus - unfinished
+        elif oracle.mode == "classic":
+            beyond = max(oracle.track.points[0] - oracle.goal(), 0)
+            expected["solo"] = -len(area.tiles) - beyond
+        assert self.game.points_by_category(self.states, seat) == expected
 
     def check_result(self) -> None:
         scores, ranks = self.game.returns(self.states)
