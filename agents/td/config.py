@@ -42,6 +42,8 @@ class TDConfig(RunConfig):
         averaging: share of the old weights kept at each minibatch in the running mean that plays.
         result_weight: weight of the loss of the seat's value, by results.
         auxiliary: weight of the auxiliary loss: the others' values, scores and ranks.
+        category_weight: weight of the seat's own points by category (``Game.categories``), which
+            are auxiliary too.
         pool_share: probability of a game against the greedy agent or a past policy.
         limit: number of actions that the network evaluates per decision, the best by ``glance``;
             None means the game's preference, or 32, or 16 for a policy.
@@ -77,6 +79,7 @@ class TDConfig(RunConfig):
     averaging: float = 0.995
     result_weight: float = 1.0
     auxiliary: float = 0.1
+    category_weight: float = 0.1
     pool_size: int = 8
     pool_share: float = 0.2
     eval_every: int = 100_000
@@ -134,7 +137,8 @@ class TDConfig(RunConfig):
         for name in ("trace", "rank_share", "rivalry", "averaging", "pool_share"):
             if not 0 <= check_finite(getattr(self, name), name) <= 1:
                 raise ValueError(f"{name} is {getattr(self, name)!r}; give a number from 0 to 1")
-        for name in ("temperature", "final_temperature", "result_weight", "auxiliary", "decay"):
+        weights = ("result_weight", "auxiliary", "category_weight")
+        for name in ("temperature", "final_temperature", *weights, "decay"):
             if check_finite(getattr(self, name), name) < 0:
                 raise ValueError(f"{name} is {getattr(self, name)!r}; give a number from 0 up")
         for name in ("reuse", "learning_rate", "final_learning_rate", "sharpness"):
@@ -174,6 +178,7 @@ class SearchConfig(TDConfig):
     averaging: float = 0.99
     result_weight: float = 0.0
     auxiliary: float = 0.01
+    category_weight: float = 0.01
     temperature: float = 1.0
     final_temperature: float = 0.5
     simulations: int = 32

@@ -68,26 +68,30 @@ class Learner:
     """A network of two hidden layers with ReLU.
 
     It has ``3 * seats`` outputs: values (the first is added to ``evaluate``), scores and ranks of
-    the seats, starting with the observing one; and the logit, to which ``evaluate`` is added times
-    a learned factor.
+    the seats, starting with the observing one; then that seat's points by category; and the logit,
+    to which ``evaluate`` is added times a learned factor.
 
     Args:
-        sizes: numbers of inputs, of units in the first and in the last layer, and of outputs.
+        sizes: numbers of inputs, of units in the first and in the last layer, of seats, and of
+            categories.
         averaging: fraction of the running mean that is kept at each step.
-        weights: of the loss of the value against results, and of all other outputs.
+        weights: of the losses of the value against results, of the other values, scores and ranks,
+            and of the points by category; the latter two are shared equally by their outputs.
         decay: weight decay of the first layer, as in AdamW.
         policy: whether the policy is learned too.
     """
 
     def __init__(
         self,
-        sizes: tuple[int, int, int, int],
+        sizes: tuple[int, int, int, int, int],
         averaging: float,
-        weights: tuple[float, float],
+        weights: tuple[float, float, float],
         decay: float = 0.0,
         policy: bool = False,
     ):
-        inputs, width, last_width, outputs = sizes
+        inputs, width, last_width, self.seats, categories = sizes
+        others = 3 * self.seats - 1
+        outputs = 1 + others + categories
         shapes = [(width, inputs), (width,), (last_width, width), (last_width,)]
         shapes += [(outputs, last_width), (outputs,), (1, last_width), (1,)]
         self.weights = [torch.zeros(shape, requires_grad=True) for shape in shapes]
@@ -95,10 +99,12 @@ class Learner:
         self.scale = torch.ones(inputs)
         self.averaging = averaging
         self.learns_policy = policy
-        own, auxiliary = weights
-        self.parts = torch.tensor([own, *[auxiliary / (outputs - 1)] * (outputs - 1)])
-        first, *others = self.weights
-        groups = [{"params": [first], "weight_decay": decay}, {"params": others}]
+        own, auxiliary, by_category = weights
+        parts = [own, *[auxiliary / others] * others]
+        parts += [by_category / max(categories, 1)] * categories
+        self.parts = torch.tensor(parts)
+        first, *later = self.weights
+        groups = [{"params": [first], "weight_decay": decay}, {"params": later}]
         self.optimizer = torch.optim.AdamW(groups, weight_decay=0.0, fused=True)
 
     def begin(self, rng: np.random.Generator, scale: np.ndarray, bias: float) -> None:
@@ -223,9 +229,8 @@ class Learner:
         weights = [weight.detach() for weight in self.weights] if newest else self.mean
         first, first_bias, second, second_bias, last, last_bias, policy, gain = weights
         # The scale of the inputs is folded into the weights.
-        seats = len(last) // 3
         parts = [(first * self.scale).T, first_bias, second.T, second_bias]
-        parts += [last[:seats], last_bias[:seats], policy[0], gain]
+        parts += [last[: self.seats], last_bias[: self.seats], policy[0], gain]
         return {
             name: np.array(part.numpy(), np.float32, order="C")
             for name, part in zip(_NAMES, parts, strict=True)

@@ -18,7 +18,7 @@ _SEARCHED = np.uint64(0xA54FF53A5F1D36F1)
 _WATCHER = np.uint64(0x510E527FADE682D1)
 
 # Bound to a game's kernels by ``specialize``.
-setup = legal_actions = step = observe = evaluate = returns = None
+setup = legal_actions = step = observe = evaluate = returns = points_by_category = None
 choose = search = worth = None
 
 
@@ -34,6 +34,8 @@ class Samples(NamedTuple):
         outcome: float32 ``(rows, 3, seats)``: final points less the rivals', score and rank of the
             seats, starting with the sample's seat; the first two divided by the spread, ranks from
             +1 to -1.
+        categories: float32 ``(rows, categories)``: the seat's own final points by category, divided
+            by the spread.
     """
 
     seen: Any
@@ -42,6 +44,7 @@ class Samples(NamedTuple):
     value: Any
     target: Any
     outcome: Any
+    categories: Any
 
 
 class Lessons(NamedTuple):
@@ -188,6 +191,10 @@ def play_games(seed, options, nets, work, tree, plans, kept):
             plies += 1
         returns(state, work.scores, work.ranks)
         fill_targets(samples, first, used, num_players, plan, work)
+        for t in range(first, used):
+            points_by_category(state, samples.seat[t], samples.categories[t])
+            for k in range(samples.categories.shape[1]):
+                samples.categories[t, k] /= plan.spread
         games += 1
         seed = next_seed(seed)
     return used, games, plies

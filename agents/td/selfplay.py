@@ -153,7 +153,7 @@ def _make_kept(what: Round, inputs: int) -> tuple[Samples, Lessons, Taken]:
     most = what.plans[0].rows + game.max_plies * min(seats, 2)
     rows = most if what.kept else 0
     return (
-        _make_samples(most, game.observation_size(form_of(game)), seats),
+        _make_samples(most, game, seats),
         _make_lessons(game, *what.size),
         _make_taken(rows, rows * what.kept, inputs),
     )
@@ -300,14 +300,15 @@ def _join(pieces: Sequence[Played]) -> Played:
     )
 
 
-def _make_samples(rows: int, size: int, seats: int) -> Samples:
+def _make_samples(rows: int, game: Game, seats: int) -> Samples:
     return Samples(
-        seen=np.empty((rows, size), np.int8),
+        seen=np.empty((rows, game.observation_size(form_of(game))), np.int8),
         seat=np.empty(rows, np.int64),
         base=np.empty(rows, np.float32),
         value=np.empty(rows, np.float32),
         target=np.empty(rows, np.float32),
         outcome=np.empty((rows, 3, seats), np.float32),
+        categories=np.empty((rows, len(game.categories)), np.float32),
     )
 
 
@@ -358,16 +359,17 @@ class Window:
         self.filled, self.place = filled, place
 
 
-def sample_window(capacity: int, inputs: int, seats: int) -> Window:
+def sample_window(capacity: int, inputs: int, outputs: int) -> Window:
     """Return a window of ``seen``, int8 ``(capacity, inputs)``, and ``goal``, float32
-    ``(capacity, 3 * seats)``: the target of each output of the network."""
+    ``(capacity, outputs)``: the target of each output of the network."""
     seen = np.empty((capacity, inputs), np.int8)
-    return Window(seen=seen, goal=np.empty((capacity, 3 * seats), np.float32))
+    return Window(seen=seen, goal=np.empty((capacity, outputs), np.float32))
 
 
 def goals(samples: Samples) -> np.ndarray:
     """Return the targets of the network's outputs for samples."""
-    goal = samples.outcome.reshape(len(samples.seat), -1).copy()
+    outcome = samples.outcome.reshape(len(samples.seat), -1)
+    goal = np.concatenate([outcome, samples.categories], axis=1)
     # The network's output is added to ``evaluate``.
     goal[:, 0] = samples.target - samples.base
     return goal

@@ -94,7 +94,7 @@ __all__ = [
 ]
 
 CONFIGS = {config.method: config for config in (TDConfig, SearchConfig, PolicyConfig)}
-FORMAT = 1
+FORMAT = 2
 _FIELDS = {
     "format": COUNT,
     "steps": COUNT,
@@ -174,7 +174,8 @@ class TDTrainer(Run):
         self.games = SelfPlay(settings, inputs, config.pieces, *by)
         self.num_inputs = len(positions_of(settings.game, inputs))
         self.columns = columns_of(settings.game, inputs)
-        self.window = sample_window(config.window, self.num_inputs, settings.num_players)
+        self.num_outputs = 3 * settings.num_players + len(settings.game.categories)
+        self.window = sample_window(config.window, self.num_inputs, self.num_outputs)
         if config.searches:
             width = config.lesson_width
             self.lessons = lesson_window(settings.game, config.lesson_window, width)
@@ -185,9 +186,9 @@ class TDTrainer(Run):
         if self.responds and self.begun is not None:
             self.fixed = dict(self.begun.arrays)
         self.learner = Learner(
-            (*sizes, 3 * settings.num_players),
+            (*sizes, settings.num_players, len(settings.game.categories)),
             config.averaging,
-            (config.result_weight, config.auxiliary),
+            (config.result_weight, config.auxiliary, config.category_weight),
             config.decay,
             config.leads,
         )
@@ -478,7 +479,7 @@ class TDTrainer(Run):
 
     def _shapes(self, pool: int, arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
         """Return names, types and shapes of the saved arrays, with ``pool`` past selves."""
-        config, seats = self.config, self.settings.num_players
+        config = self.config
         if pool > config.pool_size:
             raise ValueError(f"it has {pool} past selves, of {config.pool_size} at most")
         rows = len(np.atleast_1d(arrays.get("window/goal", ())))
@@ -486,7 +487,7 @@ class TDTrainer(Run):
             raise ValueError(f"it has {rows} decisions, of {config.window} at most")
         wanted = {f"learner/{name}": kind for name, kind in self.learner.shapes().items()}
         wanted["window/seen"] = np.int8, (rows, self.num_inputs)
-        wanted["window/goal"] = np.float32, (rows, 3 * seats)
+        wanted["window/goal"] = np.float32, (rows, self.num_outputs)
         wanted["window/place"] = np.int64, (1,)
         if config.searches:
             rows = len(np.atleast_1d(arrays.get("lessons/action", ())))

@@ -319,9 +319,17 @@ def test_large_maps_are_left_out():
 # Self-play
 
 
-def a_round(num_threads=1, trace=0.7, num_players=2, rank_share=0.0, actors=None, rivalry=1.0):
-    game = get_game("sarena")
-    models = [random_model(game, seed).arrays for seed in range(3)]
+def a_round(  # noqa: PLR0913
+    num_threads=1,
+    trace=0.7,
+    num_players=2,
+    rank_share=0.0,
+    actors=None,
+    rivalry=1.0,
+    name="sarena",
+):
+    game = get_game(name)
+    models = [random_model(game, seed, num_players).arrays for seed in range(3)]
     settings = Settings(game, num_players)
     games = SelfPlay(settings, usual_inputs(game), 3, num_threads, actors=actors)
     rivals = np.array([0.5, 0.75, 1.0])
@@ -444,6 +452,17 @@ def test_the_network_learns_what_evaluate_lacks():
     goal = goals(samples)
     assert np.array_equal(goal[:, 0], samples.target - samples.base)
     assert np.array_equal(goal[:, 1:], samples.outcome.reshape(len(goal), -1)[:, 1:])
+
+
+def test_points_by_category_are_the_seats_own_in_the_unit_of_its_score():
+    samples = a_round(name="saga", num_players=3).samples
+    scores = samples.outcome[:, 1]
+    assert samples.categories.shape == (len(scores), len(get_game("saga").categories))
+    assert np.allclose(samples.categories.sum(axis=1), scores[:, 0], atol=1e-5)
+    assert (samples.categories[:, 3] <= 0).all() and samples.categories[:, 3].any()
+    goal = goals(samples)
+    assert np.array_equal(goal[:, 9:], samples.categories)
+    assert np.array_equal(goal[:, 3:6], scores)
 
 
 # The search
@@ -843,8 +862,8 @@ def test_what_is_no_executor_is_refused_before_anything_is_written(tmp_path):
 
 
 @pytest.mark.training
-@pytest.mark.parametrize("method", ["search", "policy"])
-def test_a_run_that_learns_a_policy_is_resumed_exactly(tmp_path, method):
+@pytest.mark.parametrize(("method", "game"), [("search", "sarena"), ("policy", "saga")])
+def test_a_run_that_learns_a_policy_is_resumed_exactly(tmp_path, method, game):
     """A policy is learned and leads; and the arrays equal those of an uninterrupted run."""
     from ludotheque.agents.td.trainer import CONFIGS
 
@@ -854,18 +873,18 @@ def test_a_run_that_learns_a_policy_is_resumed_exactly(tmp_path, method):
             signal.raise_signal(signal.SIGINT)
 
     stopped: list[float] = []
-    changes = {"steps": 1600, "eval_opponents": ()}
+    changes = {"game": game, "steps": 1600, "eval_opponents": ()}
     if method == "search":
         changes |= {"simulations": 6, "lesson_batch": 32}
     whole = train(tiny(tmp_path / "whole", method, **changes))
     assert train(tiny(tmp_path / "parts", method, progress=stop, **changes)).interrupted
-    again = CONFIGS[method](out=tmp_path / "parts", game="sarena", resume=True, steps=1600)
+    again = CONFIGS[method](out=tmp_path / "parts", game=game, resume=True, steps=1600)
     parts = train(again)
-    models = [read_value_model(run.model_path, get_game("sarena")) for run in (whole, parts)]
+    models = [read_value_model(run.model_path, get_game(game)) for run in (whole, parts)]
     one, two = (model.arrays for model in models)
     assert all(np.array_equal(one[name], two[name]) for name in one)
     assert np.abs(one["policy"]).max() > 0
-    agent = TDAgent("sarena", whole.model_path)
+    agent = TDAgent(game, whole.model_path)
     assert agent.lead == "policy" and agent.about["method"] == method
 
 
@@ -930,7 +949,7 @@ def test_what_did_better_than_expected_becomes_likelier(tmp_path):
 
     from ludotheque.agents.td.learner import Choices, Learner
 
-    learner = Learner((4, 8, 8, 6), 0.0, (1.0, 0.1), policy=True)
+    learner = Learner((4, 8, 8, 2, 0), 0.0, (1.0, 0.1, 0.1), policy=True)
     learner.begin(np.random.default_rng(0), np.ones(4, np.float32), 0.0)
     seen = np.array([[1, 0, 2, 0], [0, 1, 0, 2]], np.int8)
     choices = Choices(
@@ -955,6 +974,36 @@ def test_what_did_better_than_expected_becomes_likelier(tmp_path):
         found.append(likely())
     assert all(b >= a - 1e-3 for a, b in zip(found, found[1:], strict=False))
     assert 0.6 <= found[-1] < 0.75
+
+
+@pytest.mark.training
+@pytest.mark.parametrize("weight", [0.0, 0.3])
+def test_points_by_category_are_learned_by_their_weight_and_stay_in_training(weight):
+    from ludotheque.agents.td.learner import Learner
+
+    sizes, weights = (4, 8, 8, 2, 3), (1.0, 0.1, weight)
+    learner, other = Learner(sizes, 0.5, weights), Learner(sizes, 0.5, weights)
+    learner.begin(np.random.default_rng(0), np.ones(4, np.float32), 0.0)
+    assert learner.parts[6:].sum() == pytest.approx(weight)
+    seen = np.array([[1, 0, 2, 0], [0, 1, 0, 2]], np.int8)
+    goal = np.tile(np.arange(9, dtype=np.float32), (2, 1))
+    for _ in range(300):
+        learner.step(seen, goal, 1e-2)
+    found = learner.outputs(torch_of(seen)).detach().numpy()
+    assert np.allclose(found[:, :6], goal[:, :6], atol=0.5)
+    assert np.allclose(found[:, 6:], goal[:, 6:] if weight else 0.0, atol=0.5)
+    # What plays has the values alone, and is enough to begin another network with.
+    arrays = learner.acting(newest=True)
+    assert arrays["last"].shape == (2, 8) and arrays["last_bias"].shape == (2,)
+    other.begin_as({**arrays, "weight": np.ones(2, np.float32)}, 1.0)
+    assert np.allclose(other.outputs(torch_of(seen)).detach()[:, :2], found[:, :2], atol=1e-4)
+    assert not other.weights[4][2:].any()
+
+
+def torch_of(seen):
+    import torch
+
+    return torch.from_numpy(seen).float()
 
 
 @pytest.mark.training

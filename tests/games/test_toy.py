@@ -181,6 +181,17 @@ def test_a_policy_trains_on_it():
     assert env.action_masks()[np.arange(16), actions].all()
 
 
+@pytest.mark.training
+def test_values_are_trained_on_it(tmp_path):
+    """It has no categories of points to predict."""
+    from ludotheque.agents.td.trainer import TDConfig, train_td
+
+    sizes = {"steps": 300, "pieces": 2, "piece_rows": 64, "window": 500, "eval_opponents": ()}
+    result = train_td(TDConfig(game="toy", out=tmp_path / "run", **sizes))
+    played = play_match(GAME, [f"td:{result.model_path}", "random"], seeds=range(40))
+    assert (played.ranks[:, 0] < played.ranks[:, 1]).mean() > 0.6
+
+
 def test_a_league_is_played(tmp_path):
     agents = {name: name for name in ("random", "greedy", "mcts")}
     league = League("toy", agents, tmp_path / "league")
