@@ -8,6 +8,7 @@ searches and value networks look at the position after it (its afterstate; Sutto
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -78,8 +79,8 @@ class Afterstates:
             states: ``(n,)`` records determinized for the seat to act.
             seeds: uint64 ``(n,)``.
         """
-        flat = observations.reshape(len(observations), -1)
-        count, size = flat.shape
+        count, size = len(observations), math.prod(observations.shape[1:])
+        flat = observations.reshape(count, size)
         width = 1 + self.game.num_actions
         seen = np.zeros((count, size + len(self._values) * width), np.float32)
         seen[:, :size] = flat
@@ -103,7 +104,9 @@ class Afterstates:
 
 def check_valuers(valued_by: Iterable[str]) -> tuple[str, ...]:
     """Return the names as a tuple; raise ValueError if they are unknown, repeated or none."""
-    names = (valued_by,) if isinstance(valued_by, str) else tuple(valued_by)
+    if isinstance(valued_by, str):
+        valued_by = (valued_by,)
+    names = tuple(valued_by) if isinstance(valued_by, Iterable) else (valued_by,)
     for name in names:
         check_choice(name, VALUERS, "valued_by")
     if len(set(names)) != len(names) or not names:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
@@ -68,7 +69,7 @@ class Network(ABC):
         Raises:
             ValueError: the shapes are wrong.
         """
-        rows = observations.reshape(len(observations), -1)
+        rows = observations.reshape(len(observations), math.prod(observations.shape[1:]))
         if rows.shape[1] != self.num_inputs or masks.shape != (len(rows), self.num_actions):
             raise ValueError(
                 f"observations have shape {observations.shape} and masks {masks.shape}; the policy "
@@ -165,7 +166,7 @@ class BoardNetwork(Network):
         if not self.valued_by:
             return self._score(observations, masks)
         size = len(self.layout.scale)
-        valued = observations[:, size:].reshape(len(masks), len(self.valued_by), -1)
+        valued = observations[:, size:].reshape(-1, len(self.valued_by), 1 + self.num_actions)
         # The kernel is compiled for the integers of flat observations.
         flat = observations[:, :size].astype(self._flat_dtype)
         return self._score(flat, masks) + np.einsum(

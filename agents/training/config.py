@@ -129,6 +129,8 @@ class TrainConfig(RunConfig):
         self.check_counts(batch_size=MOST_ROLLOUT, teacher_steps=MOST)
         self.valued_by = check_valuers(self.valued_by)
         if self.teacher is not None:
+            if not isinstance(self.teacher, str):
+                raise TypeError(f"teacher is {self.teacher!r}; give an agent's name, like 'greedy'")
             make_agent(self.teacher, self.game)
         # The limit of numpy's global generator, which SB3 seeds.
         if check_seed(self.seed) >= 1 << 32:

@@ -77,6 +77,7 @@ WHOLE = Kind("a whole number", lambda value: is_whole(value) and abs(value) < 1 
 COUNT = Kind("a count", lambda value: is_whole(value) and 0 <= value < 1 << 64)
 POSITIVE = Kind("a whole number from 1 up", lambda value: is_whole(value) and 0 < value < 1 << 64)
 NUMBER = Kind("a number", _is_number)
+SECONDS = Kind("a number from 0 up", lambda value: _is_number(value) and value >= 0)
 OBJECT = Kind("an object", lambda value: isinstance(value, dict))
 TEXTS, WHOLES, COUNTS = map(_list_of, (TEXT, WHOLE, COUNT))
 NUMBERS, OBJECTS = map(_list_of, (NUMBER, OBJECT))

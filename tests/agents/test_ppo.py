@@ -244,6 +244,7 @@ def test_ctrl_c_leaves_a_model_that_can_be_loaded_and_resumed(tmp_path):
         ({"valued_by": ("mcts",)}, "valued_by is 'mcts'"),
         ({"valued_by": ("greedy", "greedy")}, "once each"),
         ({"valued_by": ()}, "one or both"),
+        ({"valued_by": 5}, "valued_by is 5"),
         ({"teacher": "gredy"}, "greedy"),
         ({"teacher_steps": 0}, "teacher_steps is 0"),
         ({"num_players": 7}, "num_players"),
@@ -268,6 +269,11 @@ def test_a_network_that_could_not_be_read_again_is_not_trained(tmp_path):
     with pytest.raises(ValueError, match=r"the network has \d+,.*fewer units"):
         train(tiny(tmp_path / "run", network="mlp", net_arch=(6000, 6000)))
     assert not (tmp_path / "run" / "config.json").exists()
+
+
+def test_a_teacher_is_named(tmp_path):
+    with pytest.raises(TypeError, match="give an agent's name, like 'greedy'"):
+        tiny(tmp_path / "run", teacher=make_agent("greedy"))
 
 
 def test_players_and_folder_are_the_games_unless_told():
@@ -605,6 +611,8 @@ def test_a_model_on_afterstates_plays_everywhere(tmp_path):
     again = MaskablePPO.load(result.model_path)
     assert again.policy.valued_by == ("greedy",)
     masks = np.ones((1, 120), np.int8)
+    nobody = agent.act(np.zeros((0, 668), np.int8), masks[:0], states=SARENA.new_states(0))
+    assert nobody.shape == (0,)
     with pytest.raises(ValueError, match="pass states"):
         agent.act(np.zeros((1, 668), np.int8), masks)
     with zipfile.ZipFile(result.model_path) as archive:

@@ -1067,6 +1067,7 @@ def test_a_run_that_cannot_go_on_says_why(finished, tmp_path):
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
+        ({"about": {"seconds": -1e300}}, "seconds -1e.300, which should be a number from 0 up"),
         ({"about": {"spread": -1.0}}, "spread -1.0, which should be a number above 0"),
         ({"about": {"weight": 1e300}}, "weight 1e.300"),
         ({"pool/0/first": 3e38}, "pool/0/first holds 3e.38"),
