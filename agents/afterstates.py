@@ -9,25 +9,23 @@ searches and value networks look at the position after it (its afterstate; Sutto
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from ludotheque.envs.core.errors import check_choice
 from ludotheque.envs.core.game import Game
-from ludotheque.envs.core.jit import specialize
 
 from .baselines import BaselineAgent
-from .kernels import value_greedy
+from .greedy import GreedyAgent
 
 FORM = "afterstates"
 # Agents whose values can be observed.
-VALUERS = ("greedy", "baseline")
+VALUERS: dict[str, Any] = {"greedy": GreedyAgent, "baseline": BaselineAgent}
 # Differences between values are cut off here: such actions are hopeless anyway, and a network's
 # input shouldn't be any number.
 _FAR = 100.0
-_compiled: dict[str, Any] = {}
 
 
 class Afterstates:
@@ -53,11 +51,8 @@ class Afterstates:
     def __init__(self, game: Game, valued_by: Iterable[str] = ("greedy",)):
         self.game = game
         self.valued_by = check_valuers(valued_by)
-        self._values: list[Callable[..., np.ndarray]] = []
-        for name in self.valued_by:
-            self._values.append(
-                self._greedy if name == "greedy" else BaselineAgent(game, seed=0).values
-            )
+        # Seeds are given: their own generators aren't used.
+        self._agents = [VALUERS[name](game, seed=0) for name in self.valued_by]
 
     def __reduce__(self) -> Any:
         # So that pickles are checked like arguments.
@@ -78,28 +73,30 @@ class Afterstates:
             masks: int8 ``(n, num_actions)``; a row without legal actions gets zeros.
             states: ``(n,)`` records determinized for the seat to act.
             seeds: uint64 ``(n,)``.
+
+        Raises:
+            ValueError: the shapes differ.
+            StateError: ``states`` aren't records of the game.
         """
+        masks, seeds = self._agents[0].checked(masks, seeds, states)
+        if len(observations) != len(masks):
+            raise ValueError(f"{len(observations)} observations for {len(masks)} records")
         count, size = len(observations), math.prod(observations.shape[1:])
         flat = observations.reshape(count, size)
         width = 1 + self.game.num_actions
-        seen = np.zeros((count, size + len(self._values) * width), np.float32)
+        seen = np.zeros((count, size + len(self._agents) * width), np.float32)
         seen[:, :size] = flat
         legal = masks.astype(np.bool_)
         rows = np.flatnonzero(legal.any(axis=1))
         legal = legal[rows]
-        for k, values_of in enumerate(self._values):
-            values = values_of(states[rows], masks[rows], seeds[rows])
+        for k, agent in enumerate(self._agents):
+            values = agent.values(states[rows], masks[rows], seeds[rows])
             best = np.where(legal, values, -np.inf).max(axis=1, initial=-np.inf)
             start = size + k * width
             seen[rows, start] = best
             below = np.where(legal, np.maximum(values - best[:, None], -_FAR), 0.0)
             seen[rows, start + 1 : start + width] = below
         return seen
-
-    def _greedy(self, states: np.ndarray, masks: np.ndarray, seeds: np.ndarray) -> np.ndarray:
-        values = np.zeros(masks.shape)
-        _compile(self.game)(states, masks, self.game.new_states(1), values)
-        return values
 
 
 def check_valuers(valued_by: Iterable[str]) -> tuple[str, ...]:
@@ -108,16 +105,9 @@ def check_valuers(valued_by: Iterable[str]) -> tuple[str, ...]:
         valued_by = (valued_by,)
     names = tuple(valued_by) if isinstance(valued_by, Iterable) else (valued_by,)
     for name in names:
-        check_choice(name, VALUERS, "valued_by")
+        check_choice(name, tuple(VALUERS), "valued_by")
     if len(set(names)) != len(names) or not names:
         raise ValueError(
             f"valued_by is {names!r}; give one or both of {', '.join(VALUERS)}, once each"
         )
     return names
-
-
-def _compile(game: Game) -> Any:
-    if game.name not in _compiled:
-        kernels = {name: game.kernels[name] for name in ("evaluate", "step")}
-        _compiled[game.name] = specialize(value_greedy, f"{game.name}_value_greedy", **kernels)
-    return _compiled[game.name]

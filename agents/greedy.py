@@ -10,17 +10,18 @@ from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.jit import specialize
 
 from .base import Agent
-from .kernels import choose_greedy
+from .kernels import choose_greedy, value_greedy
 
-_compiled: dict[str, Any] = {}
+_compiled: dict[tuple[str, str], Any] = {}
 
 
-def _compile(game: Game) -> Any:
-    """Return the kernel that chooses; unpickled agents compile it again."""
-    if game.name not in _compiled:
+def _compile(game: Game, template: Any = choose_greedy) -> Any:
+    """Return the kernel that chooses, or values; unpickled agents compile it again."""
+    key = game.name, template.__name__
+    if key not in _compiled:
         kernels = {name: game.kernels[name] for name in ("evaluate", "step")}
-        _compiled[game.name] = specialize(choose_greedy, f"{game.name}_choose_greedy", **kernels)
-    return _compiled[game.name]
+        _compiled[key] = specialize(template, "_".join(key), **kernels)
+    return _compiled[key]
 
 
 class GreedyAgent(Agent):
@@ -45,3 +46,10 @@ class GreedyAgent(Agent):
         actions = np.zeros(len(masks), np.int64)
         _compile(self.game)(states, masks, seeds, self.game.new_states(1), actions)
         return actions
+
+    def values(self, states, masks, seeds=None) -> np.ndarray:
+        """Return the values of the legal actions, float64 ``(n, num_actions)``; else 0."""
+        masks, _ = self.checked(masks, seeds, states)
+        values = np.zeros(masks.shape)
+        _compile(self.game, value_greedy)(states, masks, self.game.new_states(1), values)
+        return values

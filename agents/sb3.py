@@ -350,6 +350,10 @@ class SeatVecEnv(Restorable, VecEnv):
         check_batch(self._batch, self.settings, self.num_envs)
         if not isinstance(self.afterstates, Afterstates | None):
             raise StateError(f"afterstates of a pickle are {self.afterstates!r}")
+        whole = self._observation_space()
+        space = whole if self.dict_observation else whole["observation"]
+        if self.observation_space != space:
+            raise StateError(f"observations of a pickle are {self.observation_space}, not {space}")
         if self._actions is not None:
             self._actions = check_actions(self._actions, self.num_envs)
 

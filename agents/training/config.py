@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -13,10 +14,11 @@ from ludotheque.envs.core.interfaces.settings import Settings
 from ..afterstates import FORM, check_valuers
 from ..base import needs_train
 from ..networks import ACTIVATIONS
+from ..policy import MOST_BYTES
 from ..pool import SAMPLINGS
 from ..specs import make_agent
 from ..targets import ActionTargets, targets_of
-from .common import RunConfig
+from .common import RunConfig, check_network
 
 try:
     import torch
@@ -169,10 +171,22 @@ class TrainConfig(RunConfig):
             raise ValueError(f"net_arch is {self.net_arch}; a layer has at most {MOST_UNITS} units")
         if self.network == "board" and len(self.net_arch) != 3:
             raise ValueError(f"net_arch is {self.net_arch}; a board needs (width, depth, head)")
+        check_network(self._num_weights(layout), MOST_BYTES)
         # At depth 0, places are embedded without their neighbours.
         least = (1, 0, 1) if self.network == "board" else (1,) * len(self.net_arch)
         if any(size < few for size, few in zip(self.net_arch, least, strict=True)):
             raise ValueError(f"net_arch is {self.net_arch}; the minimum is {least}")
+
+    def _num_weights(self, layout: ActionTargets | None) -> int:
+        """Return roughly how many numbers the network has."""
+        sizes = self.net_arch or ()
+        if self.network == "mlp" or layout is None:
+            settings = self.settings()
+            ends = settings.observation_size, settings.game.num_actions
+            return sum(a * b for a, b in itertools.pairwise((ends[0], *sizes, ends[1])))
+        width, depth, head = sizes
+        seen = layout.planes.shape[1] + layout.num_things + len(layout.rest) + len(layout.scale)
+        return width * (9 * seen + 9 * depth * width + 4 * head)
 
     def make_model(self, env: SeatVecEnv, learning_rate: Any = None) -> MaskablePPO:
         """Return a new MaskablePPO with these settings and a constant learning rate."""

@@ -20,7 +20,7 @@ from ludotheque.envs.core.loading import check_arrays
 from ..archives import read_archive, write_archive
 from ..base import needs_train
 from ..networks import Network, copy_network
-from ..policy import MOST_BYTES, PLAYING, PolicyAgent, save_model
+from ..policy import PLAYING, PolicyAgent, save_model
 from ..pool import OpponentPool
 from .common import (
     CHECKPOINT,
@@ -30,7 +30,6 @@ from .common import (
     Progress,
     Run,
     TrainResult,
-    check_network,
     check_time_left,
     checkpoint_source,
     interrupts,
@@ -152,7 +151,6 @@ class _Run(Run):
         )
         self.rate = _Falling(config.learning_rate, config.final_learning_rate)
         self.model = config.make_model(self.env, self.rate)
-        check_network(sum(part.numel() for part in self.model.policy.parameters()), MOST_BYTES)
         if not config.resumes:
             self.write_settings()
         (self.out / CHECKPOINT).parent.mkdir(parents=True, exist_ok=True)

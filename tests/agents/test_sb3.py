@@ -27,7 +27,7 @@ from stable_baselines3.common.monitor import Monitor  # noqa: E402
 from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize  # noqa: E402
 
 from ludotheque.agents import make_agent, play_match  # noqa: E402
-from ludotheque.agents.afterstates import FORM, VALUERS  # noqa: E402
+from ludotheque.agents.afterstates import FORM, VALUERS, Afterstates  # noqa: E402
 from ludotheque.agents.pool import OpponentPool  # noqa: E402
 from ludotheque.agents.sb3 import SeatVecEnv  # noqa: E402
 from ludotheque.agents.sb3_agent import SB3Agent  # noqa: E402
@@ -521,3 +521,29 @@ def test_copies_of_environments_with_afterstates():
         saved = env.get_state()
         assert np.array_equal(env.step(actions)[0], twin.step(actions)[0])
         env.set_state(saved)
+
+
+def test_afterstates_of_wrong_shapes_are_refused():
+    """Kernels would play actions that don't exist."""
+    game = get_game("sarena")
+    env = fresh()
+    afterstates = Afterstates(game, VALUERS)
+    seen, masks = env.step(random_actions(env))[0], env.action_masks()
+    states, seeds = determinized(env.settings, env.states)
+    wide = np.ones((NUM_ENVS, game.num_actions + 1), np.int8)
+    for asked in ((seen, wide, states), (seen, masks[1:], states), (seen[1:], masks, states)):
+        with pytest.raises(ValueError, match="shape|observations for"):
+            afterstates.observe(*asked, seeds)
+    with pytest.raises(StateError, match="no records"):
+        afterstates.observe(seen, masks, np.zeros(NUM_ENVS), seeds)
+    with pytest.raises(ValueError, match="seeds"):
+        afterstates.observe(seen, masks, states, seeds[1:])
+
+
+def test_a_pickle_with_other_afterstates_is_refused():
+    env = SeatVecEnv("saga", 4, observation=FORM)
+    for wrong in (None, "greedy", Afterstates(get_game("saga"), VALUERS)):
+        twin = env.clone()
+        twin.afterstates = wrong
+        with pytest.raises(StateError):
+            pickle.loads(pickle.dumps(twin))
