@@ -137,6 +137,10 @@ class PolicyAgent(LogitAgent):
         self.observation = observation
         self._take(network)
 
+    def _made_anew(self) -> PolicyAgent:
+        how = (self.deterministic, self.temperature, int(self._seed))
+        return PolicyAgent(self.game, self.network, self.observation, *how)
+
     def _take(self, network: Network) -> None:
         self.network = network
         self.afterstates: Afterstates | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import shutil
 import signal
 import subprocess
@@ -18,7 +19,7 @@ import numpy as np
 import pytest
 
 from ludotheque.envs import game_names, get_game
-from ludotheque.envs.core.errors import FileError
+from ludotheque.envs.core.errors import FileError, StateError
 from ludotheque.envs.core.files import LOCK
 from ludotheque.envs.core.interfaces.opponents import query_agent
 
@@ -677,6 +678,19 @@ def test_the_agent_depends_on_its_seeds_alone(finished: TrainResult):
     assert together.tolist() != agent.act(seen, masks, seeds=seeds[::-1]).tolist()
     own = [PPOAgent("sarena", finished.model_path, seed=4).act(seen, masks) for _ in range(2)]
     assert np.array_equal(*own)
+
+
+def test_a_pickled_agent_is_checked_like_a_new_one(finished: TrainResult):
+    agent = PPOAgent("sarena", finished.model_path, seed=4)
+    seen, masks, _ = views(8)
+    again = pickle.loads(pickle.dumps(agent))
+    assert again.path == agent.path and again.about == agent.about
+    assert np.array_equal(again.act(seen, masks), agent.act(seen, masks))
+    for name, wrong in (("temperature", float("nan")), ("temperature", -1), ("network", None)):
+        agent = PPOAgent("sarena", finished.model_path)
+        setattr(agent, name, wrong)
+        with pytest.raises(StateError):
+            pickle.loads(pickle.dumps(agent))
 
 
 def test_the_agent_never_ignores_the_mask(finished: TrainResult):
