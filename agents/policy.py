@@ -139,7 +139,7 @@ class PolicyAgent(LogitAgent):
 
     def _made_anew(self) -> PolicyAgent:
         how = (self.deterministic, self.temperature, int(self._seed))
-        return PolicyAgent(self.game, self.network, self.observation, *how)
+        return PolicyAgent(self.game, self.network, self.observation or "flat", *how)
 
     def _take(self, network: Network) -> None:
         self.network = network

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from .server import MOST_BYTES
 
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
 MOST_CONNECTIONS = 1000
 SECONDS_TO_ASK = 10
+# A message that is too long is answered up to this size; a longer one ends the connection.
+LONGEST = 4 * MOST_BYTES
+# What a page may send at once, and per second; a click takes a hundred bytes.
+BURST_BYTES, BYTES_PER_SECOND = LONGEST + MOST_BYTES, LONGEST
 
 
 class Connection(H11Protocol):
@@ -56,6 +61,28 @@ class Connection(H11Protocol):
         return (cycle, True) if cycle.more_body else None
 
 
+class Socket(WebSocketsSansIOProtocol):
+    """A WebSocket that is closed if it receives more than a page sends.
+
+    Pings, pongs and empty fragments are no messages, so the table doesn't see and count them.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        self._left, self._counted_at = float(BURST_BYTES), self.loop.time()
+
+    def data_received(self, data: bytes) -> None:
+        """Read frames within the limits."""
+        now = self.loop.time()
+        earned = (now - self._counted_at) * BYTES_PER_SECOND
+        self._left = min(self._left + earned, BURST_BYTES) - len(data)
+        self._counted_at = now
+        if self._left < 0:
+            self.transport.close()
+        else:
+            super().data_received(data)
+
+
 def config_of(app: ASGIApp, log_level: str = "warning") -> uvicorn.Config:
     """Return the configuration of a server of tables."""
     return uvicorn.Config(
@@ -64,9 +91,8 @@ def config_of(app: ASGIApp, log_level: str = "warning") -> uvicorn.Config:
         log_level=log_level,
         access_log=False,
         server_header=False,
-        ws="websockets-sansio",
-        # Messages that are too long are answered; far longer ones end the connection.
-        ws_max_size=16 * MOST_BYTES,
+        ws=Socket,
+        ws_max_size=LONGEST,
         timeout_graceful_shutdown=1,
         limit_concurrency=MOST_CONNECTIONS,
     )

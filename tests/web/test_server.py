@@ -513,6 +513,28 @@ def test_a_connection_that_asks_for_nothing_is_closed(monkeypatch):
             seat.wait()
 
 
+@pytest.mark.parametrize("opcode", [0x00, 0x89, 0x8A], ids=["fragments", "pings", "pongs"])
+def test_a_flood_of_frames_that_are_no_messages_ends_the_connection(served, opcode):
+    """The server would do nothing but read them."""
+    host, port = served.host.split(":")
+    asked = (
+        f"GET /play HTTP/1.1\r\nHost: {served.host}\r\nUpgrade: websocket\r\n"
+        "Connection: Upgrade\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+        f"Sec-WebSocket-Version: 13\r\nOrigin: http://{served.host}\r\n\r\n"
+    )
+    empty = bytes([opcode, 0x80]) + bytes(4)
+    with socket.create_connection((host, int(port)), PATIENCE_S) as flood:
+        flood.sendall(asked.encode())
+        assert b"101 Switching" in flood.recv(4096)
+        sent = 0
+        with pytest.raises(ConnectionError):
+            flood.sendall(bytes([0x01, 0x80]) + bytes(4))
+            while sent < 100 << 20:
+                flood.sendall(1000 * empty)
+                sent += 1000 * len(empty)
+    assert sent < 10 << 20
+
+
 def test_who_is_asked_in_secret_is_not_told(served):
     """The refusal is the same whether an agent or another person is being asked."""
     thinker = Thinker("shamans")
