@@ -150,15 +150,21 @@ class PolicyAgent(LogitAgent):
 
     def act(self, observations, masks, *, states=None, seeds=None):
         """See ``Agent.act``."""
-        masks, observations = np.asarray(masks), np.asarray(observations)
+        masks = np.asarray(masks)
+        if self.afterstates is not None:
+            masks, seeds = self.checked(masks, seeds, states)
+        return self.pick(self.logits(observations, masks, states, seeds), masks, seeds)
+
+    def logits(self, observations, masks, states=None, seeds=None) -> np.ndarray:
+        """Return the policy's logits, float32 ``(n, num_actions)``; arguments as for ``act``."""
+        observations = np.asarray(observations)
         if self.afterstates is not None:
             if states is None:
                 raise ValueError(
                     f"{self.name} values afterstates: pass states, determinized for the seat to act"
                 )
-            masks, seeds = self.checked(masks, seeds, states)
             observations = self.afterstates.observe(observations, masks, states, seeds)
-        return self.pick(self.network.logits(observations, masks), masks, seeds)
+        return self.network.logits(observations, masks)
 
 
 class PPOAgent(PolicyAgent):

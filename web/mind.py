@@ -144,7 +144,8 @@ def _of_policy(agent: Any, table: Table, known: np.ndarray) -> Found:
     game, seat = table.game, int(known["to_play"][0])
     masks = game.legal_mask(known)[None]
     seen = game.observe(known, seat, form=agent.observation)[None]
-    logits = np.where(masks[0] > 0, agent.network.logits(seen, masks)[0], -np.inf)
+    found = agent.logits(seen, masks, known, _seeds())[0]
+    logits = np.where(masks[0] > 0, found, -np.inf)
     weights = np.exp((logits - logits.max()) / agent.temperature)
     return weights / weights.sum(), np.full(game.num_actions, np.nan)
 

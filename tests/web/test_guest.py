@@ -259,6 +259,8 @@ def test_an_agent_tells_what_it_would_do(spec):
 class Ascending:
     """A policy that prefers actions with higher numbers."""
 
+    valued_by = ()
+
     def logits(self, observations, masks):
         assert observations.shape[0] == masks.shape[0] == 1
         return np.arange(masks.shape[1], dtype=np.float32)[None] / 10
@@ -276,6 +278,28 @@ def test_a_policy_tells_its_probabilities():
     texts = [SARENA.action_to_string(action, table.states[0]) for action in legal[:-6:-1]]
     assert [candidate["text"] for candidate in mind["candidates"]] == texts
     assert all(candidate["value"] is None for candidate in mind["candidates"])
+
+
+class ByValue:
+    """A policy on afterstates that is as sharp as greedy's values."""
+
+    valued_by = ("greedy",)
+
+    def logits(self, observations, masks):
+        return observations[:, -masks.shape[1] :]
+
+
+def test_a_policy_on_afterstates_tells_its_probabilities():
+    table = table_of(p0="greedy", p1="greedy")
+    table.explain = True
+    told = mind_of(table, None, 0)["candidates"]
+    values = {one["text"]: one["value"] for one in told}
+    best = {text for text, value in values.items() if value == max(values.values())}
+    table.agents = dict.fromkeys((0, 1), PolicyAgent(SARENA, ByValue()))
+    candidates = mind_of(table, None, 0)["candidates"]
+    shares = [candidate["share"] for candidate in candidates]
+    assert shares == sorted(shares, reverse=True) and 0 < sum(shares) <= 1
+    assert len(best) == 5 or candidates[0]["text"] in best
 
 
 def test_greedy_values_are_those_it_chooses_by():
