@@ -9,6 +9,7 @@ from ..core.validity import ANY, FINE, LAST_SEAT, numbered
 from .components import (
     ASIDE_SIZE,
     BIT,
+    BONUS,
     CANVASES,
     CELL_COL,
     CELL_ROW,
@@ -73,7 +74,7 @@ LIMITS = {
     "score": (-32_000, 32_000),
     "arrival": _COUNT,
     "clock": _COUNT,
-    "bonus": _COUNT,
+    "bonus": (0, NUM_TILES * BONUS),
     "supply": _COUNT,
     "cacophony": _COUNT,
     "uncompleted": _A_TILE,

@@ -10,6 +10,7 @@ import itertools
 import random
 import sys
 from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
 import pytest
@@ -80,10 +81,38 @@ def damage(game: Game, states: np.ndarray, rng: random.Random) -> str:
     return name
 
 
+@cache
+def ranges(name: str, form: str) -> tuple[np.ndarray, np.ndarray]:
+    """The least and the greatest number of each place of an observation."""
+    schema = get_game(name).observation_schema(form)
+    sizes = [field.size for field in schema]
+    return (
+        np.repeat([field.low for field in schema], sizes),
+        np.repeat([field.high for field in schema], sizes),
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "worst"),
+    [("sagani", "bonus", 4588), ("shamans", "plays", 5), ("shamans", "held_then", 40)],
+)
+def test_what_can_not_be_observed_is_refused(name, field, worst):
+    """Observations hold bytes: larger numbers would be seen as others."""
+    game = get_game(name)
+    states = game.new_state(3, num_players=game.usual_players)
+    states[field] = worst
+    with pytest.raises(StateError, match=field):
+        game.check_states(states)
+
+
 def use(game: Game, states: np.ndarray, seed: int) -> None:
     """Use a record in every way, and play to the end."""
     for seat in range(int(states["num_players"][0])):
-        game.observe(states, seat)
+        for form in game.observation_forms:
+            seen = game.observe(states, seat, form=form).ravel()
+            lows, highs = ranges(game.name, form)
+            outside = np.flatnonzero((seen < lows) | (seen > highs))
+            assert not len(outside), f"{form} has {seen[outside[0]]} at {outside[0]}"
         game.determinize(states, seat, seed)
     game.returns(states)
     game.legal_mask(states)
