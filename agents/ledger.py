@@ -270,7 +270,8 @@ def _read(line: bytes) -> GameRecord | None:
 
 def _is_torn(line: bytes, is_last: bool) -> bool:
     """Return whether a crash may leave such a line at the end, or it is empty."""
-    cut_off = is_last and (line.startswith(_START) or _START.startswith(line))
+    cut_off = is_last and not line.endswith(b"\n")
+    cut_off &= line.startswith(_START) or _START.startswith(line)
     # Zeros in place of blocks. In UTF-16, only every other byte is zero.
     return cut_off or b"\0\0" in line or not line.strip()
 

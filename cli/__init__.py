@@ -30,7 +30,10 @@ def main() -> None:
         # Terminals or pipes that can't encode the accents in names get a question mark.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    app(prog_name="ludotheque")
+    try:
+        app(prog_name="ludotheque")
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 __all__ = ["main"]

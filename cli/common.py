@@ -20,8 +20,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 # Results go to `out`, messages to `err`, so that --json can be piped.
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
+# No markup: paths and names may contain brackets.
+out = Console(highlight=False, markup=False)
+err = Console(stderr=True, highlight=False, markup=False)
 
 GameOption = Annotated[str, typer.Option("--game", "-g", help="Which game.")]
 SeedOption = Annotated[

@@ -331,6 +331,18 @@ def test_games_whose_camps_are_unknown_are_told_before_more_are_played(actions, 
         made(resume=True)
 
 
+def test_a_last_line_that_is_complete_and_no_result_is_an_error(tmp_path, whole):
+    """A crash leaves no newline behind what it cut off."""
+    data, _ = whole
+    league(THREE, tmp_path, seed=8).run(2)
+    lines = data.splitlines(keepends=True)
+    edited = b"".join(lines[:-1]) + lines[-1][:20] + b"\n"
+    games_file(tmp_path).write_bytes(edited)
+    with pytest.raises(ValueError, match=rf"games\.jsonl, line {len(lines)}: this is not a result"):
+        league(THREE, tmp_path, seed=8, resume=True)
+    assert games_file(tmp_path).read_bytes() == edited
+
+
 def test_a_bad_line_among_good_ones_is_an_error(tmp_path, whole):
     data, _ = whole
     league(THREE, tmp_path, seed=8).run(2)

@@ -1031,6 +1031,17 @@ def test_rate_measures_no_ladder_that_cannot_be_written(monkeypatch, tmp_path):
         rate.rate(game="sarena", measure=True, games=2, seed=0, record=tmp_path / "league")
 
 
+def test_paths_with_brackets_are_printed_as_they_are(tmp_path, capsys):
+    from ludotheque.agents.td.model import save_value_model, zero_model
+    from ludotheque.cli import rate
+
+    path = tmp_path / "odd[" / "x]" / "[red]m.zip"
+    path.parent.mkdir(parents=True)
+    save_value_model(zero_model(get_game("sarena"), 2, 8, 4), path)
+    rate.rate(f"td:{path}", game="sarena", rounds=1, seed=1)
+    assert "[/x]/[red]m.zip: rating" in capsys.readouterr().out.replace("\n", "")
+
+
 def test_rate_replaces_a_ladder_only_when_told(monkeypatch, tmp_path):
     from ludotheque.agents import ladder
     from ludotheque.cli import rate
