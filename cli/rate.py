@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import shlex
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -220,6 +222,9 @@ def _agent(spec: str, game: Any) -> Any:
 
     from ludotheque.agents import make_agent
 
+    # As with `python -m`, packages in the current folder count too.
+    if "" not in sys.path and os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
     try:
         made = getattr(import_module(head), name)
     except (ImportError, AttributeError) as error:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ludotheque.envs.core.errors import check_choice, check_whole
+from ludotheque.envs.core.errors import check_choice, check_finite, check_whole
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.threads import check_num_threads
 
@@ -72,6 +72,8 @@ class BaselineAgent(Agent):
         seed: seed of the agent's own generator, used if ``act`` receives no seeds.
         beliefs: use learned beliefs in the search, see ``TDAgent``; None means if the baseline has
             learned any.
+        playouts: weight of a playout in the values of the search, see ``TDAgent``; None means the
+            game's preference.
 
     Raises:
         ValueError: the game has no baseline, or a setting is out of range.
@@ -87,12 +89,16 @@ class BaselineAgent(Agent):
         num_threads: int = 1,
         seed: int | None = None,
         beliefs: bool | None = None,
+        playouts: float | None = None,
     ):
         super().__init__(game, seed)
         self.simulations = check_whole(simulations, "simulations", 0, MOST_SIMULATIONS)
         self.num_threads = check_num_threads(num_threads)
         check_choice(beliefs, (None, True, False), "beliefs")
         self.beliefs = beliefs
+        if playouts is not None and not 0 <= check_finite(playouts, "playouts") <= 1:
+            raise ValueError(f"playouts is {playouts!r}; give a number from 0 to 1")
+        self.playouts = playouts
         self._agents: dict[tuple[int, str], TDAgent] = {}
         if not baseline_counts(self.game):
             raise ValueError(
@@ -168,5 +174,6 @@ class BaselineAgent(Agent):
                 num_threads=self.num_threads,
                 num_players=num_players,
                 beliefs=self.beliefs,
+                playouts=self.playouts,
             )
         return self._agents[key]

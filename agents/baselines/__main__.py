@@ -89,7 +89,13 @@ BELIEF_GAMES: dict[Key, int] = {
 }
 # The same for other baselines, on request.
 MORE_GAMES = 1500
-COMMON: dict[str, Any] = {"seed": 1, "eval_opponents": ("greedy",), "eval_games": 300}
+# The included baselines were trained before there were points by category.
+COMMON: dict[str, Any] = {
+    "seed": 1,
+    "eval_opponents": ("greedy",),
+    "eval_games": 300,
+    "category_weight": 0.0,
+}
 # Deals of the card's table, not used in training.
 CARD_SEED = 10**9
 CARD_GAMES = 600

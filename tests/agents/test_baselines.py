@@ -121,3 +121,11 @@ def test_a_baseline_without_beliefs_says_so(folder):
     shutil.copy(Path(baselines.__file__).parent / "sagani-2.zip", folder)
     with pytest.raises(UserError, match="has learned no beliefs"):
         beliefs.main(game="sagani", players=2)
+
+
+def test_playouts_are_those_of_the_search():
+    with pytest.raises(ValueError, match="playouts is 2; give a number from 0 to 1"):
+        make_agent("baseline:playouts=2", "sarena")
+    agent = make_agent("baseline:simulations=8,playouts=0.5", "sarena")
+    assert agent.agent_for(4).playouts == 0.5
+    assert make_agent("baseline", "sarena").agent_for(4).playouts == 0.0

@@ -996,8 +996,11 @@ def test_rate_names_the_agent_at_fault(answer, told, monkeypatch, tmp_path):
             """
         )
     )
-    monkeypatch.syspath_prepend(tmp_path)
+    # A package in the current folder, as where the command is called.
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [folder for folder in sys.path if folder])
     monkeypatch.delitem(sys.modules, "ones_own.agent", raising=False)
+    monkeypatch.delitem(sys.modules, "ones_own", raising=False)
     with pytest.raises(UserError, match=told):
         rate.rate("ones_own.agent:Mine", game="sarena", seed=1, rounds=1)
 
