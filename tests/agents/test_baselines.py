@@ -12,7 +12,10 @@ import pytest
 
 pytest.importorskip("torch")
 
-from ludotheque.agents import baselines  # noqa: E402
+from ludotheque.agents import (
+    baselines,  # noqa: E402
+    make_agent,
+)
 from ludotheque.agents.baselines import __main__ as making  # noqa: E402
 from ludotheque.agents.td.model import BELIEFS, read_value_model  # noqa: E402
 from ludotheque.agents.training.evaluation import Evaluation  # noqa: E402
