@@ -95,6 +95,7 @@ def _train(method: str, out: Path, **settings: Any) -> None:
     """Train with ``method`` into the folder ``out``, or resume the run there."""
     config, train = trainer_of(method)
     run = config(
+        num_threads=1,  # like PPO
         out=out,
         resume=(out / CONFIG).is_file(),
         eval_opponents=("greedy",),

@@ -130,7 +130,7 @@ def arguments_checked() -> Iterator[None]:
     """Turn the errors of calls that check a user's arguments into UserError."""
     try:
         yield
-    except (ValueError, OSError) as error:
+    except (ValueError, TypeError, OSError) as error:  # TypeError: an agent's unknown setting
         raise UserError(_told(error)) from error
 
 

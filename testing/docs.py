@@ -179,7 +179,7 @@ def baselines(game: Game) -> Iterator[str]:
         yield f"![Wins by decisions and by minutes](../../docs/curves-{game.name}.png)"
     yield ""
     page = "../../docs/learning.md"
-    yield f"[What else was tried]({page}#experiments), with other methods and settings;"
+    yield "[What else was tried](#experiments), with other methods and settings;"
     yield f"[what a best response wins]({page}#exploitability) against the baseline."
 
 

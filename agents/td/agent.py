@@ -44,12 +44,12 @@ NEEDS["play and search"] = ("choose", "search")
 LEADS = ("value", "policy")
 # Defaults; a game may have its own in ``Game.learning``.
 _DEFAULTS = {"exploration": 1.0, "scale": 20.0, "playouts": 0.0}
-_compiled: dict[tuple[str, str], SimpleNamespace] = {}
+_compiled: dict[tuple[Game, str], SimpleNamespace] = {}
 
 
 def compile_for(game: Game, use: str) -> SimpleNamespace:
     """Return the loops of ``game`` for ``use``, one of ``TEMPLATES``; compiled when called."""
-    if (game.name, use) not in _compiled:
+    if (game, use) not in _compiled:
         bound = {**game.kernels, "final": game.loops.final, "play_out": game.loops.play_out}
         if form_of(game) != "flat":
             bound["observe"] = game.kernels[f"observe_{form_of(game)}"]
@@ -61,8 +61,8 @@ def compile_for(game: Game, use: str) -> SimpleNamespace:
             wanted = {k: v for k, v in bound.items() if k in template.__code__.co_names}
             bound[label] = specialize(template, f"{prefix}_{label}", **wanted)
             setattr(loops, label, bound[label])
-        _compiled[game.name, use] = loops
-    return _compiled[game.name, use]
+        _compiled[game, use] = loops
+    return _compiled[game, use]
 
 
 class TDAgent(Agent):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from ludotheque.envs import get_game
 from ludotheque.envs.core.arguments import check_seed
 from ludotheque.envs.core.errors import MOST, check_finite
+from ludotheque.envs.core.hardware import count_cores
+from ludotheque.envs.core.interfaces.threads import MOST_THREADS
 
 from ..archives import MOST_BYTES
 from ..search import MOST_SIMULATIONS
@@ -15,6 +17,10 @@ from ..training.common import RunConfig, check_network
 from .model import ValueModel, positions_of, read_value_model, rivalry_of, usual_inputs
 
 GREEDY = "greedy"
+
+
+def _all_cores() -> int:
+    return min(count_cores() or 1, MOST_THREADS)
 
 
 @dataclass
@@ -51,6 +57,7 @@ class TDConfig(RunConfig):
         sharpness: amount that a value of 1 adds to a logit initially.
         start: a model file to start from, whose inputs, widths and limit are kept; None means a
             network that adds nothing to ``evaluate``.
+        num_threads: number of threads for the games; by default one for each core.
 
     Raises:
         ValueError: a value is invalid, or there is no run to resume.
@@ -87,6 +94,7 @@ class TDConfig(RunConfig):
     decay: float = 0.0
     sharpness: float = 20.0
     start: str | None = None
+    num_threads: int = field(default_factory=_all_cores)
 
     @property
     def searches(self) -> bool:

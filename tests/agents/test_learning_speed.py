@@ -77,3 +77,37 @@ def test_other_libraries_that_are_missing_are_named_and_skipped(missing, monkeyp
     results = measure.interleave({"": probes}, measure.Settings(0.01, 1))
     assert [one.median for one in results] == [None] * 4
     assert all("not installed" in one.skipped for one in results)
+
+
+@pytest.mark.training
+def test_the_network_finds_the_same_values_in_every_way():
+    leaf_batches = pytest.importorskip("ludotheque.benchmarks.experiments.leaf_batches")
+    ways = leaf_batches.ways_of("sarena", 1)  # which compares the values
+    counts = {way() for way in ways.values()}
+    assert len(ways) == 3 and len(counts) == 1 and counts.pop() % leaf_batches.CHOICES == 0
+
+
+@pytest.mark.training
+@pytest.mark.parametrize("facts", ["packs", "face_down"])
+def test_facts_of_saga_are_those_of_the_record(facts):
+    saga_packs = pytest.importorskip("ludotheque.benchmarks.experiments.saga_packs")
+    from ludotheque.agents.td.belief_learner import facts_of, play_decisions
+    from ludotheque.agents.td.model import ValueModel
+
+    game, options = saga_packs.game_with(saga_packs.Facts(facts))
+    model = read_value_model(baseline_path(game, 2), game)
+    model = ValueModel({**model.about, "options": options}, model.arrays)
+    states = play_decisions(agent.TDAgent(game, model), 60, 1).states
+    found = facts_of(game, states, 3, np.random.default_rng(1)).reshape(len(states), 4, 3, -1)
+    assert not found[:, :, 1:].any(), "there are two seats"
+    for state, (true, *redrawn) in zip(states, found[:, :, 0], strict=True):
+        other = 1 - state["to_play"]
+        if facts == "packs":
+            assert np.flatnonzero(true).tolist() == [state["pack"][other]]
+        else:
+            down = state["down_card"][other, : state["num_down"][other]] % saga_packs.NUM_KNIGHTS
+            per_card = true.reshape(-1, saga_packs.NUM_KNIGHTS)
+            assert per_card.argmax(axis=1)[: len(down)].tolist() == down.tolist()
+            assert true.sum() == len(down)
+        assert all(one.sum() == true.sum() for one in redrawn)
+    assert (found[:, :1] != found[:, 1:]).any(), "some facts are hidden"

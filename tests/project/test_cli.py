@@ -826,6 +826,8 @@ def test_ways_to_train_that_do_not_exist_are_refused(tmp_path: Path):
     taught = ("--method", "td", "--observation", "afterstates", "--teacher", "greedy")
     wrong = run("train", *taught, "--out", tmp_path / "run")
     assert_refused(wrong, "leave out --observation --teacher")
+    setting = ("--teacher", "mcts:simulation=9", "--method", "ppo")
+    assert_refused(run("train", *setting, "--out", tmp_path / "run"), "Did you mean 'simulations'?")
     unknown = run("train", "--teacher", "gredy", "--out", tmp_path / "run")
     assert_refused(unknown, "Did you mean 'greedy'")
     out = ("--out", tmp_path / "run")
@@ -1253,17 +1255,27 @@ def test_a_record_that_cannot_be_written_is_refused_before_anything_is_played(tm
 
 
 @pytest.mark.training
-def test_a_response_to_an_agent_is_trained_and_measured(tmp_path: Path):
+@pytest.mark.parametrize(
+    ("agent", "kind"), [("greedy", "td"), ("mcts:simulations=2", "ppo"), ("random", "ppo")]
+)
+def test_a_response_to_an_agent_is_trained_and_measured(agent, kind, tmp_path: Path):
+    from ludotheque.agents import make_agent
+
     few = ("--game", "sarena", "--steps", "500", "--seed", "0")
-    found = run_json("exploit", "greedy", *few, "--out", tmp_path)
+    found = run_json("exploit", agent, *few, "--out", tmp_path)
     assert found["fair"] == 0.5 and found["found"]["games"] == 400
+    assert found["found"]["opponent"] == agent
     assert Path(found["model_path"]).is_file() and found["steps"] >= 500
-    assert_refused(run("exploit", "greedy", *few, "--out", tmp_path), "another --out")
+    assert found["response"] == f"{kind}:{found['model_path']}"
+    assert make_agent(found["response"], "sarena").name == kind
+    assert_refused(run("exploit", agent, *few, "--out", tmp_path), "another --out")
 
 
 def test_what_cannot_be_responded_to_is_told(tmp_path: Path):
     to = ("--game", "sarena", "--out", tmp_path / "none")
-    assert_refused(run("exploit", "mcts", *to), "greedy, baseline or td:FILE")
+    assert_refused(run("exploit", "mtcs", *to), "mcts")
+    assert_refused(run("exploit", "mcts:simulation=2", *to), "simulations")
+    assert_refused(run("exploit", "ppo:none.zip", *to), "none.zip")
     assert_refused(run("exploit", "td:none.zip", *to), "no model")
     alone = ("--game", "sagani", "--players", 1, "--out", tmp_path / "none")
     assert_refused(run("exploit", "greedy", *alone), "2, 3, 4")
