@@ -42,6 +42,8 @@ class Variant(NamedTuple):
 # (game, players) → variants in which its baseline for that number of players doesn't play.
 VARIANTS = {("sagani", 1): (Variant("advanced", {"solo": "advanced"}, "solo", 1),)}
 USUAL = Variant()
+# (game, players) → weight of playouts in its search, where another than the game's is better.
+PLAYOUTS = {("sarena", 4): 0.5}
 
 
 def variants_of(game: Game, num_players: int) -> tuple[Variant, ...]:
@@ -72,8 +74,8 @@ class BaselineAgent(Agent):
         seed: seed of the agent's own generator, used if ``act`` receives no seeds.
         beliefs: use learned beliefs in the search, see ``TDAgent``; None means if the baseline has
             learned any.
-        playouts: weight of a playout in the values of the search, see ``TDAgent``; None means the
-            game's preference.
+        playouts: weight of a playout in the values of the search, see ``TDAgent``; None means
+            0.5 in Sàrèná for four, and otherwise the game's preference.
 
     Raises:
         ValueError: the game has no baseline, or a setting is out of range.
@@ -174,6 +176,11 @@ class BaselineAgent(Agent):
                 num_threads=self.num_threads,
                 num_players=num_players,
                 beliefs=self.beliefs,
-                playouts=self.playouts,
+                playouts=self._playouts(num_players),
             )
         return self._agents[key]
+
+    def _playouts(self, num_players: int) -> float | None:
+        if self.playouts is None:
+            return PLAYOUTS.get((self.game.name, num_players))
+        return self.playouts

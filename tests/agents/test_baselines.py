@@ -129,6 +129,7 @@ def test_a_baseline_without_beliefs_says_so(folder):
 def test_playouts_are_those_of_the_search():
     with pytest.raises(ValueError, match="playouts is 2; give a number from 0 to 1"):
         make_agent("baseline:playouts=2", "sarena")
-    agent = make_agent("baseline:simulations=8,playouts=0.5", "sarena")
-    assert agent.agent_for(4).playouts == 0.5
-    assert make_agent("baseline", "sarena").agent_for(4).playouts == 0.0
+    agent = make_agent("baseline:simulations=8,playouts=0.25", "sarena")
+    assert agent.agent_for(4).playouts == agent.agent_for(2).playouts == 0.25
+    usual = make_agent("baseline", "sarena")
+    assert usual.agent_for(4).playouts == 0.5 and usual.agent_for(2).playouts == 0.0
