@@ -23,6 +23,7 @@ from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.loading import COUNT, MEGABYTE, OBJECT, TEXT, Source
 
 from .afterstates import Afterstates
+from .archives import MOST_BYTES
 from .base import Agent, check_seeds
 from .kernels import choose_best, choose_softmax
 from .networks import Network, copy_network, make_network
@@ -42,8 +43,6 @@ _FIELDS = {
     "observation": TEXT,
     "network": OBJECT,
 }
-# Weights of 64 million numbers; the usual networks have fewer than a million.
-MOST_BYTES = 256 * MEGABYTE
 # The default temperature of a trained agent. It learns at 1, where it still explores; at a lower
 # temperature it is stronger (on Sàrèná it won 64 % instead of 50 % of its games against greedy) and
 # its games still vary.

@@ -151,13 +151,9 @@ def _of_policy(agent: Any, table: Table, known: np.ndarray) -> Found:
 
 
 def _of_greedy(agent: Any, table: Table, known: np.ndarray) -> Found:
-    game, seat = table.game, int(known["to_play"][0])
-    values = np.full(game.num_actions, np.nan)
-    for action in np.flatnonzero(game.legal_mask(known)).tolist():
-        after = known.copy()
-        game.step(after, action)
-        values[action] = game.kernels["evaluate"](after[0], seat)
-    return np.full(game.num_actions, np.nan), values
+    mask = table.game.legal_mask(known)
+    values = agent.values(known, mask[None], _seeds())[0]
+    return np.full(len(mask), np.nan), np.where(mask, values, np.nan)
 
 
 def _of_anybody(agent: Any, table: Table, known: np.ndarray) -> Found:

@@ -12,9 +12,9 @@ from ludotheque.envs.core.errors import MOST, check_choice, check_whole, is_whol
 from ludotheque.envs.core.interfaces.settings import Settings
 
 from ..afterstates import FORM, check_valuers
+from ..archives import MOST_BYTES
 from ..base import needs_train
 from ..networks import ACTIVATIONS
-from ..policy import MOST_BYTES
 from ..pool import SAMPLINGS
 from ..specs import make_agent
 from ..targets import ActionTargets, targets_of

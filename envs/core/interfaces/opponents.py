@@ -112,11 +112,11 @@ def query_agent(agent: Opponent, settings: Settings, states: np.ndarray) -> np.n
     )
     masks = np.empty((count, settings.game.num_actions), np.int8)
     loops.views(states, 0, count, to_play, 1, observations, masks)
-    seeds = np.empty(count, np.uint64)
-    loops.decision_seeds(states, 0, count, seeds)
-    known = None
+    known, seeds = None, np.empty(count, np.uint64)
     if getattr(agent, "needs_states", False):
-        known, _ = determinized(settings, states)
+        known, seeds = determinized(settings, states)
+    else:
+        loops.decision_seeds(states, 0, count, seeds)
     shape = settings.game.observation_shape(form)
     asked: dict[str, Any] = {"states": known, "seeds": seeds}
     length = check_whole(getattr(agent, "history", 0), f"history of {agent!r}", 0, HISTORY)
