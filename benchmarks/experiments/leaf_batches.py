@@ -69,13 +69,13 @@ def record(name: str, players: int, num_games: int) -> np.ndarray:
         live = np.flatnonzero(~env.states["terminated"])
         actions = query_agent(agent, env.settings, env.states[live])
         for i, chosen in zip(live, actions, strict=True):
-            legal = np.flatnonzero(game.legal_mask(env.states, i))
+            legal = np.flatnonzero(game.legal_mask(env.states, int(i)))
             if len(legal) >= CHOICES:
                 trial.states[:] = env.states[i]
                 for k, action in enumerate(legal[:CHOICES]):
                     game.step(trial.states, int(action), k)
                 seen.append(trial.observe(int(env.states["to_play"][i]))[0].reshape(CHOICES, -1))
-            game.step(env.states, int(chosen), i)
+            game.step(env.states, int(chosen), int(i))
     return np.concatenate(seen)
 
 
