@@ -2,8 +2,9 @@
 
 Each is trained with its row of ``RECIPES``, evaluated on deals that weren't used in training, and
 written to the package with its card. A run's folder is ``runs/baselines/GAME-PLAYERS``; a stopped
-run is resumed. Two parts can be added to an existing baseline: ``--curve`` adds the evaluations in
-that folder to its card, and ``--beliefs`` makes it learn beliefs, from games against itself.
+run is resumed. Some need a second run, from the best model of the first (``FINISH``). Two parts can
+be added to an existing baseline: ``--curve`` adds the evaluations in those folders to its card, and
+``--beliefs`` makes it learn beliefs, from games against itself.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from ..td.agent import TDAgent
 from ..td.belief_learner import learn_beliefs
 from ..td.model import ValueModel, read_value_model, save_value_model
 from ..td.trainer import CONFIGS, train_td
-from ..training.common import EVALUATIONS
+from ..training.common import BEST, CONFIG, EVALUATIONS, TrainResult
 from ..training.evaluation import ALONE, evaluate
 from . import USUAL, Variant, baseline_path, variants_of
 
@@ -82,6 +83,23 @@ RECIPES: dict[Key, tuple[str, dict[str, Any]]] = {
         for players in (3, 4)
     },
 }
+# A second run that begins with the best model of the first, with smaller steps on more decisions.
+# Its last model is the baseline: the evaluations are too close to each other to choose by.
+FINISH: dict[Key, dict[str, Any]] = {
+    ("shamans", 3): {
+        "seed": 11,
+        "minutes": 40,
+        "learning_rate": 2e-4,
+        "final_learning_rate": 1e-5,
+        "averaging": 0.999,
+        "piece_rows": 4096,
+        "choice_batch": 2048,
+        "window": 600_000,
+        "snapshot_every": 400_000,
+        "eval_every": 800_000,
+        "eval_games": 1200,
+    },
+}
 # Number of games to learn beliefs from, for baselines whose search they make stronger.
 BELIEF_GAMES: dict[Key, int] = {
     **{("sarena", players): 6000 for players in (2, 3, 4)},
@@ -107,6 +125,7 @@ class Recipe(NamedTuple):
     Attributes:
         game, players, variant: what it plays.
         method, settings: how it is trained.
+        finish: settings of a second run (see ``FINISH``), empty for none.
     """
 
     game: Game
@@ -114,6 +133,7 @@ class Recipe(NamedTuple):
     variant: Variant
     method: str
     settings: dict[str, Any]
+    finish: dict[str, Any]
 
     @property
     def path(self) -> Path:
@@ -124,6 +144,11 @@ class Recipe(NamedTuple):
     def folder(self) -> Path:
         """The folder of the run that trains it."""
         return Path("runs") / "baselines" / self.path.stem
+
+    @property
+    def last_folder(self) -> Path:
+        """The folder of the second run, if there is one."""
+        return self.folder.with_name(f"{self.folder.name}-finish")
 
     @property
     def command(self) -> str:
@@ -137,49 +162,72 @@ def recipe_of(key: Key) -> Recipe:
     game, players, name = get_game(key[0]), key[1], key[2] if len(key) > 2 else USUAL.name
     (variant,) = (one for one in variants_of(game, players) if one.name == name)
     method, settings = RECIPES[key]
-    return Recipe(game, players, variant, method, {**COMMON, **settings})
+    finish = {**COMMON, **FINISH[key]} if key in FINISH else {}
+    return Recipe(game, players, variant, method, {**COMMON, **settings}, finish)
 
 
 def make(recipe: Recipe) -> None:
     """Train, evaluate and write one baseline."""
+    if recipe.finish:
+        if not (recipe.last_folder / CONFIG).is_file():
+            _train(recipe, recipe.folder, recipe.settings)
+        start = str(recipe.folder / BEST)
+        trained = _train(recipe, recipe.last_folder, {**recipe.finish, "start": start}).model_path
+    else:
+        result = _train(recipe, recipe.folder, recipe.settings)
+        trained = result.best_path or result.model_path
+    write(recipe, trained)
+
+
+def _train(recipe: Recipe, folder: Path, settings: dict[str, Any]) -> TrainResult:
+    """Train in a folder, or resume there."""
     config = CONFIGS[recipe.method](
         game=recipe.game.name,
         num_players=recipe.players,
         options=dict(recipe.variant.options),
-        out=recipe.folder,
-        resume=(recipe.folder / "config.json").is_file(),
+        out=folder,
+        resume=(folder / CONFIG).is_file(),
         progress=True,
-        **recipe.settings,
+        **settings,
     )
     result = train_td(config)
     if result.interrupted:
-        raise SystemExit(f"stopped; the same command goes on with {recipe.folder}")
-    write(recipe, result.best_path or result.model_path, result.seconds)
+        raise SystemExit(f"stopped; the same command goes on with {folder}")
+    return result
 
 
-def write(recipe: Recipe, trained: Path, seconds: float) -> None:
+def write(recipe: Recipe, trained: Path) -> None:
     """Evaluate a model and write it to the package with its card."""
     model = read_value_model(trained, recipe.game)
+    curve = read_curve(recipe)
     card = {
         "command": recipe.command,
         "method": recipe.method,
         "settings": recipe.settings,
-        "minutes": round(seconds / 60, 1),
+        **({"finish": recipe.finish} if recipe.finish else {}),
+        "minutes": round(curve[-1]["seconds"] / 60, 1),
         "machine": f"{processor_name()}, {count_cores()} cores",
         "against": measure(model, recipe),
-        "curve": read_curve(recipe),
+        "curve": curve,
     }
     path = recipe.path
-    save_value_model(ValueModel({**model.about, "card": card}, model.arrays), path, half=True)
+    about = {**model.about, "card": card, "steps": curve[-1]["steps"]}
+    save_value_model(ValueModel(about, model.arrays), path, half=True)
     print(path, path.stat().st_size, "bytes", card["against"])
     if (recipe.game.name, recipe.players) in BELIEF_GAMES:
         add_beliefs(recipe)
 
 
 def read_curve(recipe: Recipe) -> list[dict[str, Any]]:
-    """Return the evaluations of a baseline's run in the format of ``read_evaluations``."""
-    lines = (recipe.folder / EVALUATIONS).read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in lines]
+    """Return the evaluations of a baseline's runs in the format of ``read_evaluations``."""
+    curve: list[dict[str, Any]] = []
+    for folder in (recipe.folder, recipe.last_folder) if recipe.finish else (recipe.folder,):
+        steps, seconds = (curve[-1]["steps"], curve[-1]["seconds"]) if curve else (0, 0.0)
+        for line in (folder / EVALUATIONS).read_text(encoding="utf-8").splitlines():
+            found = json.loads(line)
+            found |= {"steps": found["steps"] + steps, "seconds": found["seconds"] + seconds}
+            curve.append(found)
+    return curve
 
 
 def add_curve(recipe: Recipe) -> None:

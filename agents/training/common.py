@@ -48,6 +48,7 @@ from ludotheque.envs.core.loading import (
     or_null,
 )
 
+from ..specs import make_agent
 from .evaluation import ALONE, Evaluation, evaluate
 
 # Files of a run's folder.
@@ -61,6 +62,8 @@ CHECKPOINT = Path("checkpoint") / "run.zip"
 STATE = "run.json"
 # All files that are written atomically, for ``lock_folder``.
 FILES = (MODEL, BEST, CONFIG, EVALUATIONS, f"{MODELS}/*.zip", str(CHECKPOINT))
+# Bytes of a model file for what isn't counted as numbers of its network: biases and headers.
+_ROOM = MEGABYTE
 # These may change when a run is resumed; everything else stays as it was.
 MAY_CHANGE = ("minutes", "steps", "out", "resume", "progress")
 _TRAIN_ANEW = "this run can't be resumed: start a new run in another folder"
@@ -158,7 +161,8 @@ class RunConfig:
             self.num_players = game.usual_players
         if self.num_players == 1:
             self.eval_opponents = (ALONE,)
-        self.eval_opponents = tuple(self.eval_opponents)
+        named = self.eval_opponents
+        self.eval_opponents = (named,) if isinstance(named, str) else tuple(named)
         return game
 
     def check_counts(self, **most: int) -> None:
@@ -172,6 +176,21 @@ class RunConfig:
         self.check_counts(snapshot_every=MOST, eval_every=MOST, checkpoint_every=MOST)
         if self.torch_threads is not None:
             self.check_counts(torch_threads=MOST_THREADS)
+        for name in self.eval_opponents:
+            self._check_opponent(name)
+
+    def _check_opponent(self, name: str) -> None:
+        """Check an agent of ``eval_opponents``; the first evaluation would be late for that."""
+        if self.num_players == 1 and name == ALONE:
+            return
+        if not isinstance(name, str):
+            raise ValueError(f"eval_opponents has {name!r}; give names of agents, like 'greedy'")
+        about = getattr(make_agent(name, self.game), "about", {})
+        if about.get("num_players", self.num_players) != self.num_players:
+            raise ValueError(
+                f"eval_opponents has {name!r}, which plays with {about['num_players']} players, "
+                f"not {self.num_players}"
+            )
 
     @property
     def resumes(self) -> bool:
@@ -282,7 +301,7 @@ class Run(ABC):
             self._take_snapshot()
         evaluated = self._is_due("evaluation", config.eval_every) or (over and not self.stop)
         if evaluated:
-            self._evaluate()
+            self._evaluate_or_save()
         if progress is not None:
             show(progress, config, (self.steps, self.seconds), self.evaluations)
         self.interrupted = self.stop
@@ -298,6 +317,18 @@ class Run(ABC):
         if due:
             self.marks[what] = self.steps
         return due
+
+    def _evaluate_or_save(self) -> None:
+        """Evaluate; if that fails, for example as an opponent's file is gone, save first."""
+        before = len(self.evaluations)
+        try:
+            self._evaluate()
+        except Exception:
+            del self.evaluations[before:]
+            self.marks["evaluation"] = 0  # a resumed run evaluates again
+            with contextlib.suppress(OSError):
+                self._save()
+            raise
 
     def _evaluate(self) -> None:
         config, start = self.config, perf_counter()
@@ -346,10 +377,11 @@ class Run(ABC):
 
 def check_network(size: int, most: int) -> None:
     """Raise ValueError for networks of ``size`` numbers whose files couldn't be read again."""
-    if 4 * size > most:
+    fits = (most - _ROOM) // 4
+    if size > fits:
         raise ValueError(
-            f"the network has {size:,} numbers; a model file holds {most // 4:,} at most: give "
-            "fewer units or layers"
+            f"the network has {size:,} numbers; a model file holds {fits:,} at most: give fewer "
+            "units or layers"
         )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from ludotheque.envs.core.arguments import check_seed
-from ludotheque.envs.core.errors import MOST, check_choice, check_whole, is_whole
+from ludotheque.envs.core.errors import MOST, check_choice, check_finite, check_whole, is_whole
 from ludotheque.envs.core.interfaces.settings import Settings
 
 from ..afterstates import FORM, check_valuers
@@ -34,8 +34,9 @@ NET_ARCHS = {"board": (32, 1, 16), "mlp": (256, 256)}
 # On a board with more places than this, convolutions would take most of the time: places are
 # embedded without their neighbours. So are places in a single row, which is no board.
 SMALL_BOARD = 100
-# Limits of the decisions between two updates, and of the units in a layer.
+# Limits of the decisions between two updates, of layers, and of the units in a layer.
 MOST_ROLLOUT = 1_000_000
+MOST_LAYERS = 200
 MOST_UNITS = 10_000
 _TORCH_ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh}
 
@@ -144,8 +145,7 @@ class TrainConfig(RunConfig):
             )
         if self.rollout < 2 or self.batch_size < 2:
             raise ValueError("advantages are normalised: give a batch_size from 2 up")
-        if not (self.reward_scale or 0) > 0:
-            raise ValueError(f"reward_scale is {self.reward_scale!r}; give a number above 0")
+        self._check_numbers()
         form = self.settings().observation
         layout = targets_of(self.settings().game) if form == "flat" else None
         if self.network == "auto":
@@ -167,6 +167,10 @@ class TrainConfig(RunConfig):
         self.net_arch = tuple(self.net_arch)
         if not self.net_arch or not all(is_whole(size) for size in self.net_arch):
             raise ValueError(f"net_arch is {self.net_arch}; give whole numbers")
+        if len(self.net_arch) > MOST_LAYERS:
+            raise ValueError(
+                f"net_arch has {len(self.net_arch)} layers; a network has at most {MOST_LAYERS}"
+            )
         if max(self.net_arch) > MOST_UNITS:
             raise ValueError(f"net_arch is {self.net_arch}; a layer has at most {MOST_UNITS} units")
         if self.network == "board" and len(self.net_arch) != 3:
@@ -176,6 +180,19 @@ class TrainConfig(RunConfig):
         least = (1, 0, 1) if self.network == "board" else (1,) * len(self.net_arch)
         if any(size < few for size, few in zip(self.net_arch, least, strict=True)):
             raise ValueError(f"net_arch is {self.net_arch}; the minimum is {least}")
+
+    def _check_numbers(self) -> None:
+        """Check the settings that are any numbers of a range."""
+        above = "learning_rate", "final_learning_rate", "clip_range", "max_grad_norm"
+        for name in (*above, "reward_scale"):
+            if not check_finite(getattr(self, name), name) > 0:
+                raise ValueError(f"{name} is {getattr(self, name)!r}; give a number above 0")
+        for name in ("ent_coef", "vf_coef"):
+            if check_finite(getattr(self, name), name) < 0:
+                raise ValueError(f"{name} is {getattr(self, name)!r}; give a number from 0 up")
+        for name in ("gamma", "gae_lambda"):
+            if not 0 <= check_finite(getattr(self, name), name) <= 1:
+                raise ValueError(f"{name} is {getattr(self, name)!r}; give a number from 0 to 1")
 
     def _num_weights(self, layout: ActionTargets | None) -> int:
         """Return roughly how many numbers the network has."""

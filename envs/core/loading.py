@@ -143,8 +143,9 @@ class Source:
             OSError, FileError: as in ``check_size``, or it isn't a zip file, or a member is
                 missing.
         """
-        # The rest of the file may be another library's.
-        self.check_size(4 * sum(most.values()) + MEGABYTE)
+        # The rest of the file may be another library's: SB3 keeps a network seven times, as two
+        # networks and two moments of each of their weights besides ours.
+        self.check_size(8 * sum(most.values()) + MEGABYTE)
         with self._damage_told(), self._archive(self.path) as archive:
             return {name: self._unpack(archive, name, limit) for name, limit in most.items()}
 

@@ -8,6 +8,7 @@ import re
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("torch")
@@ -75,11 +76,35 @@ def test_a_card_names_the_processor(folder, monkeypatch, cpuinfo, named):
     monkeypatch.setattr(making, "CARD_GAMES", 3)
     recipe, game = making.recipe_of(("sarena", 3)), get_game("sarena")
     recipe.folder.mkdir(parents=True)
-    (recipe.folder / "evaluations.jsonl").write_text("")
+    found = Evaluation(1000, "greedy", 3, 1, 0, 2, 1 / 3, 0, 1, (1, 0, 0), seconds=90.0)
+    line = json.dumps(dataclasses.asdict(found))
+    (recipe.folder / "evaluations.jsonl").write_text(line + "\n")
     trained = shutil.copy(folder / "sarena-3.zip", folder / "trained.zip")
-    making.write(recipe, trained, 90.0)
+    making.write(recipe, trained)
     card = read_value_model(folder / "sarena-3.zip", game).about["card"]
     assert card["machine"] == f"{named}, 5 cores" and card["minutes"] == 1.5
+
+
+@pytest.mark.training
+def test_a_second_run_begins_where_the_first_one_ended(folder, monkeypatch):
+    few = {"steps": 300, "pieces": 1, "piece_rows": 300, "eval_games": 3}
+    key = ("sarena", 3)
+    monkeypatch.setitem(making.RECIPES, key, ("td", {**few, "width": 5, "last_width": 3}))
+    monkeypatch.setitem(making.FINISH, key, {**few, "learning_rate": 1e-30})
+    monkeypatch.setattr(making, "BELIEF_GAMES", {})
+    monkeypatch.setattr(making, "CARD_GAMES", 3)
+    recipe, game = making.recipe_of(key), get_game("sarena")
+    making.make(recipe)
+    made, first = (
+        read_value_model(path, game) for path in (recipe.path, recipe.folder / "best.zip")
+    )
+    # Steps as small as those of the second run change nothing.
+    assert made.arrays["first"].shape == first.arrays["first"].shape
+    assert np.allclose(made.arrays["first"], first.arrays["first"], rtol=1e-3, atol=1e-4)
+    card = made.about["card"]
+    steps = [one["steps"] for one in card["curve"]]
+    assert steps == sorted(set(steps)) and len(steps) == 2 and steps[1] >= 600
+    assert made.about["steps"] == steps[1] and card["finish"]["learning_rate"] == 1e-30
 
 
 def test_every_card_names_a_machine_and_its_cores():

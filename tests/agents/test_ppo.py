@@ -28,8 +28,9 @@ pytest.importorskip("sb3_contrib")
 
 from sb3_contrib import MaskablePPO  # noqa: E402
 
-from ludotheque.agents import make_agent  # noqa: E402
+from ludotheque.agents import make_agent, policy  # noqa: E402
 from ludotheque.agents.archives import read_archive, write_archive  # noqa: E402
+from ludotheque.agents.baselines import baseline_path  # noqa: E402
 from ludotheque.agents.networks import BoardNetwork, MlpNetwork, copy_network  # noqa: E402
 from ludotheque.agents.policy import (  # noqa: E402
     ABOUT,
@@ -281,6 +282,59 @@ def test_a_network_that_could_not_be_read_again_is_refused(tmp_path, network, ne
         tiny(tmp_path, network=network, net_arch=net_arch)
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"max_grad_norm": float("inf")},
+        {"clip_range": -1},
+        {"gamma": 2.0},
+        {"gae_lambda": float("nan")},
+        {"ent_coef": -0.1},
+        {"vf_coef": float("inf")},
+        {"final_learning_rate": 0.0},
+        {"reward_scale": float("inf")},
+        {"network": "mlp", "net_arch": (1,) * 201},
+    ],
+)
+def test_numbers_out_of_range_are_refused(tmp_path, wrong):
+    """Infinity would be refused by whoever resumes the run: it isn't JSON."""
+    with pytest.raises(ValueError, match=f"^{list(wrong)[-1]} (is|has) "):
+        tiny(tmp_path, **wrong)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("named", "message"),
+    [
+        (("greedy", "gredy"), "Did you mean 'greedy'"),
+        ("gredy", "Did you mean 'greedy'"),
+        (("ppo:none.zip",), "none.zip"),
+        ((make_agent("greedy"),), "give names of agents"),
+        ((f"td:{baseline_path(get_game('sarena'), 3)}",), "with 3 players, not 2"),
+    ],
+)
+def test_opponents_of_evaluations_are_checked_before_training(tmp_path, named, message):
+    with pytest.raises((ValueError, FileNotFoundError), match=message):
+        tiny(tmp_path, eval_opponents=named)
+    assert tiny(tmp_path, eval_opponents="greedy").eval_opponents == ("greedy",)
+
+
+def test_a_model_as_large_as_allowed_is_read(tmp_path, monkeypatch):
+    """SB3 keeps two networks, and two moments of every weight."""
+    config = tiny(tmp_path, network="mlp", net_arch=(700, 700))
+    model = config.make_model(SeatVecEnv("sarena", 8))
+    for weight in model.policy.parameters():
+        weight.grad = torch.zeros_like(weight)
+    model.policy.optimizer.step()
+    path = tmp_path / "large.zip"
+    save_model(model, path, config.settings())
+    with zipfile.ZipFile(path) as archive:
+        size = archive.getinfo("ludotheque.npz").file_size
+    assert path.stat().st_size > 6 * size > 6_000_000
+    monkeypatch.setattr(policy, "MOST_BYTES", size)
+    assert PPOAgent("sarena", path).about["game"] == "sarena"
+
+
 def test_a_teacher_is_named(tmp_path):
     with pytest.raises(TypeError, match="give an agent's name, like 'greedy'"):
         tiny(tmp_path / "run", teacher=make_agent("greedy"))
@@ -289,6 +343,19 @@ def test_a_teacher_is_named(tmp_path):
 def test_players_and_folder_are_the_games_unless_told():
     config = TrainConfig(game="shamans", steps=1)
     assert (config.num_players, config.out) == (3, Path("runs/shamans"))
+
+
+def test_what_was_learned_is_kept_if_an_evaluation_fails(finished: TrainResult, tmp_path):
+    def broken(*_):
+        raise OSError("the opponent's file is gone")
+
+    with pytest.MonkeyPatch.context() as patched, pytest.raises(OSError, match="file is gone"):
+        patched.setattr("ludotheque.agents.training.common.evaluate", broken)
+        train(tiny(tmp_path))
+    state, _ = checkpoint(tmp_path)
+    assert state["steps"] > 0 and state["marks"]["evaluation"] == 0
+    again = train(tiny(tmp_path, resume=True))
+    assert again.steps == finished.steps and len(again.evaluations) > 0
 
 
 def test_a_run_is_not_overwritten_or_resumed_as_another(finished: TrainResult):

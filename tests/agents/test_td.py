@@ -18,6 +18,7 @@ from executors import Late
 
 from ludotheque.agents import make_agent
 from ludotheque.agents.archives import read_archive, write_archive  # noqa: E402
+from ludotheque.agents.baselines import baseline_path
 from ludotheque.agents.executors import ProcessExecutor
 from ludotheque.agents.greedy import GreedyAgent
 from ludotheque.agents.match import play_match
@@ -686,6 +687,24 @@ def train(config, actors=None):
 def finished(tmp_path_factory):
     """A tiny run, complete."""
     return train(tiny(tmp_path_factory.mktemp("td") / "finished"))
+
+
+@pytest.mark.training
+@pytest.mark.parametrize("method", ["td", "search", "policy"])
+def test_opponents_of_evaluations_are_checked_before_training(method, tmp_path):
+    with pytest.raises(ValueError, match="Did you mean 'greedy'"):
+        tiny(tmp_path, method, eval_opponents=("gredy",))
+    with pytest.raises(ValueError, match="with 3 players, not 2"):
+        tiny(tmp_path, method, eval_opponents=(f"td:{baseline_path(get_game('sarena'), 3)}",))
+
+
+@pytest.mark.training
+def test_who_is_responded_to_has_no_comma_in_its_path(finished, tmp_path):
+    """It is evaluated against by name, in which a comma begins a setting."""
+    path = tmp_path / "a,b.zip"
+    shutil.copy(finished.model_path, path)
+    with pytest.raises(ValueError, match=r"'b\.zip' is not a setting"):
+        tiny(tmp_path / "run", "policy", against=str(path))
 
 
 @pytest.mark.training
