@@ -128,6 +128,7 @@ class TDConfig(RunConfig):
             self.rivalry = rivalry_of(model.about)
         self.settings()
         self._check()
+        self.check_kinds()
 
     def begun(self) -> ValueModel | None:
         """Return the model to start from; None means the greedy agent."""

@@ -28,7 +28,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ludotheque.envs import get_game
+from ludotheque.envs.core.arguments import read_options
 from ludotheque.envs.core.errors import MOST, check_finite, check_whole
 from ludotheque.envs.core.files import atomic_write_text
 from ludotheque.envs.core.game import Game
@@ -152,6 +155,8 @@ class RunConfig:
 
     def complete(self) -> Game:
         """Fill in defaults, or the settings of the resumed run, and return the game."""
+        for one in dataclasses.fields(self):
+            setattr(self, one.name, _plain(getattr(self, one.name)))
         game = get_game(self.game)
         self.out = Path("runs", self.game) if self.out is None else Path(self.out)
         check_length(self)
@@ -163,7 +168,17 @@ class RunConfig:
             self.eval_opponents = (ALONE,)
         named = self.eval_opponents
         self.eval_opponents = (named,) if isinstance(named, str) else tuple(named)
+        # A game may take values that JSON can't store.
+        options, _ = read_options(game, self.num_players, self.options)
+        self.options = {name: options[name] for name in self.options}
         return game
+
+    def check_kinds(self) -> None:
+        """Raise ValueError, with the name, for settings that couldn't be saved and resumed."""
+        for name, kind in saved_kinds(self).items():
+            value = getattr(self, name)
+            if not kind.holds(value):
+                raise ValueError(f"{name} is {value!r}; it must be {kind.words}")
 
     def check_counts(self, **most: int) -> None:
         """Raise ValueError, with the name, for settings that aren't from 1 to their limit."""
@@ -375,6 +390,25 @@ class Run(ABC):
         """Write the newest model and everything needed to resume exactly."""
 
 
+def _plain(value: Any) -> Any:
+    """Return a setting with plain Python values in place of numpy's, as in sweeps, and of paths."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray) and value.ndim:
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return {_plain(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return (list if isinstance(value, list) else tuple)(map(_plain, value))
+    return os.fspath(value) if isinstance(value, os.PathLike) else value
+
+
+def saved_kinds(config: RunConfig) -> dict[str, Kind]:
+    """Return the kinds of the settings that stay as they were when a run is resumed."""
+    names = [one for one in dataclasses.fields(config) if one.name not in MAY_CHANGE]
+    return {one.name: _SETTINGS[str(one.type)] for one in names}
+
+
 def check_network(size: int, most: int) -> None:
     """Raise ValueError for networks of ``size`` numbers whose files couldn't be read again."""
     fits = (most - _ROOM) // 4
@@ -405,8 +439,8 @@ def take_saved(config: RunConfig) -> None:
         )
     if not config.resumes:
         _check_unfinished(folder, config.checkpoint)
-    names = [one for one in dataclasses.fields(config) if one.name not in MAY_CHANGE]
-    saved = read_config(folder, {one.name: _SETTINGS[str(one.type)] for one in names})
+    kinds = saved_kinds(config)
+    saved = read_config(folder, kinds)
     if config.num_players is None:
         config.num_players = saved["num_players"]
     for name in ("game", "num_players"):
@@ -415,8 +449,8 @@ def take_saved(config: RunConfig) -> None:
                 f"the run in {str(folder)!r} has {name}={saved[name]!r}, not "
                 f"{getattr(config, name)!r}: resume it as it was begun"
             )
-    for one in names:
-        setattr(config, one.name, saved[one.name])
+    for name in kinds:
+        setattr(config, name, saved[name])
     try:
         config.settings()
     except (TypeError, ValueError) as error:

@@ -121,6 +121,7 @@ class TrainConfig(RunConfig):
         if self.num_players == 1:
             self.fixed_opponents = {}
         self._check()
+        self.check_kinds()
 
     def _check(self) -> None:
         check_choice(self.activation, tuple(ACTIVATIONS), "activation")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+
+import numpy as np
 import pytest
 from command import run_command
 
@@ -64,17 +67,78 @@ def test_a_count_that_no_integer_holds_is_refused(what):
     refused(COUNTS[what], what, MOST + 1)
 
 
+def config_of(method: str):
+    """Return the class of a training's settings."""
+    config = pytest.importorskip("ludotheque.agents.training.config", reason="needs [train]")
+    from ludotheque.agents.td.trainer import CONFIGS
+
+    return {"ppo": config.TrainConfig, **CONFIGS}[method]
+
+
+SWEPT = {
+    "td": {"width": np.int64(8), "trace": np.float32(0.5)},
+    "ppo": {
+        "learning_rate": np.float32(0.25),
+        "fixed_opponents": {np.str_("greedy"): np.float32(0.5)},
+        "net_arch": np.array([8, 1, 8]),
+        "valued_by": (np.str_("greedy"),),
+    },
+}
+
+
+@pytest.mark.training
+@pytest.mark.parametrize("method", SWEPT)
+def test_numbers_of_numpy_are_settings_of_a_training(method, tmp_path):
+    """As in sweeps over ``np.arange``; they used to end in another library's TypeError."""
+    start = {3: np.int64(12), 4: np.int64(11), 5: np.int8(10)}
+    common = {
+        "num_players": np.int64(3),
+        "seed": np.uint64(3),
+        "steps": np.int64(3000),
+        "minutes": np.float64(1.5),
+        "eval_games": np.int16(4),
+        "eval_opponents": [np.str_("random")],
+        "keep_models": np.True_,
+        "options": {"track": {"start": start, "moon": np.int64(24)}},
+        "out": tmp_path,
+    }
+    swept = SWEPT[method]
+    config = config_of(method)(game="shamans", **common, **swept)
+    saved = json.loads(config.to_json())
+    assert saved["keep_models"] is True and saved["seed"] == 3 and saved["steps"] == 3000
+    assert saved["options"] == {"track": {"start": {"3": 12, "4": 11, "5": 10}, "moon": 24}}
+    for name, value in swept.items():
+        told = value.tolist() if isinstance(value, np.ndarray) else value
+        assert saved[name] == (list(told) if isinstance(told, tuple) else told)
+
+
+@pytest.mark.training
+@pytest.mark.parametrize("method", ["td", "ppo"])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("keep_models", 1),
+        ("keep_models", np.array(True)),
+        ("eval_games", np.array(4)),
+        ("eval_games", np.array([4])),
+        ("eval_games", np.True_),
+        ("seed", np.array(3)),
+        ("learning_rate", np.array(0.1)),
+    ],
+)
+def test_what_is_no_number_is_no_setting_of_a_training(method, name, value, tmp_path):
+    with pytest.raises(ValueError, match=name):
+        config_of(method)(game="sarena", steps=100, out=tmp_path, **{name: value})
+
+
 @pytest.mark.training
 @pytest.mark.parametrize("number", HUGE)
 @pytest.mark.parametrize("method", SETTINGS)
 def test_sizes_of_a_training_are_refused(method, number, tmp_path):
-    config = pytest.importorskip("ludotheque.agents.training.config", reason="needs [train]")
-    from ludotheque.agents.td.trainer import CONFIGS
-
-    kinds = {"ppo": config.TrainConfig, **{kind.method: kind for kind in CONFIGS.values()}}
+    config = config_of(method)
     for name in SETTINGS[method]:
         settings = {"game": "sarena", "steps": 100, "out": tmp_path, name: number}
-        refused(lambda _, one=settings: kinds[method](**one), name, number)
+        refused(lambda _, one=settings: config(**one), name, number)
     assert not any(tmp_path.iterdir())
 
 
