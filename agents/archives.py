@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ludotheque.envs.core.files import atomic_path
-from ludotheque.envs.core.loading import MEGABYTE, Kind, Source
+from ludotheque.envs.core.loading import MEGABYTE, Kind, Source, check_fits
 
 ARRAYS = "arrays.npz"
 # Maximum sizes of a model's arrays, and of JSON values: 30,000 evaluations of a run.
@@ -26,17 +26,26 @@ def write_archive(
     about: dict[str, Any],
     arrays: Mapping[str, np.ndarray],
     level: int = 1,
+    most: int | None = None,
 ) -> None:
     """Write JSON values and arrays to a zip file, whole or not at all; the same bytes each time.
 
+    Args:
+        path: the file.
+        name: of the member with the JSON values.
+        about, arrays: the contents.
+        level: of the compression.
+        most: bytes of the arrays; by default those of a model.
+
     Raises:
-        ValueError: there are more JSON values than ``read_archive`` accepts.
+        TooLargeError: there is more than ``read_archive`` accepts.
     """
     text = json.dumps(about)
-    if len(text) > MOST_TEXT:
-        raise ValueError(f"{name} would have {len(text):,} bytes; the limit is {MOST_TEXT:,}")
+    check_fits(path, len(text), MOST_TEXT, "shorten what is kept there", name)
     packed = io.BytesIO()
     np.savez(packed, **arrays)  # type: ignore[arg-type]
+    size = packed.getbuffer().nbytes
+    check_fits(path, size, MOST_BYTES if most is None else most, "use a smaller network", ARRAYS)
     with atomic_path(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
         for member, data in ((name, text), (ARRAYS, packed.getbuffer())):
             # A fixed date, so that equal models are equal files.

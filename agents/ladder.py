@@ -36,6 +36,7 @@ from ludotheque.envs.core.loading import (
     Kind,
     Source,
     check_fields,
+    check_fits,
 )
 
 from .base import Agent
@@ -53,6 +54,7 @@ KIND = "ludotheque rating"
 # Included if the game has a baseline.
 LEARNED = ("baseline", "baseline:simulations=200")
 MOST_BYTES = 256 * MEGABYTE
+MOST_LADDER = MEGABYTE
 # Fields of the files.
 _LADDER = {
     "game": TEXT,
@@ -172,7 +174,7 @@ def read_ladder(game: str | Game, num_players: int) -> Ladder:
             f"{', '.join(have) or 'none'}. `ludotheque rate --measure` makes one"
         )
     source = Source(path, "ladder", "`ludotheque rate --measure` writes one")
-    saved = source.parse(source.read_text(MEGABYTE), "it", _LADDER)
+    saved = source.parse(source.read_text(MOST_LADDER), "it", _LADDER)
     if saved["version"] != game.version:
         raise ValueError(
             f"the ladder in {str(path)!r} is of {game.name}_v{saved['version']}, and this is "
@@ -227,8 +229,10 @@ def measure_ladder(
 def save_ladder(ladder: Ladder, path: str | os.PathLike | None = None) -> Path:
     """Write a ladder, by default to where ``read_ladder`` looks, and return the path."""
     to = ladder_path(get_game(ladder.game), ladder.num_players) if path is None else Path(path)
+    text = ladder.to_json()
+    check_fits(to, len(text.encode("utf-8")), MOST_LADDER, "give the rungs shorter names")
     to.parent.mkdir(parents=True, exist_ok=True)
-    atomic_write_text(to, ladder.to_json())
+    atomic_write_text(to, text)
     return to
 
 

@@ -39,6 +39,8 @@ from .standings import LeagueTable, build_table
 
 # All games of a league are held in memory.
 MOST_PLANNED = 10_000_000
+# Characters of a setting of an agent in the settings of a league.
+MOST_TEXT = 1000
 ALL, ROTATIONS = SEATINGS = ("all", "rotations")
 _log = logging.getLogger("ludotheque.league")
 
@@ -173,6 +175,8 @@ class League:
 
         Raises:
             ValueError: a number is less than 1, or a league can't have that many games.
+            TooLargeError: the file of the games would be too large to be read again; those of
+                earlier batches are kept.
             BlockingIOError: another process is using the folder; the message says which.
         """
         check_whole(batch_size, "batch_size", 1, MOST_GAMES)
@@ -399,8 +403,17 @@ def _settings_of(agent: Agent) -> str:
         for key, value in sorted(getattr(agent, "__dict__", {}).items())
         if not key.startswith("_") and isinstance(value, plain)
     }
-    inner = ", ".join(f"{key}={value!r}" for key, value in settings.items())
+    inner = ", ".join(f"{key}={_short(value)}" for key, value in settings.items())
     return f"{type(agent).__name__}({inner})"
+
+
+def _short(value: Any) -> str:
+    """Return a setting as text; a long one, like a prompt, is represented by its digest."""
+    text = repr(value)
+    if len(text) <= MOST_TEXT:
+        return text
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return f"{text[:100]}... sha256:{digest}"
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ludotheque.envs.core.files import atomic_write_text, lock_folder
+from ludotheque.envs.core.files import atomic_write_bytes, lock_folder
 from ludotheque.envs.core.loading import (
     COUNT,
     COUNTS,
@@ -30,6 +30,7 @@ from ludotheque.envs.core.loading import (
     TEXTS,
     Source,
     check_fields,
+    check_fits,
     parse_json,
 )
 
@@ -46,7 +47,6 @@ _FIELDS = {
     "rewards": NUMBERS,
     "actions": COUNTS,
 }
-# Limit for all games: several hundred thousand.
 _CONFIG = {
     "game": TEXT,
     "version": COUNT,
@@ -56,7 +56,9 @@ _CONFIG = {
     "seed": COUNT,
     "agents": OBJECT,
 }
+# Limits for all games, several million, and for the settings.
 MOST_BYTES = 2048 * MEGABYTE
+MOST_CONFIG = MEGABYTE
 # The start of every line; and of numbers up to the largest score, sums are finite.
 _START = b'{"deal":'
 _LARGEST = float(np.finfo(np.float32).max)
@@ -130,6 +132,7 @@ class Ledger:
     Raises:
         FileExistsError: the folder contains results, and ``resume`` is False.
         ValueError: the folder contains another league; the message names the differences.
+        TooLargeError: the settings couldn't be read again.
         OSError: the folder can't be created or written.
     """
 
@@ -151,6 +154,8 @@ class Ledger:
             ) from error
 
     def _prepare(self, resume: bool) -> None:
+        size = len(self._settings())
+        check_fits(self.folder / CONFIG, size, MOST_CONFIG, "give the agents shorter names")
         self.folder.mkdir(parents=True, exist_ok=True)
         if self._has_games() and not resume:
             raise FileExistsError(
@@ -158,6 +163,9 @@ class Ledger:
                 "or name another folder"
             )
         self._compare()
+
+    def _settings(self) -> bytes:
+        return (json.dumps(self.config, indent=2, ensure_ascii=False) + "\n").encode("utf-8")
 
     def _has_games(self) -> bool:
         return self.path.exists() and self.path.stat().st_size > 0
@@ -174,8 +182,7 @@ class Ledger:
         with ExitStack() as held:
             held.enter_context(lock_folder(self.folder, "a league", (CONFIG, TABLE)))
             if self._compare() != self.config:
-                text = json.dumps(self.config, indent=2, ensure_ascii=False) + "\n"
-                atomic_write_text(self.folder / CONFIG, text)
+                atomic_write_bytes(self.folder / CONFIG, self._settings())
             self.path.touch()
             self._file = held.enter_context(open(self.path, "r+b", buffering=0))
             self._held = held.pop_all()
@@ -219,9 +226,15 @@ class Ledger:
         return games
 
     def append(self, games: Iterable[GameRecord]) -> None:
-        """Append games and flush them to disk. Ctrl-C is delayed until this is done."""
+        """Append games and flush them to disk. Ctrl-C is delayed until this is done.
+
+        Raises:
+            TooLargeError: ``load`` couldn't read all games again; nothing is written.
+        """
         data = "".join(game.to_line() for game in games).encode("utf-8")
         start = self._end
+        remedy = "ask for fewer games, or play others in another folder with another seed"
+        check_fits(self.path, start + len(data), MOST_BYTES, remedy)
         try:
             self._write(start, data)
         except KeyboardInterrupt:
@@ -251,7 +264,7 @@ def read_config(folder: Path) -> dict[str, Any] | None:
     if not path.is_file():
         return None
     source = _source(path)
-    return source.parse(source.read_bytes(MEGABYTE), "it", _CONFIG)
+    return source.parse(source.read_bytes(MOST_CONFIG), "it", _CONFIG)
 
 
 def _source(path: Path) -> Source:

@@ -20,7 +20,7 @@ import numpy as np
 from ludotheque.envs.core.errors import FileError, check_choice, check_finite
 from ludotheque.envs.core.files import atomic_path
 from ludotheque.envs.core.game import Game
-from ludotheque.envs.core.loading import COUNT, MEGABYTE, OBJECT, TEXT, Source
+from ludotheque.envs.core.loading import COUNT, MEGABYTE, OBJECT, TEXT, Source, check_fits
 
 from .afterstates import Afterstates
 from .archives import MOST_BYTES
@@ -284,10 +284,14 @@ def save_model(model: MaskablePPO, path: str | os.PathLike, settings: Settings) 
     }
     weights = io.BytesIO()
     np.savez(weights, **network.arrays)  # type: ignore[arg-type]
+    told = json.dumps(about, indent=2)
+    check_fits(path, len(told), MEGABYTE, "shorten the options", ABOUT)
+    size = weights.getbuffer().nbytes
+    check_fits(path, size, MOST_BYTES, "give the network fewer units or layers", WEIGHTS)
     whole = io.BytesIO()
     model.save(whole)
     with zipfile.ZipFile(whole, "a") as archive:
-        archive.writestr(ABOUT, json.dumps(about, indent=2))
+        archive.writestr(ABOUT, told)
         archive.writestr(WEIGHTS, weights.getvalue())
     with atomic_path(path) as temporary:
         temporary.write_bytes(whole.getvalue())

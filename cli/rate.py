@@ -182,13 +182,16 @@ class _Record:
         return about.st_ino, about.st_mtime_ns
 
     def keep(self, played: dict[str, Any]) -> None:
+        from ludotheque.agents.ladder import MOST_BYTES
         from ludotheque.envs.core.files import atomic_write_text
+        from ludotheque.envs.core.loading import check_fits
 
         if self.path is not None:
             text = json.dumps({**played, "agent": self.agent}) + "\n"
             try:
                 if self._found() not in (None, self._left):
                     raise FileExistsError("another process has written it meanwhile")
+                check_fits(self.path, len(text), MOST_BYTES, "play fewer games")
                 atomic_write_text(self.path, text)
                 self._left, self.error = self._found(), None
             except OSError as error:

@@ -13,6 +13,7 @@ from .core.errors import (
     LudothequeError,
     OutOfBoundsActionError,
     StateError,
+    TooLargeError,
 )
 from .core.interfaces.registry import game_names, get_game, register_environments, register_game
 
@@ -25,6 +26,7 @@ __all__ = [
     "LudothequeError",
     "OutOfBoundsActionError",
     "StateError",
+    "TooLargeError",
     "__version__",
     "game_names",
     "get_game",

@@ -96,6 +96,8 @@ __all__ = [
 
 CONFIGS = {config.method: config for config in (TDConfig, SearchConfig, PolicyConfig)}
 FORMAT = 2
+# More bytes than an array takes in a file besides its numbers.
+_HEADER = 512
 _FIELDS = {
     "format": COUNT,
     "steps": COUNT,
@@ -451,7 +453,8 @@ class TDTrainer(Run):
             arrays |= {f"lessons/{name}": array for name, array in saved.items()}
         for number, network in enumerate(self.pool):
             arrays |= {f"pool/{number}/{name}": array for name, array in network.items()}
-        write_archive(self.out / CHECKPOINT, STATE, about, arrays)
+        most = self._most_bytes()
+        write_archive(self.out / CHECKPOINT, STATE, about, arrays, most=most)
 
     def _load(self) -> None:
         source = checkpoint_source(self.out / CHECKPOINT)
@@ -476,6 +479,7 @@ class TDTrainer(Run):
             for dtype, shape in self.learner.shapes().values()
         )
         rows = sum(array.nbytes for array in parts)
+        fixed += _HEADER * len(self.fixed)
         return rows + learned + self.config.pool_size * fixed + MEGABYTE
 
     def _shapes(self, pool: int, arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:

@@ -48,6 +48,7 @@ from ludotheque.envs.core.loading import (
     Kind,
     Source,
     check_fields,
+    check_fits,
     or_null,
 )
 
@@ -67,6 +68,7 @@ STATE = "run.json"
 FILES = (MODEL, BEST, CONFIG, EVALUATIONS, f"{MODELS}/*.zip", str(CHECKPOINT))
 # Bytes of a model file for what isn't counted as numbers of its network: biases and headers.
 _ROOM = MEGABYTE
+MOST_CONFIG = MEGABYTE
 # These may change when a run is resumed; everything else stays as it was.
 MAY_CHANGE = ("minutes", "steps", "out", "resume", "progress")
 _TRAIN_ANEW = "this run can't be resumed: start a new run in another folder"
@@ -279,8 +281,10 @@ class Run(ABC):
 
     def write_settings(self) -> None:
         """Write the settings, after which the run can be resumed."""
+        text = self.config.to_json()
+        check_fits(self.out / CONFIG, len(text), MOST_CONFIG, "shorten the texts in the settings")
         self.out.mkdir(parents=True, exist_ok=True)
-        atomic_write_text(self.out / CONFIG, self.config.to_json())
+        atomic_write_text(self.out / CONFIG, text)
 
     @property
     @abstractmethod
@@ -488,7 +492,7 @@ def read_config(folder: Path, fields: Mapping[str, Kind]) -> dict[str, Any]:
     Runs from before methods were recorded used PPO.
     """
     source = config_source(folder)
-    saved = {"method": "ppo", **source.parse(source.read_bytes(MEGABYTE), "it", {})}
+    saved = {"method": "ppo", **source.parse(source.read_bytes(MOST_CONFIG), "it", {})}
     source.check_fields(saved, "it", fields)
     return saved
 

@@ -249,7 +249,8 @@ class _Run(Run):
         if model._last_episode_starts is not None:
             starts = model._last_episode_starts
         arrays = {**pack_policy(model.policy), **arrays, "episode_starts": starts.view(np.uint8)}
-        write_archive(self.out / CHECKPOINT, STATE, {**about, **played}, arrays)
+        most = most_bytes(self.env, self.pool, self._network())
+        write_archive(self.out / CHECKPOINT, STATE, {**about, **played}, arrays, most=most)
 
     def _load(self) -> None:
         source = checkpoint_source(self.out / CHECKPOINT)

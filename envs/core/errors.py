@@ -35,6 +35,10 @@ class FileError(StateError):
     """A file is damaged, too large or of the wrong kind."""
 
 
+class TooLargeError(FileError, OSError):
+    """A file isn't written, since it would be too large to be read again."""
+
+
 def did_you_mean(value: object, known: Iterable[object]) -> str:
     """Return ``" Did you mean 'x'?"`` with the known name closest to ``value``, or ``""``."""
     names = [name for name in known if isinstance(name, str)]

@@ -23,7 +23,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from .errors import FileError, is_whole
+from .errors import FileError, TooLargeError, is_whole
 
 MEGABYTE = 1 << 20
 # Of JSON: lists and objects inside each other.
@@ -81,6 +81,28 @@ SECONDS = Kind("a number from 0 up", lambda value: _is_number(value) and value >
 OBJECT = Kind("an object", lambda value: isinstance(value, dict))
 TEXTS, WHOLES, COUNTS = map(_list_of, (TEXT, WHOLE, COUNT))
 NUMBERS, OBJECTS = map(_list_of, (NUMBER, OBJECT))
+
+
+def check_fits(
+    path: str | os.PathLike, size: int, most: int, remedy: str, what: str = "it"
+) -> None:
+    """Check, before a file is written, that its reader's limit allows that many bytes.
+
+    Args:
+        path: the file.
+        size: of the file or of ``what``, a part of it.
+        most: the limit.
+        remedy: what to do instead.
+        what: the name of the part.
+
+    Raises:
+        TooLargeError: it doesn't.
+    """
+    if size > most:
+        raise TooLargeError(
+            f"{os.fspath(path)!r} isn't written: {what} would have {size:,} bytes; the limit is "
+            f"{most:,}; {remedy}"
+        )
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,15 @@ import numpy as np
 
 from .errors import StateError
 from .files import atomic_write_bytes
-from .loading import MEGABYTE, TEXT, WHOLE, Source
+from .loading import MEGABYTE, TEXT, WHOLE, Source, check_fits
 
 if TYPE_CHECKING:
     from .game import Game
 
 ABOUT, RECORDS = "ludotheque.json", "records.npz"
 MOST_BYTES = {ABOUT: MEGABYTE, RECORDS: 256 * MEGABYTE}
+# More than an array's header, and than compression adds to what can't be compressed.
+_NPY_HEADER = MEGABYTE
 _FIELDS = {"game": TEXT, "version": WHOLE, "layout": TEXT}
 
 
@@ -32,8 +34,11 @@ def save_states(game: Game, states: np.ndarray, path: str | Path) -> None:
             "as game.new_state and env.get_state return them"
         )
     about = {"game": game.name, "version": game.version, "layout": _layout(game)}
+    unpacked = _bytes_of(states)
+    size = unpacked.nbytes + _NPY_HEADER
+    check_fits(path, size, MOST_BYTES[RECORDS], "write fewer records to a file", RECORDS)
     records = io.BytesIO()
-    np.savez_compressed(records, records=_bytes_of(states))
+    np.savez_compressed(records, records=unpacked)
     whole = io.BytesIO()
     with zipfile.ZipFile(whole, "w") as archive:
         archive.writestr(ABOUT, json.dumps(about, indent=2))

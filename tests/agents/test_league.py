@@ -25,7 +25,7 @@ from ludotheque.agents.match import play_match
 from ludotheque.agents.random import RandomAgent
 from ludotheque.agents.ratings import passes_for, rate, wilson
 from ludotheque.agents.td.model import save_value_model, zero_model
-from ludotheque.envs import get_game
+from ludotheque.envs import TooLargeError, get_game
 from ludotheque.envs.core import files
 from ludotheque.envs.core.errors import IllegalActionError
 from ludotheque.envs.core.interfaces.replay import load_replays
@@ -826,6 +826,44 @@ def test_an_agent_at_fault_leaves_finished_games(tmp_path):
     with pytest.raises(IllegalActionError):
         made.run(4)
     assert made.table().games == len(made.games)
+
+
+def test_more_games_than_can_be_read_are_not_written(tmp_path, monkeypatch):
+    made = league(out=tmp_path)
+    made.run(4)
+    before = games_file(tmp_path).read_bytes()
+    monkeypatch.setattr(ledger_module, "MOST_BYTES", len(before) + 10)
+    with pytest.raises(TooLargeError, match=r"games\.jsonl.*the limit is .*; ask for fewer games"):
+        made.run(8)
+    assert games_file(tmp_path).read_bytes() == before
+    assert league(out=tmp_path, resume=True).run(4).games == 4
+
+
+class Prompted(RandomAgent):
+    """Has a long text among its settings."""
+
+    def __init__(self, prompt: str):
+        super().__init__("sarena")
+        self.prompt = prompt
+
+
+def test_a_league_is_continued_with_an_agent_of_a_long_text(tmp_path):
+    """It used to be refused as too large when the league was read again."""
+    long = "x" * (1 << 20)
+    agents = {"random": "random", "prompted": Prompted(long)}
+    made = league(agents, tmp_path)
+    made.run(4)
+    assert made.run(8).games == 8
+    assert league(agents, tmp_path, resume=True).run(10).games == 10
+    other = {"random": "random", "prompted": Prompted(long + "y")}
+    with pytest.raises(ValueError, match="another league"):
+        league(other, tmp_path, resume=True)
+
+
+def test_settings_that_cannot_be_read_begin_no_league(tmp_path):
+    with pytest.raises(TooLargeError, match=r"league\.json.*shorter names"):
+        league({"random": "random", "x" * (1 << 20): "random"}, tmp_path / "new")
+    assert not (tmp_path / "new").exists()
 
 
 @pytest.mark.parametrize(

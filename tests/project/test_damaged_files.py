@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import io
 import json
 import random
@@ -22,7 +23,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ludotheque.agents import make_agent
+from ludotheque.agents import archives, ladder, make_agent, policy
 from ludotheque.agents.archives import ARRAYS, read_archive, write_archive
 from ludotheque.agents.league import League
 from ludotheque.agents.match import play_match
@@ -31,8 +32,11 @@ from ludotheque.agents.policy import ABOUT, WEIGHTS
 from ludotheque.agents.targets import targets_of
 from ludotheque.agents.td.model import ABOUT as ABOUT_VALUES
 from ludotheque.agents.td.model import save_value_model, zero_model
+from ludotheque.agents.training import common
 from ludotheque.agents.training.common import CHECKPOINT, STATE, checkpoint_source
-from ludotheque.envs import FileError, get_game, make_batch
+from ludotheque.envs import FileError, TooLargeError, get_game, make_batch
+from ludotheque.envs.core import positions
+from ludotheque.envs.core.interfaces import replay as replay_module
 from ludotheque.envs.core.interfaces.replay import Replay, load_replays, save_replays
 
 GAME = get_game("sarena")
@@ -364,10 +368,10 @@ def resume(method: str, folder: Path) -> Any:
         from ludotheque.agents.training.config import TrainConfig
         from ludotheque.agents.training.run import _Run
 
-        policy = _Run(TrainConfig(game="sarena", out=folder, resume=True, steps=10_000))
-        policy.start()
-        policy.model.logger.close()
-        return policy
+        run = _Run(TrainConfig(game="sarena", out=folder, resume=True, steps=10_000))
+        run.start()
+        run.model.logger.close()
+        return run
 
 
 def run_folder(method: str, folder: Path) -> Path:
@@ -565,6 +569,116 @@ def test_rows_that_were_never_written_are_not_learned_from(method, part, tmp_pat
     )
     write_zip(path, members)
     resume(method, folder)
+
+
+def too_large(write: Callable[[], Any], path: Path) -> None:
+    """Check that a writer refuses what its reader would, and leaves the file as it was."""
+    before = path.read_bytes() if path.exists() else None
+    with pytest.raises(TooLargeError, match=rf"{path.name}.*bytes; the limit is [\d,]+; \w+"):
+        write()
+    assert (path.read_bytes() if path.exists() else None) == before
+    assert len(list(path.parent.iterdir())) == (before is not None)
+
+
+def test_more_replays_than_can_be_read_are_not_written(tmp_path, monkeypatch):
+    path = replay_file(tmp_path / "games.jsonl")
+    games = load_replays(path)
+    monkeypatch.setattr(replay_module, "MOST_BYTES", path.stat().st_size)
+    save_replays(games, path)
+    assert len(load_replays(path)) == 2
+    too_large(lambda: save_replays([*games, games[0]], path), path)
+
+
+def test_more_positions_than_can_be_read_are_not_written(tmp_path, monkeypatch):
+    path = positions_file(tmp_path / "states.zip")
+    limits = {positions.ABOUT: 1 << 20, positions.RECORDS: (1 << 20) + 4 * GAME.dtype.itemsize}
+    monkeypatch.setattr(positions, "MOST_BYTES", limits)
+    assert len(GAME.load_states(path)) == 3
+    many = GAME.new_states((1 << 20) // GAME.dtype.itemsize + 8)
+    too_large(lambda: GAME.save_states(many, path), path)
+
+
+def test_a_model_that_cannot_be_read_is_not_written(tmp_path, monkeypatch):
+    path = value_file(tmp_path / "model.zip")
+    monkeypatch.setattr(archives, "MOST_BYTES", 30_000)
+    too_large(lambda: save_value_model(zero_model(GAME, 2, 80, 40), path), path)
+
+
+@pytest.mark.training
+def test_a_policy_that_cannot_be_read_is_not_written(tmp_path, monkeypatch):
+    pytest.importorskip("sb3_contrib")
+    from ludotheque.agents.ppo import TrainConfig
+    from ludotheque.agents.sb3 import SeatVecEnv
+
+    sizes = {"num_envs": 4, "n_steps": 16, "batch_size": 32, "net_arch": (4, 1, 4)}
+    env = SeatVecEnv("sarena", 4)
+    model = TrainConfig(game="sarena", out=tmp_path / "run", steps=128, **sizes).make_model(env)
+    path = tmp_path / "model.zip"
+    policy.save_model(model, path, env.settings)
+    monkeypatch.setattr(policy, "MOST_BYTES", 1000)
+    too_large(lambda: policy.save_model(model, path, env.settings), path)
+
+
+def test_a_ladder_that_cannot_be_read_is_not_written(tmp_path, monkeypatch):
+    path = tmp_path / "sarena-2.json"
+    read = ladder.read_ladder("sarena", 2)
+    ladder.save_ladder(read, path)
+    monkeypatch.setattr(ladder, "MOST_LADDER", path.stat().st_size)
+    ladder.save_ladder(read, path)
+    rungs = {**read.rungs, "one more": next(iter(read.rungs.values()))}
+    too_large(lambda: ladder.save_ladder(dataclasses.replace(read, rungs=rungs), path), path)
+
+
+def test_a_record_that_cannot_be_read_is_not_written(tmp_path, monkeypatch):
+    from ludotheque.cli import rate
+    from ludotheque.cli.common import FailedError
+
+    record = rate._Record(tmp_path / "record.json", "greedy")
+    record.keep({"games": [1]})
+    before = record.path.read_bytes()
+    monkeypatch.setattr(ladder, "MOST_BYTES", len(before))
+    record.keep({"games": [1, 2]})
+    with pytest.raises(FailedError, match="the limit is"):
+        record.check()
+    assert record.path.read_bytes() == before
+
+
+@pytest.mark.training
+@pytest.mark.parametrize("method", ["td", "ppo"])
+def test_settings_that_cannot_be_read_begin_no_run(method, tmp_path, monkeypatch):
+    pytest.importorskip("torch")
+    pytest.importorskip("sb3_contrib")
+    monkeypatch.setattr(common, "MOST_CONFIG", 100)
+    with pytest.raises(TooLargeError, match=r"config\.json.*the limit is 100; shorten"):
+        run_folder(method, tmp_path / "run")
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and path.name != ".lock"]
+
+
+@pytest.mark.training
+@pytest.mark.parametrize("method", ["td", "ppo"])
+def test_a_checkpoint_that_cannot_be_read_is_not_written(method, tmp_path, monkeypatch):
+    pytest.importorskip("torch")
+    pytest.importorskip("sb3_contrib")
+    run = resume(method, run_folder(method, tmp_path / "run"))
+    path = run.out / CHECKPOINT
+    if method == "td":
+        monkeypatch.setattr(type(run), "_most_bytes", lambda self: 1000)
+    else:
+        monkeypatch.setattr(sys.modules[type(run).__module__], "most_bytes", lambda *_: 1000)
+    too_large(run._save, path)
+
+
+@pytest.mark.training
+def test_a_run_with_a_full_pool_of_small_networks_is_resumed(tmp_path):
+    """The names and headers of their arrays were more than the limit allowed for."""
+    pytest.importorskip("torch")
+    run = resume("td", run_folder("td", tmp_path / "run"))
+    small = dict.fromkeys(run.fixed, np.zeros(1, np.float32))
+    run.config.pool_size, run.fixed, run.pool = 1000, small, [small] * 1000
+    run._save()
+    source = checkpoint_source(run.out / CHECKPOINT)
+    _, arrays = read_archive(source, STATE, {}, run._most_bytes())
+    assert sum(name.startswith("pool/") for name in arrays) == 1000 * len(small)
 
 
 @pytest.mark.training

@@ -23,6 +23,7 @@ PUBLIC = {
         "LudothequeError",
         "OutOfBoundsActionError",
         "StateError",
+        "TooLargeError",
         "__version__",
         "game_names",
         "get_game",

@@ -14,8 +14,18 @@ import numpy as np
 
 from ..arguments import check_seed, read_options
 from ..errors import FileError, LudothequeError, StateError, is_whole
-from ..files import atomic_path, atomic_write_text
-from ..loading import COUNT, MEGABYTE, NUMBERS, TEXT, WHOLES, Source, or_null, parse_json
+from ..files import atomic_path, atomic_write_bytes
+from ..loading import (
+    COUNT,
+    MEGABYTE,
+    NUMBERS,
+    TEXT,
+    WHOLES,
+    Source,
+    check_fits,
+    or_null,
+    parse_json,
+)
 from ..state import copied
 from .registry import get_game
 from .settings import unpickling
@@ -241,9 +251,14 @@ def _number(rules, action: int | str, states: np.ndarray) -> int:
 
 
 def save_replays(replays: Iterable[Replay], path: str | Path) -> None:
-    """Write replays to a file, one line of JSON each; the file is replaced atomically."""
-    lines = [replay.to_json() + "\n" for replay in replays]
-    atomic_write_text(Path(path), "".join(lines))
+    """Write replays to a file, one line of JSON each; the file is replaced atomically.
+
+    Raises:
+        TooLargeError: there are more than ``load_replays`` reads; nothing is written.
+    """
+    data = "".join(replay.to_json() + "\n" for replay in replays).encode("utf-8")
+    check_fits(path, len(data), MOST_BYTES, "write fewer games to a file")
+    atomic_write_bytes(path, data)
 
 
 def load_replays(path: str | Path) -> list[Replay]:
