@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ludotheque.envs.core.arguments import check_seed, fresh_seed
-from ludotheque.envs.core.errors import GameOverError, IllegalActionError, check_whole
+from ludotheque.envs.core.errors import GameOverError, IllegalActionError, check_whole, is_name
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.checks import MOST_GAMES
 from ludotheque.envs.core.interfaces.replay import Replay
@@ -380,6 +380,12 @@ def _check_names(agents: Any) -> None:
     for name in agents:
         if not isinstance(name, str) or not name:
             raise ValueError(f"an agent's name is {name!r}; give text that isn't empty")
+        for text in (name, agents[name]):
+            if isinstance(text, str) and not is_name(text):
+                raise ValueError(
+                    f"an agent is called {text!r}; names and files can't contain control "
+                    "characters, or bytes that aren't UTF-8"
+                )
 
 
 def _describe(spec: str | Agent, agent: Agent, num_players: int) -> str:

@@ -246,6 +246,10 @@ def kept_words(folder: Path, checkpoint: Path, again: str = "") -> str:
 
 def check_folder(folder: Path, resume: bool, what: str = "results") -> None:
     """Raise UserError for a folder with contents, which are never overwritten."""
+    try:
+        str(folder).encode("utf-8")
+    except UnicodeEncodeError:
+        raise UserError(f"the name of {folder} isn't UTF-8; choose another --out.") from None
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder} is a file; --out must be a folder.")
     if holds_files(folder) and not resume:

@@ -32,11 +32,21 @@ def split_specs(text: str) -> list[str]:
 
 
 def check_specs(specs: Sequence[str]) -> None:
-    """Raise UserError for the first spec of an unknown agent."""
+    """Raise UserError for the first spec of an unknown agent, or that no replay can name."""
     from ludotheque.agents import AGENTS
+    from ludotheque.envs.core.errors import is_name
 
     for spec in specs:
+        if not is_name(spec):
+            raise UserError(
+                f"agent '{_escaped(spec)}' has a control character, or bytes that aren't UTF-8, in "
+                "its name, which replays and leagues can't keep: rename the file."
+            )
         choose(spec.partition(":")[0], AGENTS, "agent")
+
+
+def _escaped(text: str) -> str:
+    return repr(text)[1:-1]
 
 
 @functools.cache

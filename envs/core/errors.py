@@ -7,6 +7,7 @@ import math
 import numbers
 from collections.abc import Iterable, Sequence
 from typing import Any
+from unicodedata import category
 
 import numpy as np
 
@@ -59,6 +60,15 @@ def check_choice(value: object, allowed: Iterable[object], what: str) -> None:
     message = f"{what} is {value!r}; allowed: {', '.join(repr(a) for a in allowed)}"
     hint = did_you_mean(value, allowed) if isinstance(value, str) else ""
     raise ValueError(f"{message}.{hint}" if hint else message)
+
+
+def is_name(text: str) -> bool:
+    """Return whether a text can be shown in terminals and stored as UTF-8.
+
+    Terminals interpret control characters as commands. Surrogates stand for the bytes of file names
+    that aren't UTF-8.
+    """
+    return not any(category(letter) in ("Cc", "Cs") for letter in text)
 
 
 def is_whole(value: object) -> bool:

@@ -860,6 +860,15 @@ def test_a_league_is_continued_with_an_agent_of_a_long_text(tmp_path):
         league(other, tmp_path, resume=True)
 
 
+@pytest.mark.parametrize(
+    "agents", [{"a\udcff": "random"}, {"a\n": "random"}, {"a": "td:\udcff.zip"}]
+)
+def test_names_that_no_file_can_hold_are_refused(agents, tmp_path):
+    with pytest.raises(ValueError, match="an agent is called '.*aren't UTF-8"):
+        league({"random": "random", **agents}, tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+
+
 def test_settings_that_cannot_be_read_begin_no_league(tmp_path):
     with pytest.raises(TooLargeError, match=r"league\.json.*shorter names"):
         league({"random": "random", "x" * (1 << 20): "random"}, tmp_path / "new")

@@ -100,6 +100,7 @@ def test_a_game_lost_by_an_illegal_action_is_played_again():
         # Control sequences that a terminal would obey: set its title, clear it, start a new line.
         ({"agents": ["\x1b]0;title\x07", "b"]}, r"agents .*x1b.* can't contain control characters"),
         ({"agents": ["a", "\x9b2J"]}, "can't contain control characters"),
+        ({"agents": ["a", "td:\udcff.zip"]}, "bytes that aren't UTF-8"),
         ({"agents": ["a\r\n1. a: 99 points", "b"]}, "can't contain control characters"),
     ],
 )

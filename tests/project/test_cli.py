@@ -1024,6 +1024,37 @@ def test_two_ratings_at_once_do_not_replace_each_others_record(tmp_path):
     resumed.check()
 
 
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="names of files are Unicode")
+@pytest.mark.parametrize("name", ["a\udcffb.zip", "a\nb.zip"])
+def test_agents_that_no_file_can_name_are_refused_before_the_game(name, tmp_path, monkeypatch):
+    """The first game saved used to end in a traceback."""
+    from ludotheque.agents.td.model import save_value_model, zero_model
+
+    monkeypatch.chdir(tmp_path)
+    save_value_model(zero_model(get_game("sarena"), 2, 8, 4), name)
+    before = sorted(tmp_path.iterdir())
+    for arguments in (
+        ("play", "--terminal", "--seed", "1", "--opponents", f"td:{name}", "--save", "g.jsonl"),
+        ("league", "--games", "2", "--agents", f"random,td:{name}", "--out", "league"),
+    ):
+        done = run(*arguments, typed="quit\n")
+        assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
+        assert "rename the file" in done.stderr
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="names of files are Unicode")
+@pytest.mark.parametrize(
+    "arguments", [("train", "--steps", "100"), ("league", "--agents", "random,greedy")]
+)
+def test_a_folder_whose_name_is_not_utf8_is_refused(arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = run(*arguments, "--out", "a\udcffb")
+    assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
+    assert "isn't UTF-8; choose another --out" in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
 def test_rate_measures_no_ladder_that_cannot_be_written(monkeypatch, tmp_path):
     from ludotheque.agents import ladder
     from ludotheque.cli import rate

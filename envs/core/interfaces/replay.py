@@ -8,12 +8,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
-from unicodedata import category
 
 import numpy as np
 
 from ..arguments import check_seed, read_options
-from ..errors import FileError, LudothequeError, StateError, is_whole
+from ..errors import FileError, LudothequeError, StateError, is_name, is_whole
 from ..files import atomic_path, atomic_write_bytes
 from ..loading import (
     COUNT,
@@ -230,10 +229,10 @@ def _check_contents(replay: Replay) -> None:
         raise StateError(
             f"agents of a replay are {names!r}; they must be {replay.num_players} names, or null"
         )
-    # Names are shown in terminals, which interpret such characters as commands.
-    if any(category(letter) == "Cc" for name in names for letter in name):
+    if not all(map(is_name, names)):
         raise StateError(
-            f"agents of a replay are {names!r}; names can't contain control characters"
+            f"agents of a replay are {names!r}; names can't contain control characters, or bytes "
+            "that aren't UTF-8"
         )
 
 
