@@ -59,7 +59,7 @@ class Page:
     def __init__(self, socket: WebSocket, guest: Guest):
         self.guest = guest
         self._socket = socket
-        self._queue: asyncio.Queue[Any] = asyncio.Queue(MOST_QUEUED)
+        self._queue: asyncio.Queue[str] = asyncio.Queue(MOST_QUEUED)
         self._credit, self._at = BURST, time.monotonic()
         self.errors = 0
         self.listener: asyncio.Task | None = None
@@ -71,7 +71,8 @@ class Page:
                 if self.listener is not None:
                     self.listener.cancel()
                 return
-            self._queue.put_nowait(message)
+            # As text, which takes less memory while it waits.
+            self._queue.put_nowait(json.dumps(message))
 
     def refuse(self, text: str) -> None:
         """Report why a request was refused."""
@@ -91,7 +92,7 @@ class Page:
     async def pump(self) -> None:
         """Send pending messages, forever."""
         while True:
-            await self._socket.send_text(json.dumps(await self._queue.get()))
+            await self._socket.send_text(await self._queue.get())
 
 
 class Desk:
@@ -131,7 +132,11 @@ class Server:
         self._limiter: anyio.CapacityLimiter | None = None
         self._thinking: anyio.CapacityLimiter | None = None
         files = _files()
-        routes = [Route(path, partial(_send_file, files[path])) for path in files]
+        # Read once: connections that are slow to read a file share it.
+        routes = [
+            Route(path, partial(_send_file, file.read_bytes(), TYPES[file.suffix]))
+            for path, file in files.items()
+        ]
         routes += [
             Route("/games", self._games),
             Route("/tables", self._begin, methods=["POST"]),
@@ -359,8 +364,8 @@ def _files() -> dict[str, Path]:
     return files
 
 
-async def _send_file(path: Path, request: Request) -> Response:
-    return Response(path.read_bytes(), media_type=TYPES[path.suffix])
+async def _send_file(contents: bytes, media_type: str, request: Request) -> Response:
+    return Response(contents, media_type=media_type)
 
 
 def _error(text: str, status: int) -> Response:

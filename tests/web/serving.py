@@ -34,15 +34,20 @@ class Served:
     Attributes:
         lobby: its tables.
         url: its address.
+        connections: the open ones.
     """
 
-    def __init__(self, hosts: tuple[str, ...] | None = LOOPBACK):
+    def __init__(self, hosts: tuple[str, ...] | None = LOOPBACK, sent_ahead: int | None = None):
+        """``sent_ahead`` is how much the system sends of what isn't read yet."""
         self.lobby = Lobby(agents=("random",))
         self._listening = socket.create_server(("127.0.0.1", 0))
+        if sent_ahead is not None:
+            self._listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, sent_ahead)
         self.host = f"127.0.0.1:{self._listening.getsockname()[1]}"
         self.url = f"http://{self.host}"
         config = config_of(Server(self.lobby, hosts).app, log_level="error")
         self._server = uvicorn.Server(config)
+        self.connections = self._server.server_state.connections
         self._thread = threading.Thread(target=self._server.run, args=([self._listening],))
 
     def __enter__(self) -> Served:

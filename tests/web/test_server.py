@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import json
 import socket
 import sys
 import threading
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from serving import PATIENCE_S, Served
@@ -17,10 +20,11 @@ from websockets.sync.client import connect
 from ludotheque.agents.base import Agent
 from ludotheque.agents.baselines import baseline_counts
 from ludotheque.envs import game_names, get_game
+from ludotheque.web import connections, server
 from ludotheque.web import lobby as lobby_module
-from ludotheque.web import server
-from ludotheque.web.connections import Connection
+from ludotheque.web.connections import BURST_BYTES, BYTES_PER_SECOND, Connection, Reader, Socket
 from ludotheque.web.lobby import Lobby
+from ludotheque.web.pages import folder_of
 from ludotheque.web.server import MOST_BYTES, MOST_ERRORS
 from ludotheque.web.table import Table
 
@@ -513,18 +517,31 @@ def test_a_connection_that_asks_for_nothing_is_closed(monkeypatch):
             seat.wait()
 
 
+def upgrade(served: Served) -> bytes:
+    """The request that opens a WebSocket."""
+    return (
+        f"GET /play HTTP/1.1\r\nHost: {served.host}\r\nUpgrade: websocket\r\n"
+        "Connection: Upgrade\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+        f"Sec-WebSocket-Version: 13\r\nOrigin: {served.url}\r\n\r\n"
+    ).encode()
+
+
+def frame(link: str) -> bytes:
+    """The message that takes a seat; its mask is 0."""
+    text = json.dumps({"link": link}).encode()
+    return bytes([0x81, 0x80 | 126]) + len(text).to_bytes(2) + bytes(4) + text
+
+
+def get(served: Served, path: str) -> bytes:
+    return f"GET {path} HTTP/1.1\r\nHost: {served.host}\r\n\r\n".encode()
+
+
 @pytest.mark.parametrize("opcode", [0x00, 0x89, 0x8A], ids=["fragments", "pings", "pongs"])
 def test_a_flood_of_frames_that_are_no_messages_ends_the_connection(served, opcode):
     """The server would do nothing but read them."""
-    host, port = served.host.split(":")
-    asked = (
-        f"GET /play HTTP/1.1\r\nHost: {served.host}\r\nUpgrade: websocket\r\n"
-        "Connection: Upgrade\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
-        f"Sec-WebSocket-Version: 13\r\nOrigin: http://{served.host}\r\n\r\n"
-    )
     empty = bytes([opcode, 0x80]) + bytes(4)
-    with socket.create_connection((host, int(port)), PATIENCE_S) as flood:
-        flood.sendall(asked.encode())
+    with socket.create_connection(served.host.split(":"), PATIENCE_S) as flood:
+        flood.sendall(upgrade(served))
         assert b"101 Switching" in flood.recv(4096)
         sent = 0
         with pytest.raises(ConnectionError):
@@ -580,3 +597,136 @@ def test_a_request_that_is_broken_off_is_no_fault_of_the_server(caplog):
                 broken.sendall(f"{head}Content-Length: 9\r\n\r\n".encode())
             assert served.ask("/table")[0] == 200
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
+
+
+@contextlib.contextmanager
+def unread(served: Served):
+    """A connection of which hardly anything is received ahead."""
+    with socket.socket() as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        connection.settimeout(PATIENCE_S)
+        host, port = served.host.split(":")
+        connection.connect((host, int(port)))
+        yield connection
+
+
+def hear(connection: socket.socket, last: bytes) -> bytes:
+    """What is received until ``last`` is among the last bytes."""
+    heard = bytearray()
+    while last not in heard[-1000:]:
+        piece = connection.recv(1 << 16)
+        assert piece, "the server has closed it"
+        heard += piece
+    return bytes(heard)
+
+
+def picture_of(name: str) -> bytes:
+    return (folder_of(get_game(name)) / "picture.png").read_bytes()
+
+
+def lost(monkeypatch, kind: type[Reader]) -> threading.Event:
+    """Set once the server has lost a connection."""
+    event, before = threading.Event(), kind.connection_lost
+
+    def connection_lost(self, exc) -> None:
+        before(self, exc)
+        event.set()
+
+    monkeypatch.setattr(kind, "connection_lost", connection_lost)
+    return event
+
+
+@pytest.mark.parametrize(("path", "requests"), [("/board.js", 1), ("/harmonies.png", 40)])
+def test_a_connection_that_does_not_read_is_cut_off(path, requests, monkeypatch):
+    """Closing would wait for it. Of what it asks for, one answer waits in memory at most."""
+    sent, send_file = [], server._send_file
+
+    async def counted(*arguments):
+        sent.append(arguments)
+        return await send_file(*arguments)
+
+    monkeypatch.setattr(server, "_send_file", counted)
+    monkeypatch.setattr(Reader, "seconds_to_read", 0.2)
+    event = lost(monkeypatch, Connection)
+    with Served(sent_ahead=4096) as served, unread(served) as connection:
+        connection.sendall(requests * get(served, path))
+        assert event.wait(PATIENCE_S)
+        assert not served.connections
+    assert len(sent) == 1
+
+
+def test_a_page_that_does_not_read_is_cut_off(monkeypatch, caplog):
+    """Its seat may be taken again, and the table plays on."""
+    monkeypatch.setattr(Reader, "seconds_to_read", 0.2)
+    event = lost(monkeypatch, Socket)
+    with Served(sent_ahead=4096) as served, unread(served) as connection:
+        room = served.room(p1="random")
+        connection.sendall(upgrade(served))
+        assert connection.recv(12) == b"HTTP/1.1 101"
+        connection.sendall(3 * frame(room.link(0)))  # the answers to two are errors
+        assert event.wait(PATIENCE_S)
+        assert not served.connections
+        monkeypatch.setattr(Reader, "seconds_to_read", PATIENCE_S)
+        with served.sit(room.link(0)) as seat:
+            seat.wait()
+            seat.act()
+            assert seat.wait()
+    gc.collect()  # a task whose error nobody has seen says so then
+    assert not caplog.records
+
+
+def test_who_reads_gets_everything_that_was_asked_for_at_once():
+    with Served(sent_ahead=4096) as served, unread(served) as connection:
+        connection.sendall(3 * get(served, "/harmonies.png") + upgrade(served))
+        heard = hear(connection, b"101 Switching")
+        assert heard.count(picture_of("harmonies")) == 3
+        connection.sendall(frame(served.room().link(0)))
+        assert connection.recv(1)
+        (left,) = served.connections
+        assert isinstance(left, Socket)
+
+
+def test_who_has_read_is_not_cut_off():
+    with Served(sent_ahead=4096) as served, unread(served) as connection:
+        connection.sendall(get(served, "/harmonies.png"))
+        hear(connection, picture_of("harmonies")[-20:])
+        connection.sendall(get(served, "/table"))
+        hear(connection, b"</html>")
+        (asking,) = served.connections
+        assert asking._deadline.cancelled()
+
+
+def test_who_does_not_read_the_answers_to_pings_may_not_send_more(monkeypatch):
+    now, received = 0.0, []
+    monkeypatch.setattr(
+        connections.WebSocketsSansIOProtocol, "data_received", lambda _, data: received.append(data)
+    )
+    state = connections.uvicorn.server.ServerState()
+    page = Socket(connections.config_of(Mock()), state, {}, SimpleNamespace(time=lambda: now))
+    page.transport = Mock()
+    second = bytes(BYTES_PER_SECOND)
+    for now in range(1, 100):  # noqa: B007
+        page.data_received(second)
+    assert len(received) == 99 and not page.transport.abort.called
+    page.writable.clear()
+    received.clear()
+    for now in range(100, 200):  # noqa: B007
+        page.data_received(second)
+    assert page.transport.abort.called
+    assert len(received) * len(second) <= BURST_BYTES
+
+
+def test_connections_of_one_address_leave_places_for_others(monkeypatch):
+    monkeypatch.setattr(connections, "MOST_OF_AN_ADDRESS", 2)
+    monkeypatch.setattr(Connection, "seconds_to_ask", 10 * PATIENCE_S)
+    with Served() as served, contextlib.ExitStack() as held:
+        address = served.host.split(":")
+        for _ in range(2):
+            held.enter_context(socket.create_connection(address, PATIENCE_S))
+        third = held.enter_context(socket.create_connection(address, PATIENCE_S))
+        with contextlib.suppress(ConnectionError):
+            assert third.recv(1) == b""
+        other = socket.create_connection(address, PATIENCE_S, source_address=("127.0.0.2", 0))
+        with other:
+            other.sendall(get(served, "/table"))
+            assert other.recv(12) == b"HTTP/1.1 200"
