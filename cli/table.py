@@ -27,7 +27,7 @@ def split_specs(text: str) -> list[str]:
         else:
             specs.append(part)
     if not specs:
-        raise UserError("no agent named; for example --agents random,greedy.")
+        raise UserError("no agent named; for example random,greedy.")
     return specs
 
 

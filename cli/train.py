@@ -158,7 +158,7 @@ def _check_method(method: str | None, own: dict[str, str], game: Any, resumed: P
         with arguments_checked():
             method = method_of(resumed)
     usual = "ppo" if own else game.learning.get("method", "td")
-    method = choose(method or usual, METHODS, "method")
+    method = choose(usual if method is None else method, METHODS, "method")
     if method != "ppo" and own:
         names = " ".join(f"--{name}" for name in own)
         raise UserError(f"only ppo has these settings: leave out {names}, or give --method ppo.")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,7 +24,7 @@ from ..td.agent import TDAgent
 from ..td.belief_learner import learn_beliefs
 from ..td.model import ValueModel, read_value_model, save_value_model
 from ..td.trainer import CONFIGS, train_td
-from ..training.common import BEST, CONFIG, EVALUATIONS, TrainResult
+from ..training.common import BEST, CONFIG, EVALUATIONS, MODEL
 from ..training.evaluation import ALONE, evaluate
 from . import USUAL, Variant, baseline_path, variants_of
 
@@ -168,19 +169,19 @@ def recipe_of(key: Key) -> Recipe:
 
 def make(recipe: Recipe) -> None:
     """Train, evaluate and write one baseline."""
+    _train(recipe, recipe.folder, recipe.settings)
+    best = recipe.folder / BEST
+    trained = best if best.is_file() else recipe.folder / MODEL
     if recipe.finish:
-        if not (recipe.last_folder / CONFIG).is_file():
-            _train(recipe, recipe.folder, recipe.settings)
-        start = str(recipe.folder / BEST)
-        trained = _train(recipe, recipe.last_folder, {**recipe.finish, "start": start}).model_path
-    else:
-        result = _train(recipe, recipe.folder, recipe.settings)
-        trained = result.best_path or result.model_path
+        _train(recipe, recipe.last_folder, {**recipe.finish, "start": str(trained)})
+        trained = recipe.last_folder / MODEL
     write(recipe, trained)
 
 
-def _train(recipe: Recipe, folder: Path, settings: dict[str, Any]) -> TrainResult:
-    """Train in a folder, or resume there."""
+def _train(recipe: Recipe, folder: Path, settings: dict[str, Any]) -> None:
+    """Train in a folder, or resume there, unless that run is complete."""
+    if _is_complete(folder, settings):
+        return
     config = CONFIGS[recipe.method](
         game=recipe.game.name,
         num_players=recipe.players,
@@ -190,10 +191,18 @@ def _train(recipe: Recipe, folder: Path, settings: dict[str, Any]) -> TrainResul
         progress=True,
         **settings,
     )
-    result = train_td(config)
-    if result.interrupted:
+    if train_td(config).interrupted:
         raise SystemExit(f"stopped; the same command goes on with {folder}")
-    return result
+
+
+def _is_complete(folder: Path, settings: dict[str, Any]) -> bool:
+    """Return whether a run has been evaluated at its end."""
+    path = folder / EVALUATIONS
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    if not lines:
+        return False
+    last, limits = json.loads(lines[-1]), {"minutes": math.inf, "steps": math.inf, **settings}
+    return last["seconds"] >= 60 * limits["minutes"] or last["steps"] >= limits["steps"]
 
 
 def write(recipe: Recipe, trained: Path) -> None:

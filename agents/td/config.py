@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from ludotheque.envs import get_game
 from ludotheque.envs.core.arguments import check_seed
-from ludotheque.envs.core.errors import MOST, check_finite
+from ludotheque.envs.core.errors import MOST
 from ludotheque.envs.core.hardware import count_cores
 from ludotheque.envs.core.interfaces.threads import MOST_THREADS
 
@@ -143,16 +143,11 @@ class TDConfig(RunConfig):
         self.check_counts(pieces=10_000, piece_rows=1_000_000, window=10_000_000)
         inputs = len(positions_of(get_game(self.game), self.inputs or ()))
         check_network((inputs + self.last_width) * self.width, MOST_BYTES)
-        for name in ("trace", "rank_share", "rivalry", "averaging", "pool_share"):
-            if not 0 <= check_finite(getattr(self, name), name) <= 1:
-                raise ValueError(f"{name} is {getattr(self, name)!r}; give a number from 0 to 1")
-        weights = ("result_weight", "auxiliary", "category_weight")
-        for name in ("temperature", "final_temperature", *weights, "decay"):
-            if check_finite(getattr(self, name), name) < 0:
-                raise ValueError(f"{name} is {getattr(self, name)!r}; give a number from 0 up")
-        for name in ("reuse", "learning_rate", "final_learning_rate", "sharpness"):
-            if not check_finite(getattr(self, name), name) > 0:
-                raise ValueError(f"{name} is {getattr(self, name)!r}; give a number above 0")
+        self.check_numbers("trace", "rank_share", "rivalry", "averaging", "pool_share", most=1)
+        self.check_numbers("temperature", "final_temperature", "decay")
+        self.check_numbers("result_weight", "auxiliary", "category_weight")
+        self.check_numbers("reuse", "learning_rate", "final_learning_rate", above=True)
+        self.check_numbers("sharpness", above=True)
 
 
 @dataclass
@@ -211,13 +206,8 @@ class SearchConfig(TDConfig):
         super()._check()
         self.check_counts(simulations=MOST_SIMULATIONS, candidates=MOST, lesson_width=10_000)
         self.check_counts(lesson_window=10_000_000, lesson_batch=1_000_000)
-        if not 0 <= check_finite(self.playouts, "playouts") <= 1:
-            raise ValueError(f"playouts is {self.playouts!r}; give a number from 0 to 1")
-        if not 0 <= check_finite(self.search_share, "search_share") <= 1:
-            raise ValueError(f"search_share is {self.search_share!r}; give a number from 0 to 1")
-        for name in ("exploration", "scale", "lesson_weight", "value_weight"):
-            if check_finite(getattr(self, name), name) < 0:
-                raise ValueError(f"{name} is {getattr(self, name)!r}; give a number from 0 up")
+        self.check_numbers("playouts", "search_share", most=1)
+        self.check_numbers("exploration", "scale", "lesson_weight", "value_weight")
 
 
 @dataclass
@@ -273,9 +263,7 @@ class PolicyConfig(TDConfig):
     def _check(self) -> None:
         super()._check()
         self.check_counts(epochs=1000, choice_batch=1_000_000)
-        if check_finite(self.entropy, "entropy") < 0:
-            raise ValueError(f"entropy is {self.entropy!r}; give a number from 0 up")
-        if not check_finite(self.clip, "clip") > 0:
-            raise ValueError(f"clip is {self.clip!r}; give a number above 0")
+        self.check_numbers("entropy")
+        self.check_numbers("clip", above=True)
         if (self.temperature, self.final_temperature) != (1.0, 1.0):
             raise ValueError("temperature is 1 with method policy: what is learned is its own play")

@@ -206,6 +206,8 @@ class TDTrainer(Run):
     def learn(self, progress: Progress | None = None) -> None:
         """Play and learn in rounds until the run ends."""
         over = False
+        if self.config.resumes and self._is_due("evaluation", self.config.eval_every):
+            self._evaluate_or_save()  # the run was stopped in it
         while not over:
             start = perf_counter()
             played = self._play()
@@ -431,7 +433,6 @@ class TDTrainer(Run):
     # Saving and resuming
 
     def _save(self) -> None:
-        self._save_model(self.out / MODEL)
         about = {
             "format": FORMAT,
             "steps": self.steps,
@@ -455,6 +456,7 @@ class TDTrainer(Run):
             arrays |= {f"pool/{number}/{name}": array for name, array in network.items()}
         most = self._most_bytes()
         write_archive(self.out / CHECKPOINT, STATE, about, arrays, most=most)
+        self._save_model(self.out / MODEL)
 
     def _load(self) -> None:
         source = checkpoint_source(self.out / CHECKPOINT)

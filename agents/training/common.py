@@ -187,6 +187,18 @@ class RunConfig:
         for name, limit in most.items():
             check_whole(getattr(self, name), name, 1, limit)
 
+    def check_numbers(self, *names: str, most: int = MOST, above: bool = False) -> None:
+        """Raise ValueError, with the name, for settings that aren't finite numbers in a range.
+
+        It is from 0 to ``most``, without 0 if ``above``.
+        """
+        for name in names:
+            value = getattr(self, name)
+            number = check_finite(value, name)
+            if not 0 <= number <= most or (above and not number):
+                allowed = f"above 0, {most} at most" if above else f"from 0 to {most}"
+                raise ValueError(f"{name} is {value!r}; give a number {allowed}")
+
     def check_common(self) -> None:
         """Check the common settings for amounts and intervals."""
         self.check_counts(pool_size=1000, eval_games=100_000, num_threads=MOST_THREADS)
@@ -325,9 +337,7 @@ class Run(ABC):
             show(progress, config, (self.steps, self.seconds), self.evaluations)
         self.interrupted = self.stop
         over = over or self.stop
-        # A run isn't begun anew where there are models, so there is a checkpoint from the first on.
-        first = evaluated and not (self.out / config.checkpoint).exists()
-        if self._is_due("checkpoint", config.checkpoint_every) or over or first:
+        if self._is_due("checkpoint", config.checkpoint_every) or over:
             self._save()
         return over
 
@@ -338,8 +348,15 @@ class Run(ABC):
         return due
 
     def _evaluate_or_save(self) -> None:
-        """Evaluate; if that fails, for example as an opponent's file is gone, save first."""
+        """Evaluate; if that fails, for example as an opponent's file is gone, save first.
+
+        A run isn't begun anew where there are models, so the first checkpoint comes before them.
+        """
         before = len(self.evaluations)
+        if not os.path.lexists(self.out / self.config.checkpoint):
+            mark, self.marks["evaluation"] = self.marks["evaluation"], 0
+            self._save()
+            self.marks["evaluation"] = mark
         try:
             self._evaluate()
         except Exception:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from ludotheque.envs.core.arguments import check_seed
-from ludotheque.envs.core.errors import MOST, check_choice, check_finite, check_whole, is_whole
+from ludotheque.envs.core.errors import MOST, check_choice, check_whole, is_whole
 from ludotheque.envs.core.interfaces.settings import Settings
 
 from ..afterstates import FORM, check_valuers
@@ -38,6 +39,7 @@ SMALL_BOARD = 100
 MOST_ROLLOUT = 1_000_000
 MOST_LAYERS = 200
 MOST_UNITS = 10_000
+_DEVICE = re.compile(r"cpu|mps|cuda(:\d{1,3})?")
 _TORCH_ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh}
 
 
@@ -76,7 +78,7 @@ class TrainConfig(RunConfig):
             ``OpponentPool``.
         fixed_opponents: probabilities of other agents as opponents; the rest goes to past policies.
             Empty in solo games.
-        device: device of the networks, ``"cpu"`` or ``"cuda"``.
+        device: device of the networks: ``"cpu"``, ``"cuda"``, ``"cuda:1"`` or ``"mps"``.
 
     Raises:
         ValueError: a value is invalid, there is no run to resume, or its time is used up.
@@ -183,17 +185,13 @@ class TrainConfig(RunConfig):
             raise ValueError(f"net_arch is {self.net_arch}; the minimum is {least}")
 
     def _check_numbers(self) -> None:
-        """Check the settings that are any numbers of a range."""
-        above = "learning_rate", "final_learning_rate", "clip_range", "max_grad_norm"
-        for name in (*above, "reward_scale"):
-            if not check_finite(getattr(self, name), name) > 0:
-                raise ValueError(f"{name} is {getattr(self, name)!r}; give a number above 0")
-        for name in ("ent_coef", "vf_coef"):
-            if check_finite(getattr(self, name), name) < 0:
-                raise ValueError(f"{name} is {getattr(self, name)!r}; give a number from 0 up")
-        for name in ("gamma", "gae_lambda"):
-            if not 0 <= check_finite(getattr(self, name), name) <= 1:
-                raise ValueError(f"{name} is {getattr(self, name)!r}; give a number from 0 to 1")
+        """Check the settings that are any numbers of a range, and the device."""
+        if not isinstance(self.device, str) or not _DEVICE.fullmatch(self.device):
+            raise ValueError(f"device is {self.device!r}; give 'cpu', 'cuda', 'cuda:1' or 'mps'")
+        self.check_numbers("learning_rate", "final_learning_rate", "clip_range", above=True)
+        self.check_numbers("max_grad_norm", "reward_scale", above=True)
+        self.check_numbers("ent_coef", "vf_coef")
+        self.check_numbers("gamma", "gae_lambda", most=1)
 
     def _num_weights(self, layout: ActionTargets | None) -> int:
         """Return roughly how many numbers the network has."""

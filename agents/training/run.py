@@ -232,7 +232,6 @@ class _Run(Run):
     # Saving and resuming
 
     def _save(self) -> None:
-        self._save_model(self.out / MODEL)
         model = self.model
         about = {
             "format": FORMAT,
@@ -251,6 +250,7 @@ class _Run(Run):
         arrays = {**pack_policy(model.policy), **arrays, "episode_starts": starts.view(np.uint8)}
         most = most_bytes(self.env, self.pool, self._network())
         write_archive(self.out / CHECKPOINT, STATE, {**about, **played}, arrays, most=most)
+        self._save_model(self.out / MODEL)
 
     def _load(self) -> None:
         source = checkpoint_source(self.out / CHECKPOINT)

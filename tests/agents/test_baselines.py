@@ -105,6 +105,14 @@ def test_a_second_run_begins_where_the_first_one_ended(folder, monkeypatch):
     steps = [one["steps"] for one in card["curve"]]
     assert steps == sorted(set(steps)) and len(steps) == 2 and steps[1] >= 600
     assert made.about["steps"] == steps[1] and card["finish"]["learning_rate"] == 1e-30
+    # Stopped before the card was written, the same command doesn't train again.
+    models = [folder / "model.zip" for folder in (recipe.folder, recipe.last_folder)]
+    before = [path.stat().st_mtime_ns for path in models]
+    recipe.path.unlink()
+    making.make(recipe)
+    assert [path.stat().st_mtime_ns for path in models] == before
+    again = read_value_model(recipe.path, game)
+    assert (again.arrays["first"] == made.arrays["first"]).all()
 
 
 def test_every_card_names_a_machine_and_its_cores():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import pickle
@@ -293,6 +294,9 @@ def test_a_network_that_could_not_be_read_again_is_refused(tmp_path, network, ne
         {"vf_coef": float("inf")},
         {"final_learning_rate": 0.0},
         {"reward_scale": float("inf")},
+        {"vf_coef": 1e300},
+        {"clip_range": 1e300},
+        {"device": "td:/dev/zero"},
         {"network": "mlp", "net_arch": (1,) * 201},
     ],
 )
@@ -356,6 +360,30 @@ def test_what_was_learned_is_kept_if_an_evaluation_fails(finished: TrainResult, 
     assert state["steps"] > 0 and state["marks"]["evaluation"] == 0
     again = train(tiny(tmp_path, resume=True))
     assert again.steps == finished.steps and len(again.evaluations) > 0
+
+
+@pytest.mark.parametrize("full", ["checkpoint/run.zip", "model.zip", "best.zip"])
+def test_a_disk_that_is_full_at_the_first_evaluation_loses_nothing(
+    finished: TrainResult, full, tmp_path
+):
+    """A run isn't begun anew where there are models: a checkpoint has to come before them."""
+    out = tmp_path / "run"
+    replaced = os.replace
+
+    def refuse(source, target, *args, **named):
+        if str(target) == str(out / full):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target))
+        return replaced(source, target, *args, **named)
+
+    with pytest.MonkeyPatch.context() as patched, pytest.raises(OSError, match="No space left"):
+        patched.setattr(os, "replace", refuse)
+        train(tiny(out))
+    again = train(tiny(out, resume=True))
+    assert again.steps == finished.steps
+    found, wanted = (
+        [replace(one, seconds=0.0) for one in r.evaluations] for r in (again, finished)
+    )
+    assert found == wanted
 
 
 def test_a_run_is_not_overwritten_or_resumed_as_another(finished: TrainResult):

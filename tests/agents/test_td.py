@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import itertools
 import json
 import os
@@ -696,6 +697,29 @@ def test_opponents_of_evaluations_are_checked_before_training(method, tmp_path):
         tiny(tmp_path, method, eval_opponents=("gredy",))
     with pytest.raises(ValueError, match="with 3 players, not 2"):
         tiny(tmp_path, method, eval_opponents=(f"td:{baseline_path(get_game('sarena'), 3)}",))
+
+
+@pytest.mark.training
+@pytest.mark.parametrize("full", ["checkpoint/run.zip", "model.zip", "best.zip"])
+def test_a_disk_that_is_full_at_the_first_evaluation_loses_nothing(finished, full, tmp_path):
+    out = tmp_path / "run"
+    replaced = os.replace
+
+    def refuse(source, target, *args, **named):
+        if str(target) == str(out / full):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target))
+        return replaced(source, target, *args, **named)
+
+    with pytest.MonkeyPatch.context() as patched, pytest.raises(OSError, match="No space left"):
+        patched.setattr(os, "replace", refuse)
+        train(tiny(out))
+    again = train(tiny(out, resume=True))
+    for one, other in zip(again.evaluations, finished.evaluations, strict=True):
+        assert dataclasses.replace(one, seconds=0.0) == dataclasses.replace(other, seconds=0.0)
+    models = [
+        read_value_model(run.model_path, get_game("sarena")).arrays for run in (again, finished)
+    ]
+    assert all((models[0][name] == array).all() for name, array in models[1].items())
 
 
 @pytest.mark.training

@@ -200,3 +200,22 @@ if __name__ == "__main__":
         print(f"{kind}, {num_threads} threads: struck {len(found)} times, {sum(found)} told so")
     test_a_timer_that_interrupts_again_and_again_stops_nothing(wanted)
     print(f"timer: struck {wanted} times with 2 threads and with 4")
+
+
+def test_threads_have_stopped_however_often_they_are_interrupted(monkeypatch):
+    cancel, tried = threads._Job.cancel, []
+
+    def interrupted(job):
+        tried.append(job)
+        if len(tried) < 4:
+            raise KeyboardInterrupt
+        cancel(job)
+
+    def stopped(job):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(threads._Job, "cancel", interrupted)
+    monkeypatch.setattr(threads._Job, "wait", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        run(Slices(), 2, np.arange(40), np.zeros(40, np.int64))
+    assert len(tried) == 4 and not tried[-1].running

@@ -826,6 +826,7 @@ def test_ways_to_train_that_do_not_exist_are_refused(tmp_path: Path):
     taught = ("--method", "td", "--observation", "afterstates", "--teacher", "greedy")
     wrong = run("train", *taught, "--out", tmp_path / "run")
     assert_refused(wrong, "leave out --observation --teacher")
+    assert_refused(run("train", "--method", "", "--out", tmp_path / "run"), "method")
     setting = ("--teacher", "mcts:simulation=9", "--method", "ppo")
     assert_refused(run("train", *setting, "--out", tmp_path / "run"), "Did you mean 'simulations'?")
     unknown = run("train", "--teacher", "gredy", "--out", tmp_path / "run")

@@ -134,11 +134,12 @@ def run(loop: Callable[..., Any], num_threads: int, states: Any, *args: Any) -> 
         job.take()
         job.wait()
     except BaseException:
-        try:
-            job.cancel()
-        except BaseException:  # a second Ctrl-C doesn't leave threads running either
-            job.cancel()
-            raise
+        while True:  # further Ctrl-C don't leave threads running either
+            try:
+                job.cancel()
+                break
+            except BaseException:  # noqa: S112
+                continue
         raise
     for _, error in job.results:
         if error is not None:
