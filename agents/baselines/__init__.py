@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ludotheque.envs.core.errors import check_choice, check_finite, check_whole
+from ludotheque.envs.core.errors import check_choice, check_share, check_whole
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.threads import check_num_threads
 
@@ -98,9 +98,7 @@ class BaselineAgent(Agent):
         self.num_threads = check_num_threads(num_threads)
         check_choice(beliefs, (None, True, False), "beliefs")
         self.beliefs = beliefs
-        if playouts is not None and not 0 <= check_finite(playouts, "playouts") <= 1:
-            raise ValueError(f"playouts is {playouts!r}; give a number from 0 to 1")
-        self.playouts = playouts
+        self.playouts = playouts if playouts is None else check_share(playouts, "playouts")
         self._agents: dict[tuple[int, str], TDAgent] = {}
         if not baseline_counts(self.game):
             raise ValueError(

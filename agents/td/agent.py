@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from ludotheque.envs.core.errors import check_choice, check_finite, check_whole
+from ludotheque.envs.core.errors import check_choice, check_finite, check_share, check_whole
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.threads import check_num_threads, run
 from ludotheque.envs.core.jit import specialize
@@ -148,9 +148,7 @@ class TDAgent(Agent):
         self.candidates = check_whole(candidates, "candidates", 1)
         self.exploration = float(exploration)
         self.scale = float(scale)
-        if not 0 <= check_finite(playouts, "playouts") <= 1:
-            raise ValueError(f"playouts is {playouts!r}; give a number from 0 to 1")
-        self.playouts = float(playouts)
+        self.playouts = check_share(playouts, "playouts")
         leaf = usual_settings(self.game)["leaf"] if leaf is None else leaf
         check_choice(leaf, LEAVES, "leaf")
         self.leaf = leaf

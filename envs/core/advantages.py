@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import check_finite
+from .errors import check_share
 from .jit import kernel
 
 
@@ -61,8 +61,7 @@ def seat_advantages(
     values = np.ascontiguousarray(values, np.float32)
     _check_shapes(rewards, dones, to_play, values)
     for name, number in {"gamma": gamma, "gae_lambda": gae_lambda}.items():
-        if not 0 <= check_finite(number, name) <= 1:
-            raise ValueError(f"{name} is {number!r}; give a number from 0 to 1")
+        check_share(number, name)
     advantages = np.empty(dones.shape, np.float32)
     seats = np.ascontiguousarray(to_play, np.int64)
     following = np.empty((3, rewards.shape[2]), np.float64)

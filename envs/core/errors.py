@@ -111,3 +111,11 @@ def check_finite(value: Any, what: str) -> float:
     if not is_number or not math.isfinite(value):
         raise ValueError(f"{what} is {value!r}; give a finite number")
     return float(value)
+
+
+def check_share(value: Any, what: str) -> float:
+    """Return ``value``, a number from 0 to 1; raise ValueError if it isn't one."""
+    share = check_finite(value, what)
+    if not 0 <= share <= 1:
+        raise ValueError(f"{what} is {value!r}; give a number from 0 to 1")
+    return share

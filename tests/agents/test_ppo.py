@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import pickle
@@ -18,6 +17,7 @@ from pathlib import Path
 import gymnasium
 import numpy as np
 import pytest
+from disks import disk_full_at
 
 from ludotheque.envs import game_names, get_game
 from ludotheque.envs.core.errors import FileError, StateError
@@ -368,15 +368,7 @@ def test_a_disk_that_is_full_at_the_first_evaluation_loses_nothing(
 ):
     """A run isn't begun anew where there are models: a checkpoint has to come before them."""
     out = tmp_path / "run"
-    replaced = os.replace
-
-    def refuse(source, target, *args, **named):
-        if str(target) == str(out / full):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target))
-        return replaced(source, target, *args, **named)
-
-    with pytest.MonkeyPatch.context() as patched, pytest.raises(OSError, match="No space left"):
-        patched.setattr(os, "replace", refuse)
+    with disk_full_at(out / full):
         train(tiny(out))
     again = train(tiny(out, resume=True))
     assert again.steps == finished.steps

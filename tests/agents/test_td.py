@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import errno
 import itertools
 import json
 import os
@@ -15,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from disks import disk_full_at
 from executors import Late
 
 from ludotheque.agents import make_agent
@@ -703,15 +703,7 @@ def test_opponents_of_evaluations_are_checked_before_training(method, tmp_path):
 @pytest.mark.parametrize("full", ["checkpoint/run.zip", "model.zip", "best.zip"])
 def test_a_disk_that_is_full_at_the_first_evaluation_loses_nothing(finished, full, tmp_path):
     out = tmp_path / "run"
-    replaced = os.replace
-
-    def refuse(source, target, *args, **named):
-        if str(target) == str(out / full):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target))
-        return replaced(source, target, *args, **named)
-
-    with pytest.MonkeyPatch.context() as patched, pytest.raises(OSError, match="No space left"):
-        patched.setattr(os, "replace", refuse)
+    with disk_full_at(out / full):
         train(tiny(out))
     again = train(tiny(out, resume=True))
     for one, other in zip(again.evaluations, finished.evaluations, strict=True):
