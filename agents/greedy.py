@@ -44,12 +44,15 @@ class GreedyAgent(Agent):
             raise ValueError("greedy looks ahead: pass states, determinized for the seat to act")
         masks, seeds = self.checked(masks, seeds, states)
         actions = np.zeros(len(masks), np.int64)
-        _compile(self.game)(states, masks, seeds, self.game.new_states(1), actions)
+        _compile(self.game)(states, masks, seeds, self._scratch(), actions)
         return actions
 
     def values(self, states, masks, seeds=None) -> np.ndarray:
         """Return the values of the legal actions, float64 ``(n, num_actions)``; else 0."""
         masks, _ = self.checked(masks, seeds, states)
         values = np.zeros(masks.shape)
-        _compile(self.game, value_greedy)(states, masks, self.game.new_states(1), values)
+        _compile(self.game, value_greedy)(states, masks, self._scratch(), values)
         return values
+
+    def _scratch(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.game.new_states(1), self.game.new_memo()

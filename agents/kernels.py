@@ -92,8 +92,9 @@ def takes_place(value, best, equal, word):
 def choose_greedy(states, masks, seeds, scratch, actions):
     """Choose the action with the highest ``evaluate`` for the seat to act; ties by seed.
 
-    ``scratch`` is one record.
+    ``scratch`` is ``(trial, memo)``: one record, and the game's memory.
     """
+    trial, memo = scratch
     for row in range(len(states)):
         seat = np.int64(states[row]["to_play"])
         word = seeds[row]
@@ -101,9 +102,9 @@ def choose_greedy(states, masks, seeds, scratch, actions):
         equal = 0
         for action in range(masks.shape[1]):
             if masks[row, action]:
-                scratch[0] = states[row]
-                step(scratch[0], action)
-                value = evaluate(scratch[0], seat)
+                trial[0] = states[row]
+                step(trial[0], action)
+                value = evaluate(trial[0], seat, memo)
                 takes, equal, word = takes_place(value, best, equal, word)
                 if takes:
                     best = value
@@ -113,12 +114,13 @@ def choose_greedy(states, masks, seeds, scratch, actions):
 def value_greedy(states, masks, scratch, values):
     """Fill ``values`` (float64, per action) with ``evaluate`` after each legal action.
 
-    ``scratch`` is one record.
+    ``scratch`` is ``(trial, memo)``: one record, and the game's memory.
     """
+    trial, memo = scratch
     for row in range(len(states)):
         seat = np.int64(states[row]["to_play"])
         for action in range(masks.shape[1]):
             if masks[row, action]:
-                scratch[0] = states[row]
-                step(scratch[0], action)
-                values[row, action] = evaluate(scratch[0], seat)
+                trial[0] = states[row]
+                step(trial[0], action)
+                values[row, action] = evaluate(trial[0], seat, memo)

@@ -67,6 +67,7 @@ class Scratch(NamedTuple):
         path: int32, longer than any game: the nodes of the simulation.
         mask: int8, per action.
         scores, ranks, utility: float32, int64 and float32, per seat.
+        memo: the game's memory.
     """
 
     state: Any
@@ -77,6 +78,7 @@ class Scratch(NamedTuple):
     scores: Any
     ranks: Any
     utility: Any
+    memo: Any
 
 
 def make_scratch(game, state):
@@ -91,6 +93,7 @@ def make_scratch(game, state):
         scores=np.zeros(seats, np.float32),
         ranks=np.zeros(seats, np.int64),
         utility=np.zeros(seats, np.float32),
+        memo=game.new_memo(),
     )
 
 
@@ -106,7 +109,7 @@ def _best_untried(scratch, count, word):
         if mask[action]:
             trial[0] = scratch.state[0]
             step(trial[0], action)
-            value = evaluate(trial[0], seat)
+            value = evaluate(trial[0], seat, scratch.memo)
             takes, equal, word = takes_place(value, best, equal, word)
             if takes:
                 best = value
@@ -167,18 +170,18 @@ def _evaluate_leaf(scratch, word, method):
     if over:
         final(state, scores, scratch.ranks)
         utilities(RANK, scores, scratch.ranks, num_players, utility)
-    margins(state, scores)
+    margins(state, scores, scratch.memo)
     for seat in range(num_players):
         grown = np.tanh((scores[seat] - scratch.baseline[seat]) / method.scale)
         utility[seat] = (utility[seat] + grown) / 2 if over else grown
 
 
-def _margins(state, out):
+def _margins(state, out, memo):
     """Fill each seat's ``evaluate`` minus the best other seat's."""
     num_players = state["num_players"]
     best = second = -np.inf
     for seat in range(num_players):
-        out[seat] = evaluate(state, seat)
+        out[seat] = evaluate(state, seat, memo)
         second = max(second, min(best, out[seat]))
         best = max(best, out[seat])
     if num_players > 1:
@@ -225,7 +228,7 @@ def _simulate(nodes, used, word, method, scratch):
             break
         if chosen == NONE:
             break
-        step(state, nodes[chosen]["action"])
+        step(state, np.int64(nodes[chosen]["action"]))
         node = chosen
         depth += 1
         path[depth] = chosen
@@ -260,7 +263,7 @@ def grow(states, row, nodes, used, simulations, word, method, scratch):
     seat = np.int64(states[row]["to_play"])
     drawn = mix64(word)
     state = scratch.state
-    margins(states[row], scratch.baseline)
+    margins(states[row], scratch.baseline, scratch.memo)
     for _ in range(simulations):
         word += GAMMA
         state[0] = states[row]

@@ -445,11 +445,13 @@ def check_evaluation_hides(setting: Setting, seed: int = 0) -> None:
     if "evaluate" not in game.kernels:
         return
     for states, seat in itertools.product(unfinished(setting, seed), setting.seats):
-        value = game.kernels["evaluate"](states[0], seat)
+        value = game.kernels["evaluate"](states[0], seat, game.new_memo())
         assert np.isfinite(value), f"the position is worth {value}"
         for redraw in range(seed, seed + 4):
             drawn = game.determinize(states, seat, redraw)[0]
-            assert game.kernels["evaluate"](drawn, seat) == value, f"evaluate for seat {seat}"
+            assert game.kernels["evaluate"](drawn, seat, game.new_memo()) == value, (
+                f"evaluate for seat {seat}"
+            )
 
 
 # Results

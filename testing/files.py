@@ -42,6 +42,7 @@ OPTIONAL = {
     "CATEGORIES": "state",
     "points_by_category": "rules",
     "check_options": "options",
+    "MEMO_ROWS": "heuristics",
     "check": "validity",
     "derive": "validity",
 }

@@ -71,6 +71,7 @@ class Work(NamedTuple):
         kept: int8 ``(actions, inputs)``: the network's inputs for each rated action; or no rows.
         sums, hidden: float32, per unit of the two layers.
         scores, ranks, utility: per seat.
+        memo: the game's memory.
     """
 
     game: Any
@@ -91,6 +92,7 @@ class Work(NamedTuple):
     scores: Any
     ranks: Any
     utility: Any
+    memo: Any
 
 
 @kernel
@@ -203,7 +205,7 @@ def _rate(state, nets, k, work, limit):
         for j in range(count):
             work.trial[0] = state
             step(work.trial[0], work.actions[j])
-            work.bases[j] = glance(work.trial[0], seat)
+            work.bases[j] = glance(work.trial[0], seat, work.memo)
         keep_best(work, count, limit)
         count = limit
     begin_sums(nets, k, work)
@@ -211,7 +213,7 @@ def _rate(state, nets, k, work, limit):
     for j in range(count):
         work.trial[0] = state
         step(work.trial[0], work.actions[j])
-        work.bases[j] = evaluate(work.trial[0], seat)
+        work.bases[j] = evaluate(work.trial[0], seat, work.memo)
         observe(work.trial[0], seat, work.seen[now, :size])
         if j < len(work.kept):
             for i in range(size):
@@ -237,7 +239,7 @@ def _worth(state, seat, nets, k, work):
     add_changes(nets, k, work, 0, 2)
     for i in range(size):
         work.best[i] = work.seen[0, i]
-    base = nets.weight[k, 0] * evaluate(state, seat)
+    base = nets.weight[k, 0] * evaluate(state, seat, work.memo)
     return base, base + finish(nets, k, work)[0]
 
 

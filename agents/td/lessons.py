@@ -83,5 +83,5 @@ def see_afterstates(
     seen = np.empty(((actions >= 0).sum(), game.observation_size(form_of(game))), np.int8)
     bases = np.empty(len(seen), np.float32)
     see_lessons = compile_for(game, "play and search").see_lessons
-    see_lessons(states, actions, seen, bases, game.new_states(1))
+    see_lessons(states, actions, seen, bases, (game.new_states(1), game.new_memo()))
     return seen, bases

@@ -226,6 +226,7 @@ def make_work(game: Game, nets: Nets, kept: int = 0) -> Work:
         scores=np.zeros(seats, np.float32),
         ranks=np.zeros(seats, np.int64),
         utility=np.zeros(seats, np.float32),
+        memo=game.new_memo(),
     )
 
 

@@ -164,7 +164,7 @@ def play_games(seed, options, nets, work, tree, plans, kept):
                     keep_lesson(lessons, work, tree, children, method.simulations)
                     work.trial[0] = work.known[0]
                     step(work.trial[0], action)
-                    base = nets.weight[0, 0] * evaluate(work.trial[0], seat)
+                    base = nets.weight[0, 0] * evaluate(work.trial[0], seat, work.memo)
                 else:
                     how = (plan.temperature, plan.by_policy, plan.limit)
                     place, rated = choose(state, nets, 0, work, word, how)
@@ -264,7 +264,7 @@ def keep_choice(taken, work, count, place):
     taken.expected[row] = mean / whole
 
 
-def see_lessons(states, actions, seen, bases, trial):
+def see_lessons(states, actions, seen, bases, scratch):
     """Fill the observations ``seen`` (int8) and ``bases`` (float32) of the lessons' afterstates.
 
     Args:
@@ -272,8 +272,9 @@ def see_lessons(states, actions, seen, bases, trial):
         actions: int16 ``(rows, candidates)``; -1 means none.
         seen: ``(afterstates, size)``: of the actions other than -1, row by row.
         bases: ``(afterstates,)``: their ``evaluate``.
-        trial: a work record.
+        scratch: ``(trial, memo)``: one record, and the game's memory.
     """
+    trial, memo = scratch
     place = 0
     for row in range(len(states)):
         seat = np.int64(states[row]["to_play"])
@@ -282,7 +283,7 @@ def see_lessons(states, actions, seen, bases, trial):
                 trial[0] = states[row]
                 step(trial[0], np.int64(actions[row, i]))
                 observe(trial[0], seat, seen[place])
-                bases[place] = evaluate(trial[0], seat)
+                bases[place] = evaluate(trial[0], seat, memo)
                 place += 1
 
 

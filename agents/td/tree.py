@@ -202,7 +202,7 @@ def _see_leaf(tree, leaf, nets, k, work, method):
     if is_zero_sum(players, method.rivalry):
         work.utility[1 - seat] = -nodes[best]["value"]
     elif players > 1:
-        step(state, nodes[best]["action"])
+        step(state, np.int64(nodes[best]["action"]))
         if state["terminated"] or state["truncated"]:
             results(state, work, method)
         else:
@@ -233,7 +233,7 @@ def _descend(tree, used, top, word, nets, k, work, method):
     nodes, state, legal = tree.nodes, tree.game[0], tree.legal
     node, depth = top, 0
     tree.path[0] = top
-    step(state, nodes[top]["action"])
+    step(state, np.int64(nodes[top]["action"]))
     while True:
         if state["terminated"] or state["truncated"]:
             results(state, work, method)
@@ -263,7 +263,7 @@ def _descend(tree, used, top, word, nets, k, work, method):
                 work.utility[seat] = others * nodes[node]["value"]
             work.utility[nodes[node]["seat"]] = nodes[node]["value"]
             break
-        step(state, nodes[chosen]["action"])
+        step(state, np.int64(nodes[chosen]["action"]))
         node = chosen
         depth += 1
         tree.path[depth] = node
@@ -340,7 +340,7 @@ def _search(state, nets, k, work, tree, seed, method):
     seat = np.int64(state["to_play"])
     redraw(work.known, state, seat, mix64(seed ^ _TRIAL), tree.belief)
     if method.greedy and method.playouts > 0.0:
-        margins(work.known[0], tree.playout.baseline)
+        margins(work.known[0], tree.playout.baseline, tree.playout.memo)
     nodes[0]["first"] = NONE
     nodes[0]["pruned"] = 0
     used = expand(tree, 1, 0, work.known[0], nets, k, work, method.limit)

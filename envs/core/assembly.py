@@ -56,6 +56,7 @@ def assemble(package: str, title: str, version: int = 0, **settings: Any) -> Gam
     settings.setdefault("hidden_facts", getattr(part["hidden"], "HIDDEN_FACTS", ()))
     kernels["points_by_category"] = getattr(part["rules"], "points_by_category", no_categories)
     settings.setdefault("categories", getattr(part["state"], "CATEGORIES", ()))
+    settings.setdefault("memo_rows", getattr(part["heuristics"], "MEMO_ROWS", 1))
     settings.setdefault("limits", part["validity"].LIMITS)
     kernels["public_action"] = getattr(part["hidden"], "public_action", told_to_all)
     for name, home in (("hides_action", "hidden"), ("check_options", "options")):

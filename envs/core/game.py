@@ -23,6 +23,7 @@ from .errors import (
     check_whole,
 )
 from .loops import GAME_OVER, ILLEGAL, KERNELS, REFUSED, compile_loops
+from .memo import make_memo
 from .pictures import Pictures
 from .schema import Field, explain, located, read, total_size
 from .state import HEADER, copied
@@ -54,7 +55,8 @@ class Game(Pictures):
         flat, planes, compact: fields of the observation forms; the latter two may be empty.
         kernels: ``setup``, ``legal_actions``, ``is_legal``, ``random_action``, ``step``,
             ``observe``, ``observe_planes``, ``observe_compact``, ``returns``, ``determinize``,
-            ``evaluate``, ``glance`` (a faster ``evaluate`` for discarding weak actions; the same
+            ``evaluate`` (record, seat, ``new_memo()`` → the value for the seat, which the memory
+            doesn't change), ``glance`` (a faster ``evaluate`` for discarding weak actions; the same
             function if there is none), ``public_action`` (record → the public form of the last
             action: its number; ``num_actions`` if its details are hidden; -1 if it is entirely
             hidden), ``hidden_facts`` (fills the fields of that name, relative to a seat),
@@ -83,6 +85,7 @@ class Game(Pictures):
             learn to predict (``agents.td``). Empty if there is one kind.
         limits: the limits of a record's fields (``validity.Limits``); ``kernels`` then also has
             ``check`` and ``derive``.
+        memo_rows: how many values ``evaluate`` can remember; a power of 2.
         package: importable package of a game outside ``ludotheque.envs``, with its ``GAME`` and its
             pictures in ``table``; empty for games inside.
         check_options: called with the plain values of all options; raises ValueError if they are
@@ -120,6 +123,7 @@ class Game(Pictures):
     compact: tuple[Field, ...] = ()
     hidden_facts: tuple[Field, ...] = ()
     categories: tuple[str, ...] = ()
+    memo_rows: int = 1
 
     def __post_init__(self) -> None:
         _check(self)
@@ -239,6 +243,10 @@ class Game(Pictures):
     def new_states(self, count: int) -> np.ndarray:
         """Return ``count`` blank records."""
         return np.zeros(count, dtype=self.dtype)
+
+    def new_memo(self) -> np.ndarray:
+        """Return an empty memory for ``evaluate`` and ``glance``, to be used by one thread."""
+        return make_memo(self.memo_rows)
 
     def new_state(self, seed: int, num_players: int | None = None, **options: Any) -> np.ndarray:
         """Deal one game from ``seed`` (0 to 2**64 - 1); return a ``(1,)`` array of records.

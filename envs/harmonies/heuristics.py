@@ -15,6 +15,7 @@ import numpy as np
 
 from ..core.bits import count_bits
 from ..core.jit import kernel
+from ..core.memo import row_of
 from .components import (
     BLUE,
     BOARD,
@@ -27,6 +28,7 @@ from .components import (
     MOUNTAIN_POINTS,
     NUM_COLOURS,
     NUM_CUBES,
+    NUM_KINDS,
     NUM_ON,
     NUM_SPACES,
     ON,
@@ -53,26 +55,33 @@ from .supply import count_held, count_tokens, tokens_to_fill
 from .weights import WEIGHTS
 
 _ANY_COLOUR = (1 << NUM_COLOURS) - 1
+# Factors of what a value depends on, in its key (see ``memo``): of the parts of a position, and of
+# the set of hexes of each kind.
+_FACTORS = np.random.default_rng(2024).integers(1 << 64, size=32, dtype=np.uint64) | np.uint64(1)
+_PART, _KIND_PART = _FACTORS[:-NUM_KINDS], _FACTORS[-NUM_KINDS:]
+MEMO_ROWS = 1 << 15
+# Numbers of turns left are told apart as multiples of this part of a turn.
+_LIMITS = 1 << 20
 
 
 @kernel
-def evaluate(state, seat):
+def evaluate(state, seat, memo):
     """Value the position for ``seat`` in points, from what it knows."""
     if state["terminated"]:
         return np.float64(total_points(state, seat))
     limit = _turns_of_game(state, seat)
     if state["to_play"] != seat or state["phase"] != TURN_PHASE:
-        return board_value(state, seat, limit)
+        return board_value(state, seat, limit, memo)
     tokens = _packed(state["hand"])
     if tokens:
-        value = _best_value(state, seat, tokens, limit)
+        value = _best_value(state, seat, tokens, limit, memo)
     elif state["taken"] < 0 and state["took_card"]:
         value = -np.inf
         for space in range(NUM_SPACES[state["num_players"]]):
             tokens = _packed(state["central"][space])
-            value = max(value, _best_value(state, seat, tokens, limit))
+            value = max(value, _best_value(state, seat, tokens, limit, memo))
     else:
-        value = board_value(state, seat, limit)
+        value = board_value(state, seat, limit, memo)
     if not state["took_card"]:
         option = _best_card(state, seat, limit)
         # At the start of a turn the display only breaks ties (a solo game may be a turn further).
@@ -81,9 +90,9 @@ def evaluate(state, seat):
 
 
 @kernel
-def glance(state, seat):
+def glance(state, seat, memo):
     """Value the current board and cards of ``seat``, without tokens in hand."""
-    return board_value(state, seat, _turns_of_game(state, seat))
+    return board_value(state, seat, _turns_of_game(state, seat), memo)
 
 
 @kernel
@@ -106,11 +115,34 @@ def _turns_of_board(kinds):
 
 
 @kernel
-def board_value(state, seat, limit):
+def board_value(state, seat, limit, memo):
     """Value the board and the cards of ``seat`` with at most ``limit`` turns left."""
-    kinds = state["hexes"][seat]
-    side = np.int64(state["side"])
-    return _value_with(state, seat, limit, field_points(kinds, side) + water_points(kinds, side))
+    key = _key(state, seat, limit)
+    row = row_of(memo, key)
+    if memo[row]["key"] != key:
+        points = state["points"][seat]
+        groups = np.int64(points[COLUMN.fields]) + np.int64(points[COLUMN.water])
+        memo[row]["value"] = _value_with(state, seat, limit, groups)
+        memo[row]["key"] = key
+    return memo[row]["value"]
+
+
+@kernel
+def _key(state, seat, limit):
+    """Return a number (uint64) that stands for what the value of a board depends on."""
+    spirit = np.int64(state["spirit"][seat])
+    key = np.uint64(np.int64(limit * _LIMITS)) * _PART[0]
+    key += np.uint64(state["points"][seat, COLUMN.animals]) * _PART[1]
+    key += np.uint64(state["cubes"][seat]) * _PART[2]
+    key += np.uint64(np.int64(state["completed"][seat]) >> spirit & 1) * _PART[3]
+    key += np.uint64(spirit) * _PART[4]
+    key += np.uint64(state["side"]) * _PART[5]
+    for slot in range(HAND_LIMIT):
+        key += np.uint64(state["card"][seat, slot]) * _PART[7 + slot]
+        key += np.uint64(state["cubes_left"][seat, slot]) * _PART[7 + HAND_LIMIT + slot]
+    for kind in range(NUM_KINDS):
+        key += np.uint64(state["hexes"][seat, kind]) * _KIND_PART[kind]
+    return key
 
 
 @kernel
@@ -192,48 +224,67 @@ def _packed(counts):
 
 
 @kernel
-def _best_value(state, seat, tokens, limit):
+def _best_value(state, seat, tokens, limit, memo):
     """Value the board after placing ``tokens`` greedily, one after the other.
 
     Every colour is tried first; the others follow in the order of their gain.
     """
+    board = _key(state, seat, limit)
+    key = board + np.uint64(tokens) * _PART[6]
+    row = row_of(memo, key)
+    if memo[row]["key"] == key:
+        return memo[row]["value"]
     best = -np.inf
     for colour in range(NUM_COLOURS):
         if tokens >> 4 * colour & 15:
-            best = max(best, _value_from(state, seat, tokens, 1 << colour, limit))
+            first = 1 << colour
+            best = max(best, _value_from(state, seat, tokens, first, limit, board, memo))
+    memo[row]["key"] = key
+    memo[row]["value"] = best
     return best
 
 
 @kernel
-def _value_from(state, seat, tokens, colours, limit):
-    """Value the best placement of ``tokens`` whose first one has one of ``colours`` (bits)."""
+def _value_from(state, seat, tokens, colours, limit, key, memo):
+    """Value the best placement of ``tokens`` whose first one has one of ``colours`` (bits).
+
+    ``key`` is that of the board.
+    """
     kinds = state["hexes"][seat]
     free = ~np.int64(state["cubes"][seat])
     side = np.int64(state["side"])
+    # Searching groups takes long; only tokens of one colour change each.
+    fields = np.int64(state["points"][seat, COLUMN.fields])
+    water = np.int64(state["points"][seat, COLUMN.water])
     first = second = third = 0
     best = 0.0
     while tokens:
         best = -np.inf
         move = placed = 0
-        # Searching groups takes long; only tokens of these colours change them.
-        fields, water = field_points(kinds, side), water_points(kinds, side)
         for colour in range(NUM_COLOURS):
             if tokens >> 4 * colour & 15 and colours >> colour & 1:
                 for k in range(NUM_ON[colour]):
                     before = ON[colour, k]
                     after = MAKES[colour, before]
                     hexes = np.int64(kinds[before]) & free
+                    change = _KIND_PART[after] - _KIND_PART[before]
                     while hexes:
-                        trial = (hexes & -hexes) << 8 | before << 4 | after
-                        hexes &= hexes - 1
-                        _toggle(kinds, trial)
-                        groups = fields + water
-                        if colour == YELLOW:
-                            groups = field_points(kinds, side) + water
-                        elif colour == BLUE:
-                            groups = fields + water_points(kinds, side)
-                        value = _value_with(state, seat, limit, groups)
-                        _toggle(kinds, trial)
+                        bit = hexes & -hexes
+                        trial = bit << 8 | before << 4 | after
+                        hexes ^= bit
+                        found = key + np.uint64(bit) * change
+                        row = row_of(memo, found)
+                        if memo[row]["key"] != found:
+                            _toggle(kinds, trial)
+                            groups = fields + water
+                            if colour == YELLOW:
+                                groups = field_points(kinds, side) + water
+                            elif colour == BLUE:
+                                groups = fields + water_points(kinds, side)
+                            memo[row]["value"] = _value_with(state, seat, limit, groups)
+                            memo[row]["key"] = found
+                            _toggle(kinds, trial)
+                        value = memo[row]["value"]
                         if value > best:
                             best = value
                             move = trial
@@ -241,7 +292,12 @@ def _value_from(state, seat, tokens, colours, limit):
         tokens -= 1 << 4 * placed
         colours = _ANY_COLOUR
         _toggle(kinds, move)
+        key += np.uint64(move >> 8) * (_KIND_PART[move & 15] - _KIND_PART[move >> 4 & 15])
         first, second, third = move, first, second
+        if placed == YELLOW:
+            fields = field_points(kinds, side)
+        elif placed == BLUE:
+            water = water_points(kinds, side)
     _toggle(kinds, first)
     _toggle(kinds, second)
     _toggle(kinds, third)

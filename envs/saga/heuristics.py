@@ -58,7 +58,7 @@ _NO_MOVE = (-1, 0, -1, 0, -1, 0, 0)
 
 
 @kernel
-def evaluate(state, seat):
+def evaluate(state, seat, memo):
     """Value the position for ``seat`` in points, from what it knows."""
     if state["terminated"] or state["truncated"]:
         return _final_margin(state, seat)

@@ -49,7 +49,7 @@ OPEN_COST = 1.5
 
 
 @kernel
-def evaluate(state, seat):
+def evaluate(state, seat, memo):
     """Value the position for ``seat`` in points, from what it knows."""
     outlook = _outlook(state, seat)
     value = _tiles_and_discs(state, seat, outlook)

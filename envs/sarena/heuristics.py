@@ -12,7 +12,7 @@ FIRM = 2
 
 
 @kernel
-def evaluate(state, seat):
+def evaluate(state, seat, memo):
     """Value the position for ``seat``: own discs minus the mean of the three other colours.
 
     A stack that can neither move nor be covered counts in full, any other by half. The other seats'

@@ -43,7 +43,7 @@ _VICTORY = 4.0
 
 
 @kernel
-def evaluate(state, seat):
+def evaluate(state, seat, memo):
     """Return the value of the position for ``seat``, in points."""
     num_players = np.int64(state["num_players"])
     others = np.int64(0)

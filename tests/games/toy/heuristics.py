@@ -6,5 +6,5 @@ from .rules import has_line
 
 
 @kernel
-def evaluate(state, seat):
+def evaluate(state, seat, memo):
     return 1.0 * has_line(state, seat) - 1.0 * has_line(state, 1 - seat)
