@@ -105,6 +105,12 @@ class Agent:
                 f"states have shape {states.shape} and are no records (n,) of {self.game!r}: pass "
                 "those that new_state returns"
             )
+        # Types that differ in this alone are equal to numpy, but not to compiled code.
+        if states is not None and not states.dtype.isalignedstruct:
+            raise StateError(
+                "states have lost the alignment of their fields, as records do that np.load reads: "
+                "use Game.save_states and load_states, or pass states.view(game.dtype)"
+            )
 
     def seeds_or_own(self, seeds: np.ndarray | None, count: int) -> np.ndarray:
         """Return ``seeds``, or ``count`` from the agent's own generator.

@@ -27,6 +27,7 @@ _DEFAULTS = {
     "leaf_plies": 6,
     "leaf_scale": 10.0,
 }
+SIMULATIONS = 200
 LEAVES = {"playout": search._playout_leaf, "evaluate": search._evaluate_leaf}
 _compiled: dict[tuple[str, bool, str], SimpleNamespace] = {}
 
@@ -103,7 +104,7 @@ class MCTSAgent(Agent):
     def __init__(  # noqa: PLR0913
         self,
         game,
-        simulations: int = 200,
+        simulations: int = SIMULATIONS,
         *,
         time: float | None = None,
         exploration: float | None = None,
@@ -126,8 +127,8 @@ class MCTSAgent(Agent):
         leaf_scale = own["leaf_scale"] if leaf_scale is None else leaf_scale
         if leaf == "value":
             raise ValueError(
-                "leaf is 'value', and mcts has no network: baseline:simulations=200 and "
-                f"td:FILE,simulations=200 search with one; allowed here: {', '.join(LEAVES)}"
+                "leaf is 'value', and an MCTSAgent has no network: make_agent('mcts:leaf=value'), "
+                f"BaselineAgent and TDAgent search with one; allowed here: {', '.join(LEAVES)}"
             )
         check_choice(leaf, LEAVES, "leaf")
         check_choice(determinize, DETERMINIZE, "determinize")

@@ -12,7 +12,7 @@ from ludotheque.envs.core.interfaces.seats import check_act
 from .base import Agent
 from .baselines import BaselineAgent
 from .greedy import GreedyAgent
-from .mcts import MCTSAgent
+from .mcts import SIMULATIONS, MCTSAgent
 from .policy import PPOAgent
 from .random import RandomAgent
 from .td.agent import TDAgent
@@ -36,6 +36,7 @@ def make_agent(spec: str | Agent, game: str | Game = "sarena", **settings: Any) 
     Args:
         spec: ``"random"``, ``"greedy"``, ``"mcts"``, ``"baseline"``, ``"ppo:PATH"``,
             ``"td:PATH"``, with settings after a colon: ``"mcts:simulations=400,exploration=1.0"``.
+            ``"mcts:leaf=value"`` is ``"baseline"`` or, with ``path=PATH``, ``"td"``, searching.
             Agents (an ``Agent`` or any object with a method ``act``) are returned unchanged.
         game: the game it plays.
         settings: more settings, by name.
@@ -59,8 +60,16 @@ def make_agent(spec: str | Agent, game: str | Game = "sarena", **settings: Any) 
     kind, _, rest = spec.partition(":")
     check_choice(kind, AGENTS, "agent")
     settings = {**_parse(kind, rest), **settings}
+    if kind == "mcts" and settings.get("leaf") == "value":
+        kind, settings = _with_network(settings)
     _check_settings(kind, KINDS[kind], settings)
     return KINDS[kind](game, **settings)
+
+
+def _with_network(settings: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the agent that ``"mcts:leaf=value"`` means, and its settings."""
+    others = {name: value for name, value in settings.items() if name != "leaf"}
+    return "td" if "path" in others else "baseline", {"simulations": SIMULATIONS, **others}
 
 
 def _check_settings(kind: str, agent: type[Agent], settings: dict[str, Any]) -> None:

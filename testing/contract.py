@@ -22,6 +22,7 @@ from ludotheque.envs.core.interfaces import batch as interfaces
 from ludotheque.envs.core.interfaces.aec import TurnBasedEnv
 from ludotheque.envs.core.interfaces.batch import BatchEnv
 from ludotheque.envs.core.loops import ILLEGAL, RAISE
+from ludotheque.envs.core.memo import make_memo
 from ludotheque.envs.core.rewards import REWARDS
 from ludotheque.envs.core.rng import GAMMA, below, decision_seed, mix64
 from ludotheque.envs.core.schema import slices
@@ -454,6 +455,18 @@ def check_evaluation_hides(setting: Setting, seed: int = 0) -> None:
             )
 
 
+def check_evaluation_remembers(setting: Setting, seed: int = 0) -> None:
+    """What ``evaluate`` and ``glance`` remember of other positions doesn't change their values."""
+    game = setting.game
+    for name in {"evaluate", "glance"} & set(game.kernels):
+        value = game.kernels[name]
+        small, large = make_memo(1), game.new_memo()
+        for states, seat in itertools.product(unfinished(setting, seed), setting.seats):
+            expected = value(states[0], seat, game.new_memo())
+            for memo in (large, small, large):
+                assert value(states[0], seat, memo) == expected, f"{name} for seat {seat}"
+
+
 # Results
 
 
@@ -697,6 +710,7 @@ GAME_CHECKS = (
     check_chance_is_hidden,
     check_words_and_pictures_hide,
     check_evaluation_hides,
+    check_evaluation_remembers,
     check_returns,
     check_categories,
     check_rewards,

@@ -44,12 +44,12 @@ def game_dtype(fields: list[tuple]) -> np.dtype:
     return np.dtype(HEADER + fields, align=True)
 
 
-def copied(states: np.ndarray) -> np.ndarray:
-    """Return a copy of records in which the bytes between fields are 0.
+def copied(states: np.ndarray, dtype: np.dtype | None = None) -> np.ndarray:
+    """Return a copy of records, of type ``dtype`` if given, in which bytes between fields are 0.
 
     In numpy's own copies they hold whatever was in memory, and would be sent along.
     """
-    copy = np.zeros(states.shape, states.dtype)
+    copy = np.zeros(states.shape, dtype or states.dtype)
     copy[...] = states
     return copy
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import pickle
 from functools import cache
 
@@ -10,6 +11,7 @@ import pytest
 from pickles import edited
 
 from ludotheque.agents import Agent, make_agent
+from ludotheque.agents.baselines import baseline_path
 from ludotheque.agents.mcts import MCTSAgent
 from ludotheque.agents.policy import choose
 from ludotheque.envs import get_game, make_batch
@@ -35,6 +37,13 @@ def decide(agent: Agent, batch, seeds=None):
         [GAME.determinize(states, int(states["to_play"][i]), i, i) for i in range(len(states))]
     )
     return agent.act(batch.observations, batch.action_masks, states=known, seeds=seeds)
+
+
+def unaligned(states: np.ndarray) -> np.ndarray:
+    """Return records as ``np.save`` and ``np.load`` would."""
+    file = io.BytesIO()
+    np.save(file, states)
+    return np.load(io.BytesIO(file.getvalue()))
 
 
 def numbers(count: int, first: int = 0) -> np.ndarray:
@@ -135,7 +144,7 @@ def value_after(states: np.ndarray, action: int) -> float:
     seat = int(states["to_play"][0])
     after = states.copy()
     GAME.step(after, action)
-    return float(GAME.kernels["evaluate"](after[0], seat))
+    return float(GAME.kernels["evaluate"](after[0], seat, GAME.new_memo()))
 
 
 def test_greedy_draws_among_all_best_actions_and_no_others():
@@ -165,7 +174,9 @@ def test_evaluate_uses_nothing_hidden():
         states = GAME.new_state(seed, 3)
         for other in range(20):
             drawn = GAME.determinize(states, 1, other)
-            assert GAME.kernels["evaluate"](drawn[0], 1) == GAME.kernels["evaluate"](states[0], 1)
+            assert GAME.kernels["evaluate"](drawn[0], 1, GAME.new_memo()) == GAME.kernels[
+                "evaluate"
+            ](states[0], 1, GAME.new_memo())
 
 
 @pytest.mark.parametrize(
@@ -252,7 +263,8 @@ def test_stronger_agents_win():
         ("mcts:400", ValueError, "name=value"),
         ("mcts:time=-1", ValueError, "seconds above 0"),
         ("mcts:determinize=never", ValueError, "'simulation', 'tree'"),
-        ("mcts:leaf=value", ValueError, "td:FILE,simulations=200"),
+        ("mcts:leaf=value,path=nowhere.zip", FileNotFoundError, "nowhere.zip"),
+        ("mcts:leaf=value,trees=3", TypeError, "baseline has no setting 'trees'"),
         ("mcts:exploration=-1", ValueError, "exploration is -1"),
         ("random:speed=3", TypeError, "no setting 'speed'"),
         ("ppo:nowhere.zip", FileNotFoundError, "nowhere.zip"),
@@ -263,6 +275,21 @@ def test_stronger_agents_win():
 def test_wrong_words_for_an_agent(spec, error, message):
     with pytest.raises(error, match=message):
         make_agent(spec)
+
+
+def test_mcts_with_a_network_at_its_leaves_is_the_baseline_or_a_model():
+    for spec, like in (
+        ("mcts:leaf=value", "baseline:simulations=200"),
+        ("mcts:leaf=value,simulations=30", "baseline:simulations=30"),
+        (
+            f"mcts:leaf=value,path={baseline_path(GAME, 2)}",
+            f"td:{baseline_path(GAME, 2)},simulations=200",
+        ),
+    ):
+        agent, wanted = make_agent(spec), make_agent(like)
+        assert (type(agent), agent.simulations) == (type(wanted), wanted.simulations)
+    with pytest.raises(ValueError, match="MCTSAgent has no network.*playout, evaluate"):
+        MCTSAgent(GAME, leaf="value")
 
 
 def test_mcts_does_not_put_off_the_end_of_sagani_alone():
@@ -298,6 +325,10 @@ def test_arrays_of_other_shapes_are_refused(spec):
     if agent.needs_states:
         with pytest.raises(StateError, match="no records"):
             agent.act(seen[:1], masks[:1], states=get_game("saga").new_state(1), seeds=seeds[:1])
+        with pytest.raises(StateError, match=r"np.load.*states\.view"):
+            agent.act(seen, masks, states=unaligned(states), seeds=seeds)
+        again = unaligned(states).view(GAME.dtype)
+        assert len(agent.act(seen, masks, states=again, seeds=seeds)) == len(masks)
 
 
 def test_logits_masks_and_seeds_of_different_shapes_are_refused():

@@ -470,7 +470,7 @@ def test_afterstates_are_the_values_after_each_action(game):
                 after = states[row : row + 1].copy()
                 seat = int(after[0]["to_play"])
                 step(after[0], action)
-                value = evaluate(after[0], seat)
+                value = evaluate(after[0], seat, game.new_memo())
                 worth = max(value - seen[row, size], -100.0)
                 assert worth == pytest.approx(below[row, action], abs=1e-3)
         plain, seen = flat.step(taken)[0], valued.step(taken)[0]

@@ -166,7 +166,7 @@ def test_values_are_evaluate_and_the_network_of_what_the_seat_sees(game):
             first = np.maximum(seen @ w["first"] + w["first_bias"], 0)
             second = np.maximum(first @ w["second"] + w["second_bias"], 0)
             added = float(second @ w["last"][0] + w["last_bias"][0])
-            worth = game.kernels["evaluate"](after[0], seat)
+            worth = game.kernels["evaluate"](after[0], seat, game.new_memo())
             values[tried] = float(w["weight"][0]) * worth + added
         best = max(values.values())
         assert values[action] >= best - 1e-4 * max(1.0, abs(best))
@@ -560,7 +560,7 @@ def test_a_greedy_playout_is_worth_what_margins_have_grown_since_the_root():
         playouts=0.75, greedy=True, leaf=leaf_method(game)._replace(plies=0, scale=2.0)
     )
     loops = compile_for(game, "search")
-    loops.margins(root[0], grown.playout.baseline)
+    loops.margins(root[0], grown.playout.baseline, grown.playout.memo)
     grown.game[:] = leaf
     work.utility[:3] = 0.5, -0.5, 0.0
     loops.play_on(grown, np.uint64(7), work, greedy)
@@ -571,7 +571,8 @@ def test_a_greedy_playout_is_worth_what_margins_have_grown_since_the_root():
 
 
 def margins_of(game, states) -> np.ndarray:
-    values = [game.kernels["evaluate"](states[0], seat) for seat in range(3)]
+    evaluate, memo = game.kernels["evaluate"], game.new_memo()
+    values = [evaluate(states[0], seat, memo) for seat in range(3)]
     return np.array([values[k] - max(values[:k] + values[k + 1 :]) for k in range(3)])
 
 

@@ -56,7 +56,7 @@ def look(game, states, seats, seed, hasher) -> None:
         points = np.zeros(len(game.categories), np.float32)
         game.kernels["points_by_category"](states[0], seat, points)
         hasher.update(points.tobytes())
-        value = float(game.kernels["evaluate"](states[0], seat))
+        value = float(game.kernels["evaluate"](states[0], seat, game.new_memo()))
         hasher.update(f"{value:.6g}".encode())
 
 

@@ -57,7 +57,8 @@ BEHAVIOUR = textwrap.dedent(
             mask = game.legal_mask(states)[None]
             picked = make_agent("random").act(None, mask, seeds=np.array([2**63], np.uint64))
             seen["picked"].append(int(picked[0]))
-            seen["worth"].append(round(float(game.kernels["evaluate"](states[0], 1)), 3))
+            worth = game.kernels["evaluate"](states[0], 1, game.new_memo())
+            seen["worth"].append(round(float(worth), 3))
         env.step(int(actions[0]))
     seen["rewards"] = list(env.rewards.values())
     seen["results"] = list(env.results().values())
@@ -400,9 +401,10 @@ def test_every_file_of_kernels_is_edited_in_these_tests(root):
     """
     edited = {file for file, _, _ in EDITS.values()}
     not_kernels = {"envs/core/jit.py"}
-    # Not run in a game: they process records from outside, or results of games.
+    # Not run in this game: they process records from outside, or results of games, or serve others.
     not_played = {
         "envs/core/advantages.py",
+        "envs/core/memo.py",
         "envs/core/validity.py",
         "envs/sarena/validity.py",
     }

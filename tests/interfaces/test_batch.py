@@ -677,3 +677,15 @@ def test_actions_in_a_column_are_told_how(middle):
     batch, _ = middle()
     with pytest.raises(ValueError, match=re.escape("give 4 integers (without the second axis")):
         batch.step(batch.random_actions()[:, None])
+
+
+def test_records_read_by_np_load_become_records_of_the_game(tmp_path):
+    """Their fields aren't aligned, which numpy ignores and compiled code doesn't."""
+    batch, other = make_batch("sarena", 3), make_batch("sarena", 3)
+    batch.reset(seed=1)
+    np.save(tmp_path / "states.npy", batch.get_state())
+    found = np.load(tmp_path / "states.npy")
+    assert not found.dtype.isalignedstruct
+    other.set_state(found)
+    assert other.states.dtype.isalignedstruct
+    assert other.states.tobytes() == batch.states.tobytes()

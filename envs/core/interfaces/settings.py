@@ -176,7 +176,8 @@ class Settings:
                 f"num_players={self.num_players}"
             )
         self.game.check_states(states)
-        return copied(states)
+        # Not the type of ``states``, whose fields needn't be aligned (np.load's aren't).
+        return copied(states, self.game.dtype)
 
     def __repr__(self) -> str:
         defaults = {option.name: option.default for option in self.game.options}

@@ -380,7 +380,7 @@ def test_evaluating_leaves_the_record_as_it_was(num_players):
     while not states["terminated"][0]:
         before = states.tobytes()
         for seat in range(num_players):
-            assert 0 <= GAME.kernels["evaluate"](states[0], seat) < 400
+            assert 0 <= GAME.kernels["evaluate"](states[0], seat, GAME.new_memo()) < 400
         assert states.tobytes() == before
         word = np.uint64(mix64(word))
         GAME.step(states, int(random_action(states[0], word)))

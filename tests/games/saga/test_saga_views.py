@@ -367,7 +367,7 @@ def test_estimates_reckon_with_what_a_face_down_card_can_be():
         rest = hand.copy()
         rest.remove(card)
         parts = {"forces": {0: [["green 3"]]}, "down": {0: [(0, card)]}, "hands": {0: rest}}
-        return GAME.kernels["evaluate"](position(kingdoms=kingdoms, **parts)[0], 1)
+        return GAME.kernels["evaluate"](position(kingdoms=kingdoms, **parts)[0], 1, GAME.new_memo())
 
     own, other, recruited = map(estimate, ("red 1", "red 4", "recruited red 4"))
     assert own == pytest.approx(other) and recruited < own - 0.1
@@ -407,8 +407,10 @@ def test_redraws_are_sound_in_random_games():
                 checked += 1
                 drawn = GAME.determinize(states, seat, int(rng.integers(2**32)))
                 assert np.array_equal(GAME.observe(drawn, seat), GAME.observe(states, seat))
-                value = GAME.kernels["evaluate"](states[0], seat)
-                assert GAME.kernels["evaluate"](drawn[0], seat) == pytest.approx(value)
+                value = GAME.kernels["evaluate"](states[0], seat, GAME.new_memo())
+                assert GAME.kernels["evaluate"](drawn[0], seat, GAME.new_memo()) == pytest.approx(
+                    value
+                )
                 assert drawn["hand_size"].tolist() == states["hand_size"].tolist()
                 for other in range(3):
                     assert Counter(everything(drawn[0], other)) == Counter(

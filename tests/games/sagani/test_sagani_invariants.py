@@ -268,7 +268,7 @@ def test_points_near_the_goal_are_worth_taking_alone(solo):
                 for x, (tile, covered) in enumerate(waiting.items())
             ]
             set_position(states, tables={0: pieces}, hand=1, scores=[score + 10 * done])
-            values.append(GAME.kernels["evaluate"](states[0], 0))
+            values.append(GAME.kernels["evaluate"](states[0], 0, GAME.new_memo()))
         assert values[0] < values[1], score
 
 

@@ -389,7 +389,7 @@ for num_players in (3, 4, 5):
             seat = int(rng.integers(num_players))
             drawn = game.determinize(states, seat, int(states["ply"][0]))
             print(game.digest(drawn)[:8], game.observe(states, seat).astype(int).sum())
-            print(game.kernels["evaluate"](states[0], seat))
+            print(game.kernels["evaluate"](states[0], seat, game.new_memo()))
             game.step(states, int(rng.choice(np.flatnonzero(game.legal_mask(states)))))
         print(game.digest(states), game.returns(states))
 """
