@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from .base import Agent
-from .specs import AGENTS, make_agent
+from .specs import AGENTS, make_agent, register_agent
 
-__all__ = ["AGENTS", "Agent", "make_agent", "play_match"]
+__all__ = ["AGENTS", "Agent", "make_agent", "play_match", "register_agent"]
 
 
 def __getattr__(name: str):

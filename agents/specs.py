@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from inspect import signature
 from typing import Any
 
-from ludotheque.envs.core.errors import check_choice, did_you_mean
+from ludotheque.envs import get_game
+from ludotheque.envs.core.errors import check_choice, did_you_mean, is_name
 from ludotheque.envs.core.game import Game
 from ludotheque.envs.core.interfaces.seats import check_act
 
@@ -28,6 +30,30 @@ KINDS = {
 # Agents that are read from a file: "ppo:PATH".
 FROM_FILE = ("ppo", "td")
 AGENTS = tuple(KINDS)
+# Name → function that returns the agent for a game.
+_registered: dict[str, Callable[[Game], Any]] = {}
+
+
+def register_agent(name: str, make: Callable[[Game], Any]) -> None:
+    """Let ``make_agent`` know an agent of your own by name, in this process.
+
+    Wherever an agent is named, as in ``League``, ``exploit`` and the settings of a training, this
+    name then stands for it.
+
+    Args:
+        name: any name that none of ``AGENTS`` begins.
+        make: takes the game and returns an object with a method ``act``; a class, for example.
+
+    Raises:
+        ValueError: the name is taken, or isn't one.
+        TypeError: ``make`` can't be called.
+    """
+    good = isinstance(name, str) and name and is_name(name)
+    if not good or name.partition(":")[0] in KINDS:
+        raise ValueError(f"name is {name!r}; give a text other than {', '.join(AGENTS)}")
+    if not callable(make):
+        raise TypeError(f"make is {make!r}; give a class, or a function of the game")
+    _registered[name] = make
 
 
 def make_agent(spec: str | Agent, game: str | Game = "sarena", **settings: Any) -> Agent:
@@ -37,7 +63,8 @@ def make_agent(spec: str | Agent, game: str | Game = "sarena", **settings: Any) 
         spec: ``"random"``, ``"greedy"``, ``"mcts"``, ``"baseline"``, ``"ppo:PATH"``,
             ``"td:PATH"``, with settings after a colon: ``"mcts:simulations=400,exploration=1.0"``.
             ``"mcts:leaf=value"`` is ``"baseline"`` or, with ``path=PATH``, ``"td"``, searching.
-            Agents (an ``Agent`` or any object with a method ``act``) are returned unchanged.
+            Agents (an ``Agent`` or any object with a method ``act``) are returned unchanged. Names
+            of your own are known after ``register_agent``.
         game: the game it plays.
         settings: more settings, by name.
 
@@ -57,6 +84,9 @@ def make_agent(spec: str | Agent, game: str | Game = "sarena", **settings: Any) 
             f"agent is {spec!r}; give an agent's name ({', '.join(AGENTS)}), or an object with a "
             "method act(observations, masks, *, states=None, seeds=None)"
         )
+    if spec in _registered:
+        found = get_game(game) if isinstance(game, str) else game
+        return make_agent(_registered[spec](found), found)
     kind, _, rest = spec.partition(":")
     check_choice(kind, AGENTS, "agent")
     settings = {**_parse(kind, rest), **settings}

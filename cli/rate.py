@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 import shlex
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -31,7 +29,7 @@ from .common import (
     out,
     print_json,
 )
-from .table import check_place, check_specs, writing
+from .table import check_place, own_agent, writing
 from .workers import RayOption, WorkersOption, executor_for
 
 
@@ -98,7 +96,7 @@ def rate(
     except ModuleNotFoundError as error:
         raise needs_extra("cli", error) from error
     if check is not None:
-        _check(ladder, check, None if agent is None else _agent(agent, found))
+        _check(ladder, check, None if agent is None else own_agent(agent, found))
         return
     if measure:
         folder = record or Path("runs") / f"ladder-{found.name}-{players}"
@@ -121,7 +119,7 @@ def rate(
         return
     if agent is None:
         raise UserError("name an agent to rate, e.g. ludotheque rate greedy --game sarena.")
-    rated = _agent(agent, found)
+    rated = own_agent(agent, found)
     if record is not None:
         check_place(record)
         if record.exists() and not resume:
@@ -213,32 +211,6 @@ def _earlier(ladder: Any, record: Path | None, agent: str) -> dict[str, Any]:
     if found["agent"] != agent:
         raise UserError(f"{record} is a record of {found['agent']}, not of {agent}.")
     return found
-
-
-def _agent(spec: str, game: Any) -> Any:
-    """Return an agent from a spec or from the user's own class: ``package.module:Class``."""
-    head, colon, name = spec.partition(":")
-    if not (colon and "." in head and name.isidentifier()):
-        check_specs([spec])
-        return spec
-    from importlib import import_module
-
-    from ludotheque.agents import make_agent
-
-    # As with `python -m`, packages in the current folder count too.
-    if "" not in sys.path and os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
-    try:
-        made = getattr(import_module(head), name)
-    except (ImportError, AttributeError) as error:
-        raise UserError(f"there is no {name} in {head}: {error}.") from error
-    try:
-        return make_agent(made(game), game)
-    except Exception as error:
-        raise UserError(
-            f"{spec} gives no agent ({type(error).__name__}: {error}): name a class whose objects "
-            "have a method act, and which takes the game as its only argument."
-        ) from error
 
 
 def _check(ladder: Any, path: Path, agent: Any) -> None:

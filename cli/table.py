@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -61,6 +62,32 @@ def agent_for(spec: str, game_name: str) -> Any:
         raise needs_extra("train", error) from error
     except (ValueError, TypeError, OSError) as error:
         raise UserError(f"agent '{spec}': {error}") from error
+
+
+def own_agent(spec: str, game: Any) -> Any:
+    """Return an agent from a spec or from the user's own class: ``package.module:Class``."""
+    head, colon, name = spec.partition(":")
+    if not (colon and "." in head and name.isidentifier()):
+        check_specs([spec])
+        return spec
+    from importlib import import_module
+
+    from ludotheque.agents import make_agent
+
+    # As with `python -m`, packages in the current folder count too.
+    if "" not in sys.path and os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        made = getattr(import_module(head), name)
+    except (ImportError, AttributeError) as error:
+        raise UserError(f"there is no {name} in {head}: {error}.") from error
+    try:
+        return make_agent(made(game), game)
+    except Exception as error:
+        raise UserError(
+            f"{spec} gives no agent ({type(error).__name__}: {error}): name a class whose objects "
+            "have a method act, and which takes the game as its only argument."
+        ) from error
 
 
 def seats_for(specs: Sequence[str], seats: Sequence[int], what: str) -> dict[int, str]:

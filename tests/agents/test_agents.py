@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from pickles import edited
 
-from ludotheque.agents import Agent, make_agent
+from ludotheque.agents import Agent, make_agent, play_match, register_agent, specs
 from ludotheque.agents.baselines import baseline_path
 from ludotheque.agents.mcts import MCTSAgent
 from ludotheque.agents.policy import choose
@@ -275,6 +275,27 @@ def test_stronger_agents_win():
 def test_wrong_words_for_an_agent(spec, error, message):
     with pytest.raises(error, match=message):
         make_agent(spec)
+
+
+def test_an_agent_of_ones_own_has_a_name_once_it_is_registered(monkeypatch):
+    monkeypatch.setattr(specs, "_registered", {})
+    with pytest.raises(ValueError, match="agent"):
+        make_agent("mine", "saga")
+    register_agent("mine", lambda game: make_agent("greedy", game))
+    assert make_agent("mine", "saga").game is get_game("saga")
+    first = play_match("sarena", ["mine", "random"], range(4)).scores
+    assert (first == play_match("sarena", ["greedy", "random"], range(4)).scores).all()
+    register_agent("no agent", lambda game: 3)
+    with pytest.raises(TypeError, match="method act"):
+        make_agent("no agent")
+
+
+@pytest.mark.parametrize("name", ["greedy", "mcts:simulations=5", "", 3, "a\n"])
+def test_a_name_that_is_taken_or_none_cannot_be_registered(name):
+    with pytest.raises(ValueError, match="give a text other than random, greedy"):
+        register_agent(name, lambda game: make_agent("greedy", game))
+    with pytest.raises(TypeError, match="give a class, or a function"):
+        register_agent("mine", 3)
 
 
 def test_mcts_with_a_network_at_its_leaves_is_the_baseline_or_a_model():

@@ -1288,7 +1288,13 @@ def test_a_record_that_cannot_be_written_is_refused_before_anything_is_played(tm
 
 @pytest.mark.training
 @pytest.mark.parametrize(
-    ("agent", "kind"), [("greedy", "td"), ("mcts:simulations=2", "ppo"), ("random", "ppo")]
+    ("agent", "kind"),
+    [
+        ("greedy", "td"),
+        ("mcts:simulations=2", "ppo"),
+        ("random", "ppo"),
+        ("ludotheque.agents.greedy:GreedyAgent", "ppo"),  # as one's own would be named
+    ],
 )
 def test_a_response_to_an_agent_is_trained_and_measured(agent, kind, tmp_path: Path):
     from ludotheque.agents import make_agent
@@ -1306,6 +1312,7 @@ def test_a_response_to_an_agent_is_trained_and_measured(agent, kind, tmp_path: P
 def test_what_cannot_be_responded_to_is_told(tmp_path: Path):
     to = ("--game", "sarena", "--out", tmp_path / "none")
     assert_refused(run("exploit", "mtcs", *to), "mcts")
+    assert_refused(run("exploit", "no.module:Agent", *to), "no Agent in no.module")
     assert_refused(run("exploit", "mcts:simulation=2", *to), "simulations")
     assert_refused(run("exploit", "ppo:none.zip", *to), "none.zip")
     assert_refused(run("exploit", "td:none.zip", *to), "no model")
