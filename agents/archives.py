@@ -7,6 +7,7 @@ import json
 import os
 import zipfile
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ ARRAYS = "arrays.npz"
 # Maximum sizes of a model's arrays, and of JSON values: 30,000 evaluations of a run.
 MOST_BYTES = 256 * MEGABYTE
 MOST_TEXT = 8 * MEGABYTE
+# What is larger than a model is no more than this many times as large as its file.
+EXPANSION = 32
 
 
 def write_archive(
@@ -46,11 +49,14 @@ def write_archive(
     np.savez(packed, **arrays)  # type: ignore[arg-type]
     size = packed.getbuffer().nbytes
     check_fits(path, size, MOST_BYTES if most is None else most, "use a smaller network", ARRAYS)
-    with atomic_path(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
-        for member, data in ((name, text), (ARRAYS, packed.getbuffer())):
-            # A fixed date, so that equal models are equal files.
-            info = zipfile.ZipInfo(member)
-            archive.writestr(info, data, zipfile.ZIP_DEFLATED, level)
+    with atomic_path(path) as temporary:
+        for kind in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED):
+            with zipfile.ZipFile(temporary, "w") as archive:
+                for member, data in ((name, text), (ARRAYS, packed.getbuffer())):
+                    # A fixed date, so that equal models are equal files.
+                    archive.writestr(zipfile.ZipInfo(member), data, kind, level)
+            if size <= _unpacks_to(temporary):
+                break
 
 
 def read_archive(
@@ -67,6 +73,13 @@ def read_archive(
     Raises:
         OSError, FileError: see ``Source``.
     """
+    # Or a small file could take all memory, since the settings beside it can ask for any size.
+    most = min(most, _unpacks_to(source.path)) if source.path.exists() else most
     data = source.read_members({name: MOST_TEXT, ARRAYS: most})
     about = source.parse(data[name], name, fields)
     return about, source.unpack_arrays(data[ARRAYS], most)
+
+
+def _unpacks_to(path: Path) -> int:
+    """Return how many bytes the arrays in a file may have, if they are those of a large run."""
+    return max(MOST_BYTES, EXPANSION * path.stat().st_size)

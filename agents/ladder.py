@@ -394,6 +394,11 @@ def check_record(
         own = make_agent(record["agent"] if agent is None else agent, game)
     except TypeError as error:
         raise ValueError(f"the record's agent: {error}") from error
+    if getattr(own, "time", None) is not None:
+        raise ValueError(
+            f"the record's agent, {record['agent']}, plays by the clock, and its games can't be "
+            "replayed; rate it with a number of simulations"
+        )
     for rung, seeds in _rounds(record["games"]):
         _replay(settings, own, record["games"], rung, seeds)
     return len(record["games"])

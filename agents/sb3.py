@@ -36,6 +36,9 @@ RENDER_MODES = (None, "rgb_array")
 # Methods supported by ``env_method``, with one row per environment.
 ROW_METHODS = ("action_masks", "render", "seats", "state_digests")
 
+# No game is longer; a counter of more could overflow.
+_LONGEST = 2**40
+
 
 class SeatVecEnv(Restorable, VecEnv):
     """``num_envs`` games with the learner in one seat of each, played as one batch.
@@ -328,7 +331,7 @@ class SeatVecEnv(Restorable, VecEnv):
             StateError: the state doesn't fit; nothing has changed.
         """
         check_saved(saved, ("returns", "lengths"))
-        lengths = saved_array(saved, "lengths", self._lengths, 0, None)
+        lengths = saved_array(saved, "lengths", self._lengths, 0, _LONGEST)
         returns = np.asarray(saved["returns"])
         like = self._returns
         if (returns.dtype, returns.shape) != (like.dtype, like.shape) or not np.isfinite(

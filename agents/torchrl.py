@@ -46,7 +46,8 @@ class TorchRLEnv(EnvBase):
     planes, rows, cols)``, as observed by the seat to play; "action_mask", bool ``(num_envs,
     num_actions)``; "to_play", int64 ``(num_envs, 1)``, that seat; "history" with ``history``;
     "action", int64 ``(num_envs,)``; "reward", float32 ``(num_envs, num_players)``, every seat's
-    reward of the ply; "done", "terminated", "truncated". Random actions are legal.
+    reward of the ply; "done", "terminated", "truncated". Random actions are legal; around
+    transforms and in collectors without a policy, add TorchRL's ``ActionMask()`` for that.
 
     Finished games return their final observations, and TorchRL's collectors deal the next ones by a
     partial reset. `set_seed` seeds the next reset: environment i gets ``seed + i``.

@@ -205,8 +205,8 @@ def test_a_record_is_played_again(ladder, tmp_path):
         check_record(kept(rating=record["rating"] + 1), ladder=ladder)
     with pytest.raises(ValueError, match="give an uncertainty of"):
         check_record(kept(uncertainty=record["uncertainty"] / 2), ladder=ladder)
-    for agent in ("greedy:depth=2", "gredy", "mcts:simulations=0"):
-        with pytest.raises(ValueError, match="greedy|simulations"):
+    for agent in ("greedy:depth=2", "gredy", "mcts:simulations=0", "mcts:time=9"):
+        with pytest.raises(ValueError, match="greedy|simulations|by the clock"):
             check_record(kept(agent=agent), ladder=ladder)
     for changes in (
         {"kind": "something"},

@@ -239,6 +239,10 @@ def test_wrong_use_is_told():
     four.reset()
     with pytest.raises(StateError, match="players"):
         env.set_state(four.get_state())
+    env.reset()
+    saved = env.get_state()
+    with pytest.raises(StateError, match="lengths"):
+        env.set_state({**saved, "lengths": saved["lengths"] + 2**62})
 
 
 def test_attributes_and_pictures():

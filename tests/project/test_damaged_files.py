@@ -546,6 +546,21 @@ def test_a_checkpoint_is_not_unpacked_beyond_its_run(tmp_path):
         resume("td", folder)
 
 
+def test_a_small_file_does_not_unpack_to_gigabytes(tmp_path, monkeypatch):
+    """However large its run may be by the settings beside it, which may be damaged as well."""
+    monkeypatch.setattr(archives, "MOST_BYTES", 100_000)
+    path, arrays = tmp_path / "run.zip", {"zeros": np.zeros(10_000_000, np.int8)}
+    archives.write_archive(path, STATE, {}, arrays, most=1 << 30)
+    _, found = read_archive(checkpoint_source(path), STATE, {}, 1 << 30)
+    assert len(found["zeros"]) == 10_000_000
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    write_zip(path, members)
+    assert path.stat().st_size < 100_000
+    with memory_within(8), pytest.raises(FileError, match=r"arrays.npz.*the limit is [\d,]+;"):
+        read_archive(checkpoint_source(path), STATE, {}, 1 << 30)
+
+
 @pytest.mark.training
 @pytest.mark.parametrize(("method", "part"), [("td", "window"), ("search", "lessons")])
 def test_rows_that_were_never_written_are_not_learned_from(method, part, tmp_path):
