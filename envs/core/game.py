@@ -350,18 +350,26 @@ class Game(Pictures):
         """
         self._validity.check(states, playable)
 
-    def set_position(self, states: np.ndarray, i: int = 0, **position: Any) -> None:
+    def set_position(
+        self, states: np.ndarray, i: int = 0, *, playable: bool = True, **position: Any
+    ) -> None:
         """Set ``states[i]`` to any position; if an error is raised, it is unchanged.
 
         Args:
             states: records ``(n,)`` of dealt games; the number of players and options are kept.
             i: index of the game.
+            playable: refuse a position in which nobody has a legal action though the game isn't
+                over, now or after some action. False sets such a position for its points and its
+                picture; neither interfaces nor agents take it.
             position: depends on the game; ``help(f"{game.home}.position.set_position")`` lists it.
 
         Raises:
-            ValueError, TypeError: the position is invalid; the message names the part.
+            ValueError, TypeError: the position is invalid; the message names the part, or what is
+                missing to play on.
         """
-        import_module(f"{self.home}.position").set_position(states, i, **position)
+        import_module(f"{self.home}.position").set_position(
+            states, i, playable=playable, **position
+        )
 
     def save_states(self, states: np.ndarray, path: str | Path) -> None:
         """Write records ``(n,)``, including edited ones, to a file atomically.

@@ -122,7 +122,10 @@ def _play_out(state, word, scores, ranks):
     plies = 0
     while not (state["terminated"] or state["truncated"]):
         word += GAMMA
-        step(state, random_action(state, mix64(word)))
+        action = random_action(state, mix64(word))
+        if action < 0:  # a position that was only set to be scored
+            break
+        step(state, action)
         plies += 1
     final(state, scores, ranks)
     return plies
@@ -195,7 +198,10 @@ def first_illegal(states, rows, actions):
 
 
 def random_actions(states, start, stop, actions):
-    """Pick a uniformly random legal action in each game, by seed and ply; 0 in finished ones."""
+    """Pick a uniformly random legal action in each game, by seed and ply; 0 in finished ones.
+
+    In a position that was only set to be scored, there may be none: -1.
+    """
     for i in range(start, stop):
         state = states[i]
         actions[i] = 0
@@ -243,6 +249,8 @@ def play_seats(states, start, stop, learner, random_seats, reward_kind, outputs)
             if not random_seats[i, state["to_play"]]:
                 break
             action = random_action(state, mix64(decision_seed(state["seed"], state["ply"])))
+            if action < 0:
+                break
             ply(states[i], action, rule, seat_rewards[i], scores[i], ranks[i])
             rewards[i] += seat_rewards[i, learner[i]]
 

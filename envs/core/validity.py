@@ -177,13 +177,16 @@ def all_or_nothing(setter: Callable[..., None]) -> Callable[..., None]:
 
     The parts of the position are read by the ``FORMS`` of the setter's module, if it has any (see
     ``forms``). It raises ValueError for invalid positions and for parts with the wrong form,
-    TypeError for unknown parts; the record is unchanged after these and any other errors.
+    TypeError for unknown parts; the record is unchanged after these and any other errors. A
+    position that can't be played on is only set with ``playable=False``, for its points.
     """
     package = setter.__module__.rpartition(".")[0]
     forms = setter.__globals__.get("FORMS")
 
     @wraps(setter)
-    def set_whole(states: np.ndarray, i: int = 0, **position: Any) -> None:
+    def set_whole(
+        states: np.ndarray, i: int = 0, *, playable: bool = True, **position: Any
+    ) -> None:
         game = import_module(package).GAME
         if not isinstance(states, np.ndarray) or states.dtype != game.dtype or states.ndim != 1:
             raise ValueError(
@@ -196,8 +199,9 @@ def all_or_nothing(setter: Callable[..., None]) -> Callable[..., None]:
         before = states[i].copy()
         try:
             setter(states, i, **position)
-            # A position without legal actions can still be scored.
             game.check_states(states[i : i + 1], playable=False)
+            if playable:
+                _check_playable(game, states[i : i + 1], setter.__globals__.get("NEEDED_TO_PLAY"))
         except (AttributeError, KeyError, IndexError, OverflowError) as error:
             states[i] = before
             raise ValueError(f"a part of the position has the wrong form: {error!r}") from error
@@ -206,6 +210,18 @@ def all_or_nothing(setter: Callable[..., None]) -> Callable[..., None]:
             raise
 
     return set_whole
+
+
+def _check_playable(game: Game, states: np.ndarray, needed: str | None) -> None:
+    """Raise StateError, with what the game needs, if a valid position can't be played on."""
+    try:
+        game.check_states(states)
+    except StateError as error:
+        needs = f": give {needed}" if needed else ""
+        raise StateError(
+            f"a player has no legal action in this position, or has none later{needs}; with "
+            "playable=False it is set all the same, for its points"
+        ) from error
 
 
 def _header_limits(game: Game) -> dict[str, tuple[int, int] | None]:

@@ -108,6 +108,8 @@ FORMS = {
     "discarding": flag,
 }
 
+NEEDED_TO_PLAY = "each seat with a turn to come room for its tokens (boards, last_round)"
+
 
 @all_or_nothing
 def set_position(states: np.ndarray, i: int = 0, **position: Any) -> None:

@@ -377,11 +377,13 @@ def is_legal(state, action):
 
 @kernel
 def random_action(state, word):
-    """Return the ``below(word, count)``-th legal action in ascending order."""
+    """Return the ``below(word, count)``-th legal action in ascending order; -1 if none is."""
     legal = state["legal"]
     count = 0
     for other in range(NUM_WORDS):
         count += count_bits(legal[other])
+    if count == 0:
+        return np.int64(-1)
     k = below(word, count)
     # No branch depends on which word of the set it is in.
     group = before = upto = 0

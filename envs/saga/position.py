@@ -30,6 +30,8 @@ FORMS = {
     "to_play": whole,
 }
 
+NEEDED_TO_PLAY = "each seat a card (hands): who plays the last one ends the game"
+
 
 @all_or_nothing
 def set_position(  # noqa: PLR0913

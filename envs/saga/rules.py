@@ -555,13 +555,16 @@ def is_legal(state, action):
 
 @kernel
 def random_action(state, word):
-    """Return the ``below(word, count)``-th legal action in ascending order."""
+    """Return the ``below(word, count)``-th legal action in ascending order; -1 if none is."""
     legal = state["legal"]
     upto_places = count_bits(legal[PLACES])
     upto_extras = upto_places + count_bits(legal[EXTRAS])
     upto_free = upto_extras + count_bits(legal[FREE_KNIGHTS])
     upto_seen = upto_free + count_bits(legal[SEEN_CARDS])
-    k = below(word, upto_seen + count_bits(legal[UNSEEN_CARDS]))
+    count = upto_seen + count_bits(legal[UNSEEN_CARDS])
+    if count == 0:
+        return -1
+    k = below(word, count)
     if k < upto_places:
         return select_bit(legal[PLACES], k)
     if k < upto_extras:

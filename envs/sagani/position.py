@@ -71,6 +71,7 @@ FORMS = {
 }
 # Limit of scores and discs received: more than any game can reach.
 LEAST, MOST = {"scores": -30_000, "cacophony": 0}, 30_000
+NEEDED_TO_PLAY = "tiles to take (display), or one to place (hand)"
 # Stands for an omitted part.
 _DEFAULTS = {
     "tables": None,

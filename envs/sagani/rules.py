@@ -350,16 +350,21 @@ def is_legal(state, action):
 
 @kernel
 def random_action(state, word):
-    """Return the ``below(word, count)``-th legal action in ascending order."""
+    """Return the ``below(word, count)``-th legal action in ascending order; -1 if none is."""
     seat = state["to_play"]
     offered = _num_offered(state)
     if state["phase"] == PLACE_PHASE:
-        k = below(word, state["num_free"][seat] + offered)
+        count = np.int64(state["num_free"][seat]) + offered
+        if count == 0:
+            return np.int64(-1)
+        k = below(word, count)
         if offered:
             return _select_of_two(state["free"][seat], state["movable"][seat], k)
         return _select_cell(state["free"][seat], k)
     first, legal = _legal_but_cells(state)
     others = count_bits(legal)
+    if others + offered == 0:
+        return np.int64(-1)
     k = below(word, others + offered)
     if k < others:
         return first + select_bit(legal, k)

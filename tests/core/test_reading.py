@@ -182,6 +182,87 @@ def test_numbers_that_no_record_can_hold_are_refused_with_what_is_allowed(name, 
         game.set_position(game.new_state(1), **{part: value})
 
 
+WITHOUT_A_MOVE = {
+    "sagani: nothing to take": ("sagani", {}, r"display.*hand"),
+    "sagani: the other's tile is gone": ("sagani", {"display": [], "interlude": [1]}, "display"),
+    "harmonies: a full board": (
+        "harmonies",
+        {"boards": {0: {n: ["blue"] for n in range(22)}}},
+        "boards",
+    ),
+    "saga: no cards": ("saga", {}, "hands"),
+    "saga: no forces": ("saga", {"forces": {}}, "hands"),
+    "saga: one hand": ("saga", {"hands": {0: ["red 1"]}}, "hands"),
+    "saga: played": ("saga", {"hands": {1: ["red 1"]}, "played": True}, "hands"),
+}
+
+
+@pytest.mark.parametrize("what", WITHOUT_A_MOVE)
+def test_a_position_that_cannot_be_played_on_is_refused_with_what_is_missing(what):
+    name, parts, needed = WITHOUT_A_MOVE[what]
+    game, states = get_game(name), get_game(name).new_state(1)
+    before = states.tobytes()
+    with pytest.raises(StateError, match=f"no legal action.*: give .*{needed}.*playable=False"):
+        game.set_position(states, **parts)
+    assert states.tobytes() == before
+    game.set_position(states, playable=False, **parts)
+    game.check_states(states, playable=False)
+    # Its points are those of the position. Whoever wants a move of it is told that there is none.
+    game.returns(states)
+    batch = make_batch(name, 1)
+    with pytest.raises(StateError, match="no legal action"):
+        batch.set_state(states)
+
+
+@pytest.mark.parametrize("name", ["sagani", "saga"])
+def test_no_action_is_drawn_where_none_is_legal(name):
+    """A number beyond the actions was, from memory behind the record."""
+    game, batch = get_game(name), make_batch(name, 2)
+    batch.reset(0)
+    game.set_position(batch.states, 1, playable=False)
+    if name == "saga":  # a new force can still be chosen, but no card for it
+        game.step(batch.states, game.action_from_string("new"), 1)
+    assert not game.legal_mask(batch.states, 1).any()
+    with pytest.raises(StateError, match="game 1 isn't over, but no action is legal"):
+        batch.random_actions()
+    actions, scores, ranks = np.zeros(2, np.int64), batch.scores.copy(), batch.ranks.copy()
+    game.loops.random_actions(batch.states, 0, 2, actions)
+    assert actions[1] == -1 < actions[0]
+    plies = np.zeros(2, np.int64)
+    game.loops.playouts(batch.states, 0, 2, np.zeros(2, np.uint64), scores, ranks, plies)
+    assert plies[1] == 0 < plies[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("sagani", {"display": [1]}),
+        ("sagani", {"hand": 1, "pile": []}),
+        ("saga", {"hands": {0: ["red 1"], 1: ["red 1"]}}),
+        ("saga", {"hands": {0: ["red 1"], 1: ["red 1"]}, "played": True}),
+        ("harmonies", {}),
+        ("shamans", {}),
+        ("sarena", {"stacks": [[(0, 1)], [(2, 3)], *[[]] * 34]}),
+    ],
+    ids=repr,
+)
+def test_a_position_that_is_taken_is_played_on_to_its_end(name, parts):
+    game = get_game(name)
+    states = np.concatenate([game.new_state(seed) for seed in range(8)])
+    for i in range(8):
+        game.set_position(states, i, **parts)
+    random = np.random.default_rng(0)
+    for _ in range(8_000):
+        over = states["terminated"] | states["truncated"]
+        if over.all():
+            return
+        for i in np.flatnonzero(~over):
+            legal = np.flatnonzero(game.legal_mask(states, i))
+            assert len(legal), game.describe(states[i])
+            game.step(states, int(random.choice(legal)), i)
+    raise AssertionError("the games don't end")
+
+
 def test_colours_of_tokens_have_names():
     game = get_game("harmonies")
     states = np.concatenate([game.new_state(1), game.new_state(1)])

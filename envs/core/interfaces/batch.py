@@ -14,6 +14,7 @@ from ..state import copied
 from .checks import (
     INTERRUPTED,
     check_actions,
+    check_any_legal,
     check_mask,
     check_num_envs,
     digest_all,
@@ -269,7 +270,7 @@ class BatchEnv(Restorable):
         self._check_started()
         actions = np.empty(self.num_envs, np.int64)
         self._run("random_actions", actions)
-        return actions
+        return check_any_legal(actions)
 
     @exclusive
     def observe(self, seats: int | np.ndarray) -> tuple[np.ndarray, np.ndarray]:

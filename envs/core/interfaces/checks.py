@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..arguments import check_seed, fresh_seed
-from ..errors import check_whole, is_whole
+from ..errors import StateError, check_whole, is_whole
 from ..game import Game
 from ..rng import next_seed
 from .settings import Settings
@@ -39,6 +39,13 @@ def check_actions(actions: Any, num_envs: int) -> np.ndarray:
     actions = actions.astype(np.int64, copy=False)
     # Kernels are compiled for contiguous, writable arrays; others would cause a recompilation.
     return actions if actions.flags.carray else actions.copy()
+
+
+def check_any_legal(actions: np.ndarray) -> np.ndarray:
+    """Return the random ``actions`` of games, or raise StateError if one has no legal action."""
+    if actions.min() < 0:
+        raise StateError(f"game {int(np.argmin(actions))} isn't over, but no action is legal")
+    return actions
 
 
 def check_mask(mask: Any, num_envs: int, name: str = "mask") -> np.ndarray:

@@ -16,7 +16,7 @@ from ..loops import RAISE
 from ..rng import decision_seed
 from ..state import copied
 from .batch import run_loop
-from .checks import INTERRUPTED, check_num_envs, refuse_illegal, seeds_for
+from .checks import INTERRUPTED, check_any_legal, check_num_envs, refuse_illegal, seeds_for
 from .opponents import Opponent, OpponentPool, check_act, make_opponents, query_agent
 from .settings import (
     Restorable,
@@ -376,7 +376,7 @@ class SeatBatch(Restorable):
         """Return a uniformly random legal action for each game, determined by its seed and ply."""
         actions = np.empty(self.num_envs, np.int64)
         self._run("random_actions", actions)
-        return actions
+        return check_any_legal(actions)
 
     @property
     def _outputs(self) -> tuple[np.ndarray, ...]:

@@ -118,6 +118,7 @@ def states_of_case(case: dict, entry: dict, cards: list[int]):
     states = GAME.new_state(0, 2, side=case["side"], spirits=player.spirit is not None)
     set_position(
         states,
+        playable=False,
         boards={0: {n: [COLOURS.index(c) for c in s] for n, s in enumerate(player.board) if s}},
         cubes={0: dict(zip(hexes, settled, strict=True))},
         cards={0: [*held, *cards]},

@@ -85,7 +85,7 @@ def played(seed: int, mode: str, plies: int = 10_000) -> np.ndarray:
 
 def position(num_players: int = 2, *, spirits: bool = False, side: str = "A", **parts):
     states = GAME.new_state(0, num_players, spirits=spirits, side=side)
-    set_position(states, 0, **parts)
+    set_position(states, 0, playable=False, **parts)
     return states
 
 
@@ -506,7 +506,7 @@ def test_positions_that_cannot_be_are_refused(num_players, spirits, parts, match
     states = GAME.new_state(0, num_players, spirits=spirits)
     before = states.tobytes()
     with pytest.raises(ValueError, match=match):
-        set_position(states, 0, **parts)
+        set_position(states, 0, playable=False, **parts)
     assert states.tobytes() == before
 
 

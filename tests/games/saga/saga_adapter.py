@@ -108,7 +108,7 @@ class OnKernels(Saga):
     def position(cls, num_players=2, *, options: dict, **parts) -> OnKernels:
         """Options as those of the game, what else there is as in `set_position`."""
         states = GAME.new_state(1, num_players, **options)
-        set_position(states, **parts)
+        set_position(states, playable=False, **parts)
         return cls(states)
 
     @classmethod

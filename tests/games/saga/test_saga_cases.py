@@ -102,7 +102,7 @@ def test_position_may_have_a_force_of_face_down_cards_alone():
         states,
         forces={0: [["green 1"], [], ["orange 1"]]},
         down={0: [(1, "blue 4")]},
-        hands={0: ["red 1", "blue 1"]},
+        hands={0: ["red 1", "blue 1"], 1: ["red 1"]},
         kingdoms={name: (None, ["yellow 4", "red 4"]) for name in KINGDOMS},
     )
     first, second, third = forces_of(states[0], 0)
@@ -122,7 +122,7 @@ def test_there_is_room_for_24_forces_and_as_many_cards_face_down():
     parts = {
         "kingdoms": {"Sealand": (0, ["blue 4"])},
         "forces": {0: [["red 4"]] * 24},
-        "hands": {0: ["green 1", "yellow 1"]},
+        "hands": {0: ["green 1", "yellow 1"], 1: ["red 1"]},
     }
     set_position(states, **parts)
     legal = GAME.legal_actions_text(states)

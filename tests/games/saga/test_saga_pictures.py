@@ -73,7 +73,7 @@ def played(seed: int, mode: str, plies: int = 10_000) -> np.ndarray:
 
 def position(num_players: int = 2, sides="crown", **parts):
     states = GAME.new_state(0, num_players, sides=sides)
-    set_position(states, 0, **parts)
+    set_position(states, 0, playable=False, **parts)
     return states
 
 

@@ -336,6 +336,7 @@ class Kernels:
         }
         set_position(
             self.states,
+            playable=False,
             tables=given.tables,
             hand=given.hand,
             display=given.display,

@@ -91,7 +91,7 @@ def at_phase(mode: str, phase: str, after: int = 0) -> np.ndarray:
 
 def position(num_players: int = 2, **parts) -> np.ndarray:
     states = GAME.new_state(0, num_players)
-    set_position(states, 0, **parts)
+    set_position(states, 0, playable=False, **parts)
     return states
 
 
@@ -393,7 +393,7 @@ def test_a_disc_is_moved_while_a_tile_is_in_hand():
     """Both tiles are shown, the turn resumes, and the text says so."""
     states = GAME.new_state(0, 2, alignments="choice")
     laid = [TileAt(55, 0, 0), TileAt(56, 0, 1, flipped=True)]
-    set_position(states, tables={0: laid}, display=[3, 4])
+    set_position(states, playable=False, tables={0: laid}, display=[3, 4])
     seen = see(states[0], 0)
     assert (seen.movable, seen.free) == ({(0, 0)}, set())
     assert seen.tables[0].tiles[0, 0].marked == {0}
