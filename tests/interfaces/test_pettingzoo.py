@@ -240,7 +240,19 @@ def test_same_error_out_of_bounds(action):
     assert ours.state_digest() == before
 
 
-@pytest.mark.parametrize("kind", [int, np.int8, np.int64, np.uint8, np.array])
+def test_a_parallel_environment_is_not_stepped_before_reset():
+    with pytest.raises(AssertionError, match=r"reset\(\) needs to be called before step"):
+        sarena_v0.parallel_env().step({})
+
+
+def torch_scalar(number: int):
+    return pytest.importorskip("torch").tensor(number)
+
+
+KINDS = [int, np.int8, np.int64, np.uint8, np.array, torch_scalar]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_integer_is_an_action(kind):
     env = sarena_v0.env()
     env.reset(seed=0)
@@ -429,6 +441,59 @@ def test_foreign_states_are_refused():
     with pytest.raises(StateError, match="not a state of sarena_v0"):
         env.set_state(foreign)
     assert env.state_digest() == before
+
+
+NAN = float("nan")
+WRONG_PARTS = [
+    *(("actions", wrong, "actions of a saved state") for wrong in ({}, {5: 1}, 5, None, "a")),
+    *(("actions", wrong, "actions of a saved state contain") for wrong in (["a"], [1.5], [-1])),
+    ("actions", [], "are 0, but 2 were played"),
+    ("actions", [5], "are 1, but 2 were played"),
+    ("actions", [5, 5], "action 2 of a saved state is 5, but its game's last was"),
+    *(("agents", wrong, "agents") for wrong in ([], ["player_0"], ["x", "y"], 5, None)),
+    ("agent_selection", "player_9", "agent_selection is 'player_9'"),
+    *(
+        (part, wrong, part)
+        for part in ("rewards", "cumulative_rewards")
+        for wrong in ([], None, {}, {"player_0": 0.0}, {"player_0": NAN, "player_1": 0.0})
+    ),
+]
+
+
+@pytest.mark.parametrize(("part", "wrong", "message"), WRONG_PARTS)
+def test_a_part_of_a_state_that_does_not_fit_is_refused_and_changes_nothing(part, wrong, message):
+    env = play(sarena_v0.env(), plies=2)
+    other = play(sarena_v0.env(), seed=5, plies=1)
+    saved, before, plain = env.get_state(), other.state_digest(), other.get_state()
+    with pytest.raises(StateError, match=message):
+        other.set_state({**saved, part: wrong})
+    assert other.state_digest() == before
+    assert {**other.get_state(), "states": 0} == {**plain, "states": 0}
+    other.replay()
+    other.set_state(saved)
+    assert other.replay() == env.replay()
+
+
+def test_a_game_that_was_lost_by_its_last_action_is_restored():
+    env = play(sarena_v0.env(illegal="lose"), plies=3)
+    env.step(int(np.flatnonzero(env.observe(env.agent_selection)["action_mask"] == 0)[0]))
+    other = sarena_v0.env(illegal="lose")
+    other.set_state(env.get_state())
+    assert other.replay() == env.replay()
+
+
+def test_a_position_that_was_set_up_is_played_on_without_actions():
+    env = play(sarena_v0.env(), plies=3)
+    saved = env.get_state()
+    stacks = [[(0, 1)], [(2, 3)], *[[]] * 34]
+    env.game.set_position(saved["states"], stacks=stacks, secrets=(3, 2, 1, 0))
+    acting = f"player_{saved['states']['to_play'][0]}"
+    saved["agent_selection"] = acting
+    with pytest.raises(StateError, match=r"are 3, but 0 were played.*set up has none: give \[\]"):
+        env.set_state(saved)
+    env.set_state({**saved, "actions": []})
+    env.step(env.sample_legal())
+    env.set_state(env.get_state())
 
 
 def test_a_pickled_environment_before_its_first_reset():

@@ -489,9 +489,29 @@ class TurnBasedEnv(Restorable, AECEnv):
             for agent, reward in saved[name].items():
                 if agent not in self._seats or not np.isfinite(reward):
                     raise StateError(f"{name} of a saved state has {reward!r} for {agent!r}")
-        for action in saved["actions"]:
+        self._check_actions(saved["actions"], state)
+
+    def _check_actions(self, actions: Any, state: np.void) -> None:
+        """Raise StateError unless ``actions`` may have led to ``state``.
+
+        Whether they did is only known once they are played again, as ``replay`` does.
+        """
+        if not isinstance(actions, (list, tuple)):
+            raise StateError(f"actions of a saved state are {actions!r}; give a list")
+        for action in actions:
             if not is_whole(action) or not 0 <= action < self.game.num_actions:
                 raise StateError(f"actions of a saved state contain {action!r}")
+        played = int(state["ply"])
+        if len(actions) != played + (state["forfeit"] >= 0):
+            raise StateError(
+                f"actions of a saved state are {len(actions)}, but {played} were played in its "
+                "game; a position that was set up has none: give []"
+            )
+        if played and actions[played - 1] != state["last_action"]:
+            raise StateError(
+                f"action {played} of a saved state is {actions[played - 1]}, but its game's last "
+                f"was {state['last_action']}"
+            )
 
     def clone(self) -> TurnBasedEnv:
         """Return an independent copy with the same game in progress, without the window."""
