@@ -96,6 +96,18 @@ def test_what_a_step_returns(observation, dict_observation):
                 assert reward == 0
 
 
+def test_no_game_is_over_before_the_learners_first_turn():
+    """On this track the first seats may end a round at once: half the games never reach seat 4."""
+    short = {"track": {"start": 1, "moon": 2}, "rounds": "single"}
+    env = SeatVecEnv("shamans", 16, 5, seat=4, **short)
+    env.reset()
+    for _ in range(30):
+        assert not env._batch.over.any()
+        _, rewards, dones, infos = env.step(random_actions(env))
+        assert (rewards[dones] != 0).all()
+        assert all(info["episode"]["l"] > 0 for info in infos if info)
+
+
 def test_outputs_are_not_overwritten_by_the_next_step():
     env = fresh()
     seen, rewards, dones, _ = env.step(random_actions(env))

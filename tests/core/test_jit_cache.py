@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import multiprocessing
 import os
 import pickle
 import re
@@ -922,7 +923,14 @@ MAIN = textwrap.dedent(
         print(result == [play(seed, 1) for seed in range(4)])
     """
 )
-METHODS = ["spawn"] + (["fork"] if hasattr(os, "fork") else [])
+FIRST = {"unused before": "pass", "used before": "play(9)"}
+# Each process of a fork server is forked from one that the parent's kernels were never in.
+STARTS = [
+    pytest.param(method, FIRST[when], id=f"{method}-{when}")
+    for method in multiprocessing.get_all_start_methods()
+    for when in FIRST
+    if method != "forkserver" or when == "used before"
+]
 
 
 def run_script(text: str, folder: Path, **environment: str) -> str:
@@ -936,8 +944,7 @@ def run_script(text: str, folder: Path, **environment: str) -> str:
     return result.stdout.strip()
 
 
-@pytest.mark.parametrize("first", ["pass", "play(9)"], ids=["unused before", "used before"])
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("method", "first"), STARTS)
 def test_processes_that_are_started_by_another(method, first, tmp_path):
     """Whether the parent's kernels and threads were in use or not."""
     text = WORK + MAIN.format(first=first, call=f"in_processes({method!r})")

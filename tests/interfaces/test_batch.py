@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
+from numba.core import event
 
 from ludotheque.envs import (
     GameOverError,
@@ -271,6 +272,27 @@ def test_every_seat_is_seen_as_in_the_turns():
         batch.observe(4)
 
 
+@pytest.mark.parametrize("seat", [2**70, 0.5, True, "0", np.array([0.0, 1.0])], ids=repr)
+def test_what_is_no_seat_is_not_observed(seat):
+    batch = make_batch("sarena", 2)
+    batch.reset(0)
+    with pytest.raises(ValueError, match="seats are .*; give a seat"):
+        batch.observe(seat)
+
+
+@pytest.mark.parametrize("make", [make_batch, SeatVectorEnv])
+def test_actions_that_cannot_be_written_to_compile_nothing(make):
+    """A kernel's type includes whether an array may be written to."""
+    env = make("sarena", 4)
+    env.reset(seed=0)
+    env.step(env.random_actions())
+    actions = env.random_actions()
+    actions.flags.writeable = False
+    with event.install_recorder("numba:compile") as compiled:
+        env.step(actions)
+    assert not compiled.buffer
+
+
 def test_shapes_and_types():
     batch = make_batch("sarena", 6, 3)
     assert batch.reset(0) is batch.observations
@@ -393,6 +415,11 @@ def test_wrong_seeds(seed):
     batch = make_batch("sarena", 3)
     with pytest.raises((ValueError, TypeError)):
         batch.reset(seed)
+
+
+def test_a_seed_in_an_array_without_axes_is_refused_as_others_are():
+    with pytest.raises(ValueError, match=r"seed is array\(5\); give a whole number"):
+        make_batch("sarena", 3).reset(seed=np.array(5))
 
 
 def test_the_largest_seeds():

@@ -782,6 +782,27 @@ def test_foreign_states_are_refused():
     assert env.state_digest() == before
 
 
+WRONG_PARTS = [
+    *(("ended", wrong) for wrong in (np.zeros(3, bool), np.zeros(4, np.int8), 2, None, "x")),
+    *(("steps", wrong) for wrong in (np.zeros(3, np.int64), np.full(4, -1), np.zeros(4), None)),
+    *(("learner", wrong) for wrong in (np.zeros(3, np.int64), np.full(4, 9), None)),
+]
+
+
+@pytest.mark.parametrize(("part", "wrong"), WRONG_PARTS)
+def test_a_part_of_a_vectors_state_that_does_not_fit_is_refused_and_changes_nothing(part, wrong):
+    env, other = make_vector(), make_vector()
+    for seed, one in enumerate((env, other)):
+        one.reset(seed=seed)
+        one.step(one.random_actions())
+    before = other.get_state()
+    with pytest.raises(StateError, match=part):
+        other.set_state({**env.get_state(), part: wrong})
+    after = other.get_state()
+    for name in ("states", "learner", "ended", "steps"):
+        assert np.array_equal(after[name], before[name]), name
+
+
 def test_looking_at_an_environment_draws_the_learners_view():
     env = SeatEnv("sarena", 2, seat=0, render_mode="svg")
     play(env, plies=3)
@@ -803,12 +824,26 @@ def test_a_game_over_before_the_learners_first_turn_is_no_episode():
     for seed in range(12):
         single.reset(seed=seed)
         single.step(single.sample_legal())
-    env = SeatVectorEnv("shamans", 16, 5, seat=4, **SHORT)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_no_autoreset_begins_with_a_game_that_is_over(mode):
+    env = gymnasium.make_vec(
+        "ludotheque/Shamans-v1",
+        16,
+        num_players=5,
+        seat=4,
+        autoreset_mode=mode,
+        **SHORT,
+    )
     env.reset(seed=0)
     for _ in range(30):
         assert not (env._batch.over & ~env._ended).any()
         _, rewards, terminated, _, _ = env.step(env.random_actions())
         assert (rewards[terminated] != 0).all(), "every episode pays what its game was worth"
+        if mode is AutoresetMode.DISABLED and terminated.any():
+            env.reset(options={"reset_mask": terminated})
+            assert not env._batch.over.any()
 
 
 def test_a_seat_that_never_has_a_turn_is_told(monkeypatch):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import importlib
+import io
 import itertools
 import json
 import os
@@ -396,7 +397,8 @@ def test_illegal_and_meaningless_moves_are_explained_and_change_nothing():
         if illegal:
             assert f"'{illegal[0]}' is not allowed now" in person.type(illegal[0])
         assert "moves" in person.type("move")
-        assert "quit" in person.type("help")
+        told = person.type("help")
+        assert "quit" in told and re.search(r"Rules and notation: .*sarena.README\.md", told)
         assert person.moves() == before
         assert "Your move" not in person.type("quit")
         assert person.wait() == 0
@@ -556,6 +558,22 @@ def test_a_click_that_leads_nowhere_starts_again(clicking):
     far = next(c for c in range(36) if abs(c - parts["from"]) > 14)
     window.events = [click_on(table, c) for c in (far, parts["from"], parts["to"])]
     assert person.decide() == move
+
+
+def test_a_place_where_no_move_starts_is_answered_with_those_where_one_does(monkeypatch):
+    """In Harmonies, a hex comes after what is put there."""
+    pytest.importorskip("resvg_py")
+    from ludotheque.cli import play
+    from ludotheque.cli.table import Table
+    from ludotheque.envs.core.drawing.window import WindowEvent
+
+    window = FakeWindow("")
+    monkeypatch.setattr(play, "open_window", lambda title: window)
+    table = Table(get_game("harmonies"), 3, 2, {}, {})
+    window.events = [click_on(table, 7), WindowEvent("quit")]
+    with play._WindowPerson(table, 0) as person:
+        assert person.decide() is None
+    assert "No move starts there; moves start with: take, card." in window.said
 
 
 @pytest.mark.parametrize("event", [("quit",), ("key", -1.0, -1.0, "q")])
@@ -923,6 +941,39 @@ def test_bench_hands_its_arguments_on():
     assert "--quick" in done.stdout and "--chart" in done.stdout
     assert_refused(run("bench", "throughput", "--quik"), "--quik")
     assert_refused(run("bench", "threwput"), "threwput")
+
+
+def test_bench_says_in_plain_words_which_ratios_are_reached():
+    pytest.importorskip("rich")
+    from rich.console import Console
+
+    from ludotheque.benchmarks.measure import Ratio, print_ratios
+
+    told = {True: "reached", False: "missed", None: "too short or disturbed to say"}
+    console = Console(record=True, width=120, file=io.StringIO())
+    ratios = [Ratio(f"pair {reached}", "a", "b", 2, [3], 3, reached) for reached in told]
+    print_ratios(console, [*ratios, Ratio("pair x", "a", "b", None, [3], 3, None)])
+    text = console.export_text()
+    assert "ratio" in text and "goal" in text
+    for reached, verdict in told.items():
+        assert re.search(rf"pair {reached} .*2 +{verdict} *\n", text)
+    assert re.search(r"pair x +3.00 *\n", text), "what has no goal is not judged"
+    assert "asked" not in text and "judged" not in text
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("bench", "strength"), "agents don't meet.*ludotheque league"),
+        (("bench",), "strength .*each agent alone, or in all seats.*league. lets agents play each"),
+        (("train",), "same seed and --steps, results on one machine.*--minutes they depend on the"),
+    ],
+    ids=["strength", "bench", "train"],
+)
+def test_help_says_what_is_measured_and_when_it_is_the_same_again(words, told):
+    done = run(*words, "--help")
+    assert done.returncode == 0, done.stderr
+    assert re.search(told, re.sub(r"[\s│]+", " ", done.stdout)), done.stdout
 
 
 @pytest.mark.parametrize(

@@ -528,6 +528,31 @@ def policy_run(tmp_path_factory) -> Path:
 
 
 @pytest.mark.training
+@pytest.mark.parametrize("method", ["td", "ppo"])
+def test_a_torn_checkpoint_and_settings_of_another_form_are_refused_by_name(method, tmp_path):
+    pytest.importorskip("torch")
+    pytest.importorskip("sb3_contrib")
+    folder = run_folder(method, tmp_path / "run")
+    checkpoint, config = folder / "checkpoint" / "run.zip", folder / "config.json"
+    whole, settings = checkpoint.read_bytes(), config.read_bytes()
+    for size in (0, 1, len(whole) // 2, len(whole) - 1):
+        checkpoint.write_bytes(whole[:size])
+        with pytest.raises(
+            FileError, match=r"run\.zip' is not a checkpoint of a run, or is damaged"
+        ):
+            resume(method, folder)
+    checkpoint.write_bytes(whole)
+    for text in (b"[]", b"{}", b"1", b"null"):
+        config.write_bytes(text)
+        with pytest.raises(ValueError) as error:
+            resume(method, folder)
+        assert str(folder) in str(error.value)
+    # Keys that are none of the settings, which an older or newer version may have had, are left.
+    config.write_text(json.dumps({**json.loads(settings), "_check": 1}), "utf-8")
+    resume(method, folder)
+
+
+@pytest.mark.training
 def test_a_checkpoint_is_not_unpacked_beyond_its_run(tmp_path):
     pytest.importorskip("torch")
     folder = run_folder("td", tmp_path / "run")

@@ -53,6 +53,16 @@ def test_help_of_the_environment_names_its_arguments(game):
     assert f"envs/{game.name}/README.md" in told
 
 
+def test_every_library_with_an_adapter_has_a_section():
+    """Also in the reference, which mkdocs makes of these pages."""
+    for page in ("libraries.md", "api/libraries.md"):
+        text = (ROOT / "docs" / page).read_text("utf-8")
+        headings = re.findall(r"^## (.+)$", text, re.M)
+        for library in ("RLlib", "TorchRL"):
+            assert any(library in heading for heading in headings), (page, library)
+    assert "ludotheque.agents.rllib" in text
+
+
 def test_every_reward_and_rule_is_explained():
     assert tuple(docs.REWARD_MEANINGS) == REWARDS
     assert tuple(docs.ILLEGAL_MEANINGS) == ILLEGAL

@@ -228,6 +228,12 @@ def test_versions_agree(root):
     assert envs.__version__ == project["version"]
 
 
+def test_names_that_are_imported_when_used_are_listed():
+    import ludotheque.envs as package
+
+    assert PUBLIC["ludotheque.envs"] <= set(dir(package))
+
+
 @pytest.mark.parametrize("make", [sarena_v0.env, sarena_v0.raw_env, sarena_v0.parallel_env])
 def test_arguments_are_completed(make):
     """Editors and notebooks use the signature, which names every argument, including the game's."""
