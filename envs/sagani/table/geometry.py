@@ -22,8 +22,7 @@ from .visible import Face, Position, Visible, see
 WIDTH, HEIGHT = 1200, 900
 EDGE, GAP = 16, 8
 COLUMN = 190  # the title, and the decision below it
-# Maximum size of cells: on the viewer's table (or on all), and on the others.
-LARGEST_CELL, LARGEST_SMALL_CELL = 104, 74
+LARGEST_CELL = 104
 HEAD, CHIPS = 40, 28
 AXIS = 18
 
@@ -46,7 +45,7 @@ class Area(NamedTuple):
     @property
     def narrow(self) -> bool:
         """Whether the head needs a second line, for the points and the items beside the table."""
-        return self.box.width < 415
+        return self.box.width < (470 if self.large else 415)
 
 
 class Layout(NamedTuple):
@@ -106,7 +105,7 @@ def _areas(room: Rect, seen: Visible) -> list[Area]:
     if seen.seat is None:
         boxes = equal_parts(room, count, GAP)
     else:
-        wide = (room.width, 560, 570, 520)[count - 1]
+        wide = (room.width, 560, 500, 440)[count - 1]
         boxes = one_and_others(room, wide, min(count - 1, 2), GAP)
         if count == 4:
             boxes[1:2] = boxes[1].across(GAP, 0, 0)
@@ -115,25 +114,40 @@ def _areas(room: Rect, seen: Visible) -> list[Area]:
         seat = ((seen.seat or 0) + k) % count
         large = seen.seat is None or seat == seen.seat
         margin = count == 1 or seat == seen.seat
-        area = Area(seat, box, large, margin, {})
-        areas.append(area._replace(cells=_cells(seen, area)))
-    return areas
+        areas.append(Area(seat, box, large, margin, {}))
+    # One scale for all tables, so that they can be compared.
+    size = min(LARGEST_CELL, *(_room_for_a_cell(seen, area) for area in areas))
+    return [area._replace(cells=_cells(seen, area, size)) for area in areas]
 
 
-def _cells(seen: Visible, area: Area) -> dict[Position, Rect]:
-    """Fit a seat's tiles in its part, below the head."""
+def _field(area: Area) -> Rect:
+    """Return the part of a seat's area that is for its tiles, below the head."""
     axis = AXIS if area.large else 0
     head = HEAD + CHIPS * area.narrow
-    field = area.box.grown(-6).less(left=axis, top=head, bottom=axis)
+    return area.box.grown(-6).less(left=axis, top=head, bottom=axis)
+
+
+def _columns_and_rows(seen: Visible, area: Area) -> tuple[range, range]:
+    """Return the columns from the west and the rows from the north that a table covers."""
     positions = list(seen.tables[area.seat].tiles) or [(0, 0)]
     if seen.chosen is not None and area.seat == seen.to_play:
         positions.append(seen.chosen)
     xs, ys = [x for x, _ in positions], [y for _, y in positions]
     columns = range(min(xs) - area.margin, max(xs) + area.margin + 1)
-    rows = range(max(ys) + area.margin, min(ys) - area.margin - 1, -1)
-    largest = LARGEST_CELL if area.large else LARGEST_SMALL_CELL
-    size = min(field.width / len(columns), field.height / len(rows), largest)
-    x, y = field.centre
+    return columns, range(max(ys) + area.margin, min(ys) - area.margin - 1, -1)
+
+
+def _room_for_a_cell(seen: Visible, area: Area) -> float:
+    """Return the largest size of cells with which a seat's tiles fit in its area."""
+    columns, rows = _columns_and_rows(seen, area)
+    field = _field(area)
+    return min(field.width / len(columns), field.height / len(rows))
+
+
+def _cells(seen: Visible, area: Area, size: float) -> dict[Position, Rect]:
+    """Lay out a seat's cells, of a given size, in the middle of its area."""
+    columns, rows = _columns_and_rows(seen, area)
+    x, y = _field(area).centre
     first = Rect(x - len(columns) / 2 * size, y - len(rows) / 2 * size, size, size)
     squares = first.repeated(len(columns) * len(rows), len(columns))
     return dict(zip(((x, y) for y in rows for x in columns), squares, strict=True))

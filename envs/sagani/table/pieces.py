@@ -60,6 +60,9 @@ _URN = (
 _ARROW = "M 0 -15 L 12.5 -2.5 V 11 H -12.5 V -2.5 Z"
 _ARROW_AT = 31.5
 _CORNER_AT = 31
+# Size of the letters of elements, in a tile's units. Where they would be smaller than this in the
+# picture they can't be read: there the colours tell the elements.
+_LETTERS, _READABLE = 18, 9
 # Icons of the numbers beside a table, in a circle of radius 10: outline, fill, ink, sign.
 _ICONS = {
     "cacophony": (
@@ -147,16 +150,17 @@ def tile(canvas: Canvas, box: Rect, face: Face, title: str, seat: int | None = N
     with canvas.group(transform=transform, title=f"{title}: {face.name}{state}"):
         paint, discs = ELEMENT_PAINTS[face.element], SEAT_PAINTS[seat or 0]
         canvas.rect(-48, -48, 96, 96, radius=10, fill=paint.fill, stroke=paint.edge, stroke_width=3)
+        lettered = _LETTERS * box.width / 100 >= _READABLE
         if face.flipped:
-            _spirit(canvas, face, paint)
+            _spirit(canvas, face, paint, lettered)
             return
         canvas.path(_URN, fill=paint.edge, fill_opacity=0.35)
         for direction in face.arrows:
-            _arrow(canvas, face, direction, discs)
-        _middle(canvas, face, discs)
+            _arrow(canvas, face, direction, discs, lettered)
+        _middle(canvas, face, discs, 16 if lettered else 21)
 
 
-def _arrow(canvas: Canvas, face: Face, direction: int, discs: Paint) -> None:
+def _arrow(canvas: Canvas, face: Face, direction: int, discs: Paint, lettered: bool) -> None:
     x, y = arrow_centre(direction)
     element = face.arrows[direction]
     paint = ELEMENT_PAINTS[element]
@@ -165,15 +169,17 @@ def _arrow(canvas: Canvas, face: Face, direction: int, discs: Paint) -> None:
         if direction in face.marked:
             canvas.path(_ARROW, fill=ACCENT, stroke=ACCENT, stroke_width=11)
         canvas.path(_ARROW, fill=paint.fill, stroke=CREAM, stroke_width=4.5)
-        canvas.path(_ARROW, fill=paint.fill, stroke=paint.edge, stroke_width=1.2)
+        # Without a letter, only this outline tells an arrow from a tile of its colour.
+        edge = 1.2 if lettered else 2.8
+        canvas.path(_ARROW, fill=paint.fill, stroke=paint.edge, stroke_width=edge)
     if direction in face.covered:
         disc(canvas, x, y, discs, 11.5)
-        return
-    letter = ELEMENT_LETTERS[element]
-    canvas.text(x, y + 0.5, letter, size=15, bold=True, fill=paint.ink)
+    elif lettered:
+        letter = ELEMENT_LETTERS[element]
+        canvas.text(x, y + 0.5, letter, size=_LETTERS, bold=True, fill=paint.ink)
 
 
-def _middle(canvas: Canvas, face: Face, discs: Paint) -> None:
+def _middle(canvas: Canvas, face: Face, discs: Paint, letters: float) -> None:
     """Draw the value on the stack of discs that covers it, or on a plate if there is none."""
     if not face.discs:
         canvas.circle(0, 0, 17, fill=CREAM, stroke=INK, stroke_width=1.2)
@@ -183,10 +189,10 @@ def _middle(canvas: Canvas, face: Face, discs: Paint) -> None:
     foot = 2 + thickness * face.discs / 2
     stack(canvas, 0, foot, [discs] * face.discs, 18, thickness)
     value = str(face.value)
-    canvas.text(0, foot - thickness * face.discs, value, size=16, bold=True, fill=discs.ink)
+    canvas.text(0, foot - thickness * face.discs, value, size=letters, bold=True, fill=discs.ink)
 
 
-def _spirit(canvas: Canvas, face: Face, paint: Paint) -> None:
+def _spirit(canvas: Canvas, face: Face, paint: Paint, lettered: bool) -> None:
     """Draw the other side: the element's spirit, and the value."""
     canvas.rect(-41, -41, 82, 82, radius=7, fill="none", stroke=GOLD, stroke_width=4)
     canvas.circle(0, -3, 35, fill=CREAM, fill_opacity=0.28)
@@ -195,8 +201,10 @@ def _spirit(canvas: Canvas, face: Face, paint: Paint) -> None:
         canvas.path(_SYMBOLS[face.element], fill=paint.fill, stroke=paint.edge, stroke_width=1.8)
         _smile(canvas, _FACES_AT[face.element])
     canvas.circle(29, 29, 15, fill=CREAM, stroke=INK, stroke_width=1.5)
-    canvas.text(29, 29, str(face.value), size=18, bold=True, fill=INK)
-    canvas.text(-32, 32, ELEMENT_LETTERS[face.element], size=16, bold=True, fill=paint.ink)
+    canvas.text(29, 29, str(face.value), size=21, bold=True, fill=INK)
+    if lettered:
+        letter = ELEMENT_LETTERS[face.element]
+        canvas.text(-31, 31, letter, size=_LETTERS, bold=True, fill=paint.ink)
 
 
 def _smile(canvas: Canvas, y: float) -> None:

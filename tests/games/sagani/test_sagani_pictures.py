@@ -38,11 +38,16 @@ from ludotheque.envs.sagani.components import (
 )
 from ludotheque.envs.sagani.position import TileAt, set_position
 from ludotheque.envs.sagani.state import PHASES, pile_tops, position_of
-from ludotheque.envs.sagani.table.geometry import area_of, layout_of, locate, places
+from ludotheque.envs.sagani.table.geometry import HEAD, area_of, layout_of, locate, places
 from ludotheque.envs.sagani.table.picture import draw
-from ludotheque.envs.sagani.table.pieces import CACOPHONY_PAINT, ELEMENT_PAINTS, SEAT_PAINTS
+from ludotheque.envs.sagani.table.pieces import (
+    CACOPHONY_PAINT,
+    ELEMENT_PAINTS,
+    SEAT_PAINTS,
+    arrow_centre,
+)
 from ludotheque.envs.sagani.table.text import describe
-from ludotheque.envs.sagani.table.visible import see
+from ludotheque.envs.sagani.table.visible import ELEMENT_LETTERS, see
 
 GAME = get_game("sagani")
 MODES = {
@@ -54,6 +59,7 @@ MODES = {
     "choice": (2, {"alignments": "choice"}),
 }
 # Without the texts on tiles.
+all_text_boxes = text_boxes
 words, text_boxes = partial(words, moved=False), partial(text_boxes, moved=False)
 modes = pytest.mark.parametrize("mode", MODES)
 
@@ -135,6 +141,59 @@ def test_no_text_overlaps_another_with_large_numbers(num_players, over):
     states[0]["last_round"] = True
     for seat in views(states):
         check_texts(draw(states[0], seat))
+
+
+@pytest.mark.parametrize("mode", ["2", "3", "4", "choice"])
+def test_all_tables_of_a_picture_have_one_scale(mode):
+    for plies in (12, 80, 150):
+        states = played(3, mode, plies)
+        for seat in views(states):
+            areas = layout_of(see(states[0], seat)).areas
+            sizes = {round(box.width, 6) for area in areas for box in area.cells.values()}
+            assert len(areas) == states[0]["num_players"] and len(sizes) == 1
+            for area in areas:
+                boxes = area.cells.values()
+                assert min(box.x for box in boxes) >= area.box.x
+                assert max(box.right for box in boxes) <= area.box.right
+                assert min(box.y for box in boxes) >= area.box.y + HEAD
+                assert max(box.bottom for box in boxes) <= area.box.bottom
+
+
+@pytest.mark.parametrize("plies", [20, 150])
+def test_letters_of_elements_can_be_read_or_are_left_out(plies):
+    """Where there is no room for a letter, the arrow has its element's colour and an outline."""
+    states = played(3, "4", plies)
+    for seat in views(states):
+        canvas, seen = draw(states[0], seat), see(states[0], seat)
+        found = [box for text, box in all_text_boxes(canvas) if text in ELEMENT_LETTERS]
+        assert min(box.height for box in found) >= 0.73 * 9
+        areas = layout_of(seen).areas
+        small = next(iter(areas[0].cells.values())).width < 50
+        assert small == (plies == 150)
+        inside = [box for box in found if any(a.box.has(*box.centre) for a in areas)]
+        assert bool(inside) != small
+    pixels, checked = canvas.rgb(4), 0
+    for area in areas:
+        for at, face in seen.tables[area.seat].tiles.items():
+            (x, y), scale = area.cells[at].centre, 0.97 * area.cells[at].width / 100
+            for direction in set(face.arrows) - set(face.covered) if small else ():
+                right, down = arrow_centre(direction)
+                fill = ELEMENT_PAINTS[face.arrows[direction]].fill
+                assert is_paint(pixels, 4 * (x + scale * right), 4 * (y + scale * down), fill)
+                checked += 1
+    assert bool(checked) == small
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+def test_the_number_of_a_field_is_seen_or_told(num_players):
+    """At the start all markers are on field 0 and may cover its number."""
+    canvas = draw(GAME.new_state(0, num_players)[0])
+    *_, told = (title for title in titles(canvas) if "from the bottom" in title)
+    assert told.startswith("0 points, from the bottom: ") and told.count("player_") == num_players
+    # Numbers that are written are not covered: the only one that could be is left out.
+    track = layout_of(see(GAME.new_state(0, num_players)[0])).track
+    zeros = [box for text, box in text_boxes(canvas) if text == "0" and track.has(*box.centre)]
+    assert all(box.height < 0.73 * 9 for box in zeros)
 
 
 def check_texts(canvas) -> None:
