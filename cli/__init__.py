@@ -5,9 +5,23 @@ Typer and rich are in the extra [cli]; without them the command prints a message
 
 from __future__ import annotations
 
+import codecs
 import sys
 
 EXTRA_MODULES = ("typer", "rich")
+# How output is encoded where it can't be: minus signs as hyphens, the rest as question marks.
+PLAIN = "ludotheque.plain"
+_SIMILAR = {"\u2212": "-"}
+
+
+def _plain(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    part = error.object[error.start : error.end]
+    return "".join(_SIMILAR.get(sign, "?") for sign in part), error.end
+
+
+codecs.register_error(PLAIN, _plain)
 
 
 def main() -> None:
@@ -27,9 +41,9 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(130)
     for stream in (sys.stdout, sys.stderr):
-        # Terminals or pipes that can't encode the accents in names get a question mark.
+        # Terminals or pipes that can't encode a character get a similar one or a question mark.
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
+            stream.reconfigure(errors=PLAIN)
     try:
         app(prog_name="ludotheque")
     except KeyboardInterrupt:

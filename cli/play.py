@@ -19,6 +19,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ludotheque.envs.core.drawing.words import MINUS
 from ludotheque.web.table import PERSON
 
 from .common import (
@@ -364,7 +365,8 @@ def _typed_lines() -> Iterator[str]:
         if not line:
             typer.echo(err=True)
             return
-        yield line.strip().lower()
+        # Boards show numbers with minus signs, notation has hyphens.
+        yield line.strip().lower().replace(MINUS, "-")
 
 
 class _WindowPerson:

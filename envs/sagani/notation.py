@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ..core.drawing.words import MINUS
 from .actions import ACTIONS, CELL, CHOOSE, COVER, DONE, PASS, SET_ASIDE, TAKE, TURN
 from .components import (
     CELL_COL,
@@ -72,7 +73,8 @@ def action_to_string(action: int, state: Any = None) -> str:
 
 def action_from_string(text: str, state: Any = None) -> int:
     """Return the action number of a notation, or raise ValueError."""
-    words = text.strip().lower().split()
+    # Boards show positions with minus signs.
+    words = text.strip().lower().replace(MINUS, "-").split()
     if len(words) == 1 and words[0] in _ALONE:
         return _ALONE[words[0]]
     if len(words) == 2 and words[0] in _WITH_PART:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from pictures import apart, is_paint
+from pictures import apart, is_paint, titles, words
 
+from ludotheque.envs import get_game
 from ludotheque.envs.core.drawing.canvas import Canvas
 from ludotheque.envs.core.drawing.icons import Icons
 from ludotheque.envs.core.drawing.panels import Rect, fan, head_path, squares, uncovered
 from ludotheque.envs.core.drawing.visible import fields_of
-from ludotheque.envs.core.drawing.words import amount, minus, paragraphs
+from ludotheque.envs.core.drawing.words import MINUS, amount, minus, paragraphs, signed
 
 ROOM = Rect(10, 20, 300, 100)
 
@@ -68,6 +70,47 @@ def test_the_path_of_a_head_covers_the_top_but_not_its_corners():
 
 def test_numbers_have_a_minus_sign():
     assert [minus(number) for number in (-3, 0, 2.5, 7.0)] == ["\u22123", "0", "2.5", "7"]
+    assert [signed(number) for number in (-3, 0, 7.0)] == ["\u22123", "+0", "+7"]
+    assert [amount(number, "point") for number in (-1, -2)] == ["\u22121 point", "\u22122 points"]
+
+
+@pytest.mark.parametrize(
+    ("name", "num_players", "options", "negative"),
+    [
+        ("sarena", 4, {}, False),
+        ("sagani", 1, {}, True),
+        ("sagani", 1, {"solo": "advanced"}, True),
+        ("sagani", 3, {}, True),
+        ("harmonies", 2, {}, False),
+        ("saga", 3, {"sides": "reverse"}, True),
+        ("shamans", 3, {}, False),
+    ],
+)
+def test_no_game_shows_a_hyphen_for_a_minus_sign(name, num_players, options, negative):
+    """In pictures and their titles, and in text boards, of a random game."""
+    game = get_game(name)
+    states = game.new_state(1, num_players, **options)
+    random = np.random.default_rng(1)
+    met = False
+    while True:
+        over = bool(states[0]["terminated"] or states[0]["truncated"])
+        if states[0]["ply"] % 13 == 0 or over:
+            last = None
+            if "last_action" in (states.dtype.names or ()) and states[0]["ply"]:
+                last = int(states[0]["last_action"])
+            for seat in (None, 0):
+                canvas = game.draw(states[0], seat, last)
+                text = game.describe(states[0], seat, last)
+                shown = [*words(canvas), *titles(canvas), *text.splitlines()]
+                # Harmonies joins the points of a card by hyphens: "5-10-17".
+                assert not [one for one in shown if re.search(r"(?<!\d)-\d", one)]
+                if name != "harmonies":
+                    assert not [one for one in shown if re.search(r"-\d", one)]
+                met |= any(MINUS in one for one in shown)
+        if over:
+            break
+        game.step(states, int(random.choice(np.flatnonzero(game.legal_mask(states)))))
+    assert met == negative
 
 
 @pytest.mark.parametrize("count", range(9))
@@ -116,7 +159,7 @@ def test_paragraphs_have_an_empty_line_between_them():
 
 @pytest.mark.parametrize(
     ("count", "words"),
-    [(1, "1 disc"), (1.0, "1 disc"), (0, "0 discs"), (2.5, "2.5 discs"), (-1, "-1 disc")],
+    [(1, "1 disc"), (1.0, "1 disc"), (0, "0 discs"), (2.5, "2.5 discs"), (-1, "\u22121 disc")],
 )
 def test_one_thing_is_one(count, words):
     assert amount(count, "disc") == words

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,10 @@ from ludotheque.envs.core.jit import cache_dir
 COMMANDS = {
     "games": ["games"],
     "watch": ["watch", "--game", "sarena", "--agents", "random", "--seed", "1", "--terminal"],
+    "watch alone": [
+        *("watch", "--game", "sagani", "--players", "1", "--agents", "random"),
+        *("--seed", "1", "--terminal"),
+    ],
     "play": ["play", "--game", "sarena", "--seed", "1", "--terminal"],
 }
 ODD = {"TERM": "dumb", "NO_COLOR": "1", "COLUMNS": "80"}
@@ -55,6 +60,13 @@ def test_output_without_accents(command, encoding):
     text = done.stdout.decode(encoding, "replace")
     if command == "games":
         assert "sarena" in text and max(map(len, text.splitlines())) <= 80
+
+
+def test_minus_signs_where_they_cannot_be_encoded():
+    done = run("watch alone", environment={"PYTHONIOENCODING": "cp1252"})
+    check(done)
+    text = done.stdout.decode("cp1252")
+    assert re.search(r"^-\d+ points", text, re.MULTILINE) and not re.search(r"\?\d", text)
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
+MINUS = "\u2212"
 PLACES = ("1st", "2nd", "3rd", "4th", "5th")
 
 
@@ -85,12 +86,17 @@ def ordinal(rank: int | None) -> str:
 
 def minus(number: float) -> str:
     """Return a number as text, with a minus sign instead of a hyphen."""
-    return f"{number:g}".replace("-", "\u2212")
+    return f"{number:g}".replace("-", MINUS)
+
+
+def signed(number: float) -> str:
+    """Return a number as text, always with a sign."""
+    return f"{number:+g}".replace("-", MINUS)
 
 
 def amount(count: float, noun: str) -> str:
-    """Return an amount in words: ``1 card``, ``2 cards``, ``-1 point``."""
-    return f"{count:g} {noun}" if abs(count) == 1 else f"{count:g} {noun}s"
+    """Return an amount in words: ``1 card``, ``2 cards``, ``−1 point``."""
+    return f"{minus(count)} {noun}" if abs(count) == 1 else f"{minus(count)} {noun}s"
 
 
 def looker_last(seat: int | None, num_players: int) -> list[int]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...core.actions import Target
 from ...core.drawing.visible import VisibleBase, choices_of, common_of, result_of
-from ...core.drawing.words import action_number, name_of
+from ...core.drawing.words import action_number, minus, name_of
 from ..actions import ACTIONS, END, NUM_ACTIONS
 from ..components import (
     CARD_NAMES,
@@ -307,4 +307,4 @@ def _told(state: np.void, seat: int, table: Table, action: int) -> tuple[str, in
 
 def points_seen(seen: Visible) -> list[str]:
     """Return the points of each seat as text."""
-    return [str(table.total) for table in seen.tables]
+    return [minus(table.total) for table in seen.tables]

@@ -30,6 +30,8 @@ KINGDOM_HEIGHT = 248
 LARGE_HEAD, SMALL_HEAD = 40, 32
 # Size of a card in its own units; the gap between two; the visible part of one that is covered.
 CARD_WIDTH, CARD_HEIGHT, SPACE = 40, 56, 3
+# Width of the strip at the left with the value and the emblem of a card that another one covers.
+STRIP = 19
 COVERED = 0.52
 HAND_SCALES = (1.65, 1.5, 1.35, 1.2, 1.1, 1.0, 0.9, 0.8, 0.7)
 FORCE_SCALES = (1.6, 1.4, 1.25, 1.1, 1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.34)
@@ -119,6 +121,11 @@ def row_of(box: Rect, count: int, scale: float, covered: bool = False) -> list[R
     """Lay cards in a row from the left, closer together if necessary."""
     room = box._replace(height=scale * CARD_HEIGHT)
     return fan(room, count, scale * CARD_WIDTH, _gap(scale, covered))
+
+
+def is_covered(row: Sequence[Rect], k: int) -> bool:
+    """Return whether the next card of a row lies on a card's emblem."""
+    return uncovered(row, k).width < 0.88 * row[k].width
 
 
 def _hand(room: Rect, count: int) -> list[Rect]:
@@ -230,11 +237,12 @@ def _buttons(box: Rect, actions: Sequence[int]) -> list[Choice]:
 
 
 def _realm(seen: Visible, kingdom: Kingdom, box: Rect) -> Group:
-    # The uncovered parts of six are narrower than their numbers, unless the cards are smaller.
-    scale = {5: 0.92, 6: 0.8}.get(len(kingdom.cards), 1.12)
     room = Rect(box.x + 10, box.y + 152, box.width - 70, 0)
     buttons = _buttons(box, _offered(seen, kingdom=kingdom.name))
-    return Group(box, row_of(room, len(kingdom.cards), scale), buttons)
+    # The strips of all cards stay visible.
+    count = len(kingdom.cards)
+    scale = min(1.12, room.width / (max(count - 1, 0) * STRIP + CARD_WIDTH))
+    return Group(box, row_of(room, count, scale), buttons)
 
 
 def _free(seen: Visible, panel: Rect) -> list[tuple[int, Rect]]:

@@ -11,11 +11,21 @@ import numpy as np
 
 from ...core.drawing.canvas import Canvas, Style
 from ...core.drawing.panels import Look, Rect, head_path, uncovered
-from ...core.drawing.words import minus, name_of, ranked
+from ...core.drawing.words import minus, name_of, ranked, signed
 from ..actions import ACTIONS, CARD, HIDDEN, NEW, PASS, LastAction
 from ..components import KINGDOMS, VALUE_OF, WHEN
 from ..state import CATEGORIES, Force, Laid
-from .geometry import HEIGHT, LARGE_HEAD, SMALL_HEAD, WIDTH, Area, Group, Layout, layout_of
+from .geometry import (
+    HEIGHT,
+    LARGE_HEAD,
+    SMALL_HEAD,
+    WIDTH,
+    Area,
+    Group,
+    Layout,
+    is_covered,
+    layout_of,
+)
 from .pieces import (
     CREAM,
     PAINTS,
@@ -175,20 +185,20 @@ def _draw_power(canvas: Canvas, x: float, y: float, kingdom: Kingdom, power: str
 def _draw_defence(canvas: Canvas, realm: Group, kingdom: Kingdom, seen: Visible) -> None:
     move = seen.move or NO_MOVE
     moved = move.kingdom == kingdom.number
-    for knight, place in zip(kingdom.cards, realm.cards, strict=True):
-        card(canvas, place, knight, title=f"defends {kingdom.name}: ")
+    for k, (knight, place) in enumerate(zip(kingdom.cards, realm.cards, strict=True)):
+        title = f"defends {kingdom.name}: "
+        card(canvas, place, knight, title=title, covered=is_covered(realm.cards, k))
         if moved and move.knight == knight:
             LOOK.frame(canvas, place, grow=0)
     x, y = realm.box.right - 30, realm.box.y + 182
     if not kingdom.cards:
         LOOK.text(canvas, realm.box.x + 14, y, "no defenders", size=12, fill=LOOK.faint_ink)
     values = "+".join(str(VALUE_OF[knight]) for knight in kingdom.cards) or "0"
-    change = f"{kingdom.modifier:+d}" if kingdom.modifier else ""
+    change = signed(kingdom.modifier) if kingdom.modifier else ""
     with canvas.group(title=f"strength {values}{change}"):
         shield(canvas, x, y, 44, minus(kingdom.strength))
         if change:
-            text = "with " + change.replace("-", "\u2212")
-            canvas.text(x, y + 36, text, size=10.5, fill=LOOK.faint_ink)
+            canvas.text(x, y + 36, f"with {change}", size=10.5, fill=LOOK.faint_ink)
     if moved or (place_of(seen.chosen)[1] == kingdom.number and not seen.over):
         LOOK.frame(canvas, realm.box, grow=1, radius=13)
 
@@ -235,13 +245,15 @@ def _draw_hand(canvas: Canvas, area: Area, seen: Visible) -> None:
     note = f"{table.mixed} of these lie{'s' if table.mixed == 1 else ''} face down below"
     if table.hand is None:
         note = "no card was seen yet: which pack it is isn't known"
-        for place in area.hand:
-            card_back(canvas, place, "a card of a pack not seen yet")
+        for k, place in enumerate(area.hand):
+            title = "a card of a pack not seen yet"
+            card_back(canvas, place, title, covered=is_covered(area.hand, k))
     choosing = seen.choices and seen.phase in ("PLACING", "LAST_KNIGHT")
     hand = table.hand or ()
-    for knight, place in zip(hand, area.hand, strict=False):
+    for k, (knight, place) in enumerate(zip(hand, area.hand, strict=False)):
         fits = area.seat != seen.to_play or seen.choices & {CARD + knight, HIDDEN + knight}
-        card(canvas, place, knight, title="in hand: ", faded=bool(choosing and not fits))
+        faded, covered = bool(choosing and not fits), is_covered(area.hand, k)
+        card(canvas, place, knight, title="in hand: ", faded=faded, covered=covered)
     if move.to_hand and move.seat == area.seat and move.knight in hand:
         LOOK.frame(canvas, uncovered(area.hand, hand.index(move.knight)), grow=0)
     if table.mixed or table.hand is None:
@@ -269,12 +281,13 @@ def _draw_force(canvas: Canvas, area: Area, slot: int, seen: Visible) -> None:
     else:
         odds = f"{force.strength}:{target.strength}" if target else "0"
         LOOK.text(canvas, x, y, odds, **style)
-    for laid, place in zip(force.laid, group.cards, strict=True):
+    for k, (laid, place) in enumerate(zip(force.laid, group.cards, strict=True)):
+        covered = is_covered(group.cards, k)
         if laid.up and laid.knight is not None:
-            card(canvas, place, laid.knight)
-        else:
-            back = f"face down: {guess_words(laid)}"
-            card_back(canvas, place, back, laid.knight, recruited=laid.recruited)
+            card(canvas, place, laid.knight, covered=covered)
+            continue
+        back = f"face down: {guess_words(laid)}"
+        card_back(canvas, place, back, laid.knight, recruited=laid.recruited, covered=covered)
 
 
 def _draw_odds(canvas: Canvas, group: Group, force: Force, target: Kingdom | None) -> None:

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 from ...core.drawing.canvas import Canvas
 from ...core.drawing.panels import INK, Rect, shift
+from ...core.drawing.words import MINUS
 from ..components import COLOUR_OF, NUM_KNIGHTS, VALUE_OF, WHEN, knight_name
-from .geometry import CARD_HEIGHT, CARD_WIDTH
+from .geometry import CARD_HEIGHT, CARD_WIDTH, STRIP
 
 
 class Paint(NamedTuple):
@@ -43,7 +44,7 @@ BACK, BACK_EDGE, BACK_LINE, BACK_INK = "#6b4a36", "#35231a", "#c9a981", "#f4e3c8
 RECRUITED_BACK = "#40566b"
 
 # Emblems of the kingdoms in a box of 20 x 20 units: castle, tree, waves, gold, moon, wheat.
-_EMBLEMS = (
+EMBLEMS = (
     "M -9 9 V -9 H -5.5 V -5.5 H -2 V -9 H 2 V -5.5 H 5.5 V -9 H 9 V 9 H 3 V 5 "
     "A 3 3 0 0 0 -3 5 V 9 Z",
     "M 0 -10 L 7 -1 H 3.8 L 9 6 H 1.8 V 10 H -1.8 V 6 H -9 L -3.8 -1 H -7 Z",
@@ -67,7 +68,7 @@ _CROWN = "M -9 7 L -10 -5 L -4.6 0 L 0 -8 L 4.6 0 L 10 -5 L 9 7 Z"
 
 def emblem(canvas: Canvas, x: float, y: float, colour: int, size: float, ink: str) -> None:
     """Draw the emblem of a colour's kingdom, ``size`` wide."""
-    canvas.path(_EMBLEMS[colour], fill=ink, transform=shift(x, y, size / 20))
+    canvas.path(EMBLEMS[colour], fill=ink, transform=shift(x, y, size / 20))
 
 
 def badge(canvas: Canvas, x: float, y: float, colour: int, radius: float, title: str) -> None:
@@ -81,24 +82,44 @@ def badge(canvas: Canvas, x: float, y: float, colour: int, radius: float, title:
 # Cards, in a box of CARD_WIDTH x CARD_HEIGHT units
 
 
-def card(canvas: Canvas, box: Rect, knight: int, *, title: str = "", faded: bool = False) -> None:
-    """Draw a knight: value at the top left, emblem below; if recruited, a corner of its back."""
+def card(
+    canvas: Canvas,
+    box: Rect,
+    knight: int,
+    *,
+    title: str = "",
+    faded: bool = False,
+    covered: bool = False,
+) -> None:
+    """Draw a knight: value at the top left, emblem below; if recruited, a corner of its back.
+
+    If the next card covers it, the emblem is in the strip that remains visible.
+    """
     colour, (fill, side, edge, ink) = COLOUR_OF[knight], PAINTS[COLOUR_OF[knight]]
     name, opacity = title + knight_name(knight), 0.5 if faded else None
     at = shift(box.x, box.y, box.width / CARD_WIDTH)
     with canvas.group(transform=at, title=name, opacity=opacity):
         _ground(canvas, canvas.linear_gradient(((0, fill), (0.55, fill), (1, side))), edge)
         canvas.text(11, 13, str(VALUE_OF[knight]), size=18, bold=True, fill=ink)
-        emblem(canvas, CARD_WIDTH / 2 + 3, CARD_HEIGHT / 2 + 9, colour, 22, ink)
+        if covered:
+            emblem(canvas, STRIP / 2, CARD_HEIGHT / 2 + 4, colour, 16, ink)
+        else:
+            emblem(canvas, CARD_WIDTH / 2 + 3, CARD_HEIGHT / 2 + 9, colour, 22, ink)
         if knight >= NUM_KNIGHTS:
             canvas.path(_CORNER, fill=RECRUITED_BACK, stroke=BACK_LINE, stroke_width=1)
 
 
 def card_back(
-    canvas: Canvas, box: Rect, title: str, knight: int | None = None, *, recruited: bool = False
+    canvas: Canvas,
+    box: Rect,
+    title: str,
+    knight: int | None = None,
+    *,
+    recruited: bool = False,
+    covered: bool = False,
 ) -> None:
-    """Draw a face-down card, with its value for a viewer who knows it."""
-    x, y = CARD_WIDTH / 2 + 2, CARD_HEIGHT / 2 + 8
+    """Draw a face-down card, with its value for a viewer who knows it; see `card`."""
+    x, y = STRIP / 2 + 1.5 if covered else CARD_WIDTH / 2 + 2, CARD_HEIGHT / 2 + 8
     with canvas.group(transform=shift(box.x, box.y, box.width / CARD_WIDTH), title=title):
         _ground(canvas, RECRUITED_BACK if recruited else BACK, BACK_EDGE)
         canvas.rect(4, 4, CARD_WIDTH - 8, CARD_HEIGHT - 8, radius=3, fill="none", stroke=BACK_LINE)
@@ -109,7 +130,7 @@ def card_back(
         fill, _, edge, ink = PAINTS[COLOUR_OF[knight]]
         canvas.rect(3, 4, 17, 17, radius=4, fill=fill, stroke=edge, stroke_width=1)
         canvas.text(11.5, 12.5, str(VALUE_OF[knight]), size=13, bold=True, fill=ink)
-        emblem(canvas, x, y, COLOUR_OF[knight], 16, BACK_INK)
+        emblem(canvas, x, y, COLOUR_OF[knight], 14 if covered else 16, BACK_INK)
 
 
 def _ground(canvas: Canvas, fill: str, edge: str) -> None:
@@ -179,7 +200,7 @@ _ICONS: dict[str, tuple[tuple, ...]] = {
     "take_2_from_each_opponent": ((coin, -1, 1, 10, "+2"),),
     "one_face_down_card_once": ((_card_sign, 0, "?", BACK, BACK_INK),),
     "score_one_own_attack_force": ((sword, -2, 0, 20), (_star,)),
-    "defence_minus_1": ((shield, 0, 0, 22, "\u22121"),),
+    "defence_minus_1": ((shield, 0, 0, 22, f"{MINUS}1"),),
     "defence_scores_0": ((shield, 0, 0, 22, "0"),),
     "add_1_card_to_its_defence_once": ((shield, 5, 2, 17), (_card_sign, -4.5, "+")),
     "add_1_card_to_any_own_force": ((shield, 5, 2, 17), (_card_sign, -4.5, "+")),

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.drawing.visible import VisibleBase, common_of, legal_of, numbers_of
-from ...core.drawing.words import action_number, name_of, ranks_after_forfeit
+from ...core.drawing.words import MINUS, action_number, minus, name_of, ranks_after_forfeit
 from ..actions import ACTIONS, CARD, HIDDEN, NUM_ACTIONS, RECRUIT, LastAction
 from ..components import (
     COLOUR_OF,
@@ -51,7 +51,7 @@ POWER_WORDS = {
     "take_2_from_each_opponent": f"takes {FAME_TAKEN} fame from each other player",
     "one_face_down_card_once": "once: a card face down onto an attack force",
     "score_one_own_attack_force": "own strongest attack force scores",
-    "defence_minus_1": "defence -1",
+    "defence_minus_1": f"defence {MINUS}1",
     "defence_scores_0": "its defence scores 0",
     "add_1_card_to_its_defence_once": "once: add a card to this defence",
     "add_1_card_to_any_own_force": "add a card to any own force or defence",
@@ -260,7 +260,7 @@ def _result(state: np.void, tables: list[Table]):
 def span(bounds: tuple[float, float]) -> str:
     """Return a number known within bounds as text: ``12``, or ``9..12``."""
     low, high = bounds
-    return f"{low:g}" if low == high else f"{low:g}..{high:g}"
+    return minus(low) if low == high else f"{minus(low)}..{minus(high)}"
 
 
 def power_text(kingdom: Kingdom, power: str) -> str:

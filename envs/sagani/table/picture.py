@@ -13,7 +13,7 @@ import numpy as np
 
 from ...core.drawing.canvas import Canvas
 from ...core.drawing.panels import ACCENT, FAINT_INK, INK, Look, Place, Rect
-from ...core.drawing.words import amount, minus, name_of, ordinal, ranked
+from ...core.drawing.words import amount, minus, name_of, ordinal, ranked, signed
 from ..components import ELEMENTS, GOAL, NUM_ELEMENTS, PERFECT_HARMONY
 from .geometry import HEAD, HEIGHT, WIDTH, Area, Layout, layout_of, places
 from .pieces import CREAM, ELEMENT_PAINTS, GOLD, SEAT_PAINTS, icon, stack, symbol, tile
@@ -178,8 +178,7 @@ def _draw_count(canvas: Canvas, box: Rect, seen: Visible) -> None:
     for k, (name, points) in enumerate([*parts.items(), ("in all", sum(parts.values()))]):
         last = name == "in all"
         x = box.x + 44 + 84 * k + 18 * last
-        sign = "= " if last else "+" if k and points >= 0 else ""
-        text = f"{sign}{minus(points)}"
+        text = signed(points) if k and not last else f"{'= ' * last}{minus(points)}"
         fill = NEGATIVE if points < 0 else INK
         canvas.text(x, box.y + 62, text, size=22 if last else 18, bold=True, fill=fill)
         canvas.text(x, box.y + 90, name, size=13, fill=FAINT_INK)
@@ -274,9 +273,9 @@ def _draw_axes(canvas: Canvas, area: Area) -> None:
     for (east, north), box in area.cells.items():
         x, y = box.centre
         if north == top and east % every == 0:
-            canvas.text(x, area.box.bottom - 12, f"{east:+d}", size=11, fill=FAINT_INK)
+            canvas.text(x, area.box.bottom - 12, signed(east), size=11, fill=FAINT_INK)
         if east == west and north % every == 0:
-            canvas.text(area.box.x + 16, y, f"{north:+d}", size=11, fill=FAINT_INK)
+            canvas.text(area.box.x + 16, y, signed(north), size=11, fill=FAINT_INK)
 
 
 def _draw_free(canvas: Canvas, area: Area, seen: Visible) -> None:

@@ -7,7 +7,16 @@ from itertools import zip_longest
 
 import numpy as np
 
-from ...core.drawing.words import amount, looker_last, name_of, paragraphs, result_lines
+from ...core.drawing.words import (
+    MINUS,
+    amount,
+    looker_last,
+    minus,
+    name_of,
+    paragraphs,
+    result_lines,
+    signed,
+)
 from ..components import DIRECTIONS, ELEMENTS, NUM_ROTATIONS, PERFECT_HARMONY
 from ..state import back_of, tiles_of
 from .visible import ELEMENT_LETTERS, Face, Visible, see
@@ -83,7 +92,7 @@ def solo_outcome(seen: Visible) -> str:
         return "forfeit"
     placed = len(seen.tables[0].tiles)
     points = seen.scores[0] if seen.advanced else seen.tables[0].score
-    words = f"{points:g} points with {amount(placed, 'tile')}"
+    words = f"{minus(points)} points with {amount(placed, 'tile')}"
     if seen.advanced:
         return words
     if seen.ranks[0] > 1:
@@ -125,8 +134,8 @@ def _supply(seen: Visible) -> list[str]:
     if seen.advanced:
         unfinished, cacophony = seen.deductions
         lines.append(
-            f"at the end: bonus +{seen.bonus}, unfinished tiles -{unfinished}, "
-            f"cacophony -{cacophony}"
+            f"at the end: bonus +{seen.bonus}, unfinished tiles {MINUS}{unfinished}, "
+            f"cacophony {MINUS}{cacophony}"
         )
     return lines
 
@@ -182,7 +191,7 @@ def _table(seen: Visible, seat: int) -> list[str]:
     first = ", first player" if seat == seen.first_player and several else ""
     return [
         f"player_{seat}{you}{first}",
-        f"{table.score} points, {table.unfinished} unfinished",
+        f"{minus(table.score)} points, {table.unfinished} unfinished",
         f"{table.supply} discs, {table.cacophony} cacophony",
         *_grid(seen, seat),
     ]
@@ -200,9 +209,9 @@ def _grid(seen: Visible, seat: int) -> list[str]:
         return ["  no tiles yet"]
     columns = range(min(x for x, _ in cells), max(x for x, _ in cells) + 1)
     rows = range(max(y for _, y in cells), min(y for _, y in cells) - 1, -1)
-    lines = ["     " + " ".join(f"{x:+d}".center(TILE_WIDTH) for x in columns).rstrip()]
+    lines = ["     " + " ".join(signed(x).center(TILE_WIDTH) for x in columns).rstrip()]
     for y in rows:
-        lines += _row(f"{y:+d}", [cells.get((x, y)) for x in columns])
+        lines += _row(signed(y), [cells.get((x, y)) for x in columns])
     while not lines[-1]:
         lines.pop()
     return lines

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...core.drawing.panels import Place
 from ...core.drawing.visible import VisibleBase, choices_of, common_of, numbers_of, result_of
-from ...core.drawing.words import action_number, name_of
+from ...core.drawing.words import action_number, minus, name_of, signed
 from ..actions import ACTIONS, CELL, NUM_ACTIONS
 from ..components import (
     CACOPHONY_PENALTY,
@@ -198,8 +198,8 @@ def see(
 
 
 def position_words(position: Position) -> str:
-    """Return a position as in the notation of actions: ``+2-1``."""
-    return f"{position[0]:+d}{position[1]:+d}"
+    """Return a position as in the notation of actions, with a minus sign: ``+2−1``."""
+    return signed(position[0]) + signed(position[1])
 
 
 # Tiles
@@ -299,4 +299,4 @@ def _move(state: np.void, tables: list[Table], last_action) -> Move:
 
 def points_seen(seen: Visible) -> list[str]:
     """Return the points of each seat as text."""
-    return [str(table.score) for table in seen.tables]
+    return [minus(table.score) for table in seen.tables]

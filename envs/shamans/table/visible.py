@@ -16,7 +16,7 @@ import numpy as np
 
 from ...core.drawing.panels import Place
 from ...core.drawing.visible import VisibleBase, choices_of, common_of, fields_of, result_of
-from ...core.drawing.words import action_number, name_of
+from ...core.drawing.words import action_number, minus, name_of
 from ..actions import ACTIONS, NUM_ACTIONS, TAKE
 from ..components import (
     DEEDS,
@@ -362,4 +362,4 @@ def _on_table(state: np.void, card: int) -> int | None:
 
 def points_seen(seen: Visible) -> list[str]:
     """Return the points of each seat as text."""
-    return [str(player.points) for player in seen.players]
+    return [minus(player.points) for player in seen.players]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from pictures import (
     check_shown,
     check_ways_to_give,
     last_of,
+    shapes,
     text_boxes,
     titles,
     views,
@@ -26,6 +28,7 @@ from pictures import (
 )
 
 from ludotheque.envs import get_game
+from ludotheque.envs.core.drawing.panels import uncovered
 from ludotheque.envs.saga.actions import CARD, HIDDEN
 from ludotheque.envs.saga.components import (
     COLOURS,
@@ -41,7 +44,7 @@ from ludotheque.envs.saga.position import set_position
 from ludotheque.envs.saga.state import PHASES, forces_of
 from ludotheque.envs.saga.table.geometry import Rect, area_of, layout_of, locate
 from ludotheque.envs.saga.table.picture import draw
-from ludotheque.envs.saga.table.pieces import PAINTS
+from ludotheque.envs.saga.table.pieces import EMBLEMS, PAINTS
 from ludotheque.envs.saga.table.text import describe
 from ludotheque.envs.saga.table.visible import POWER_WORDS, see
 
@@ -152,6 +155,45 @@ def test_no_text_overlaps_another_with_every_button_and_bounds(over):
     states[0]["truncated"] = over
     for seat, last in itertools.product(views(states), (None, HIDDEN + 5)):
         check_texts(draw(states[0], seat, last), layout_of(see(states[0], seat)))
+
+
+@pytest.mark.parametrize("count", range(1, 7))
+def test_values_and_emblems_of_all_defenders_are_seen(count):
+    defenders = [f"{colour} {k % 4 + 1}" for k, colour in enumerate(COLOURS[:count])]
+    states = position(kingdoms={"Forestland": (0, defenders)})
+    kingdom = see(states[0]).kingdoms[KINGDOMS.index("Forestland")]
+    row = layout_of(see(states[0])).kingdoms[kingdom.number].cards
+    canvas = draw(states[0])
+    assert len(row) == count
+    check_emblems(canvas, row)
+    values = [box for _, box in text_boxes(canvas) if any(card.has(*box.centre) for card in row)]
+    assert len(values) == count
+    check_inside(Rect(row[0].x, row[0].y, row[-1].right - row[0].x, row[0].height), values)
+    for k, value in enumerate(values):
+        assert value.right <= row[k].x + uncovered(row, k).width
+
+
+@pytest.mark.parametrize("cards", [2, 4, 6])
+def test_emblems_of_forces_are_seen(cards):
+    states = position(4, forces={seat: [ALL[:cards]] * 4 for seat in range(4)})
+    for seat in (None, 0):
+        canvas = draw(states[0], seat)
+        for area in layout_of(see(states[0], seat)).areas:
+            for group in area.forces:
+                check_emblems(canvas, group.cards)
+
+
+def check_emblems(canvas, row) -> None:
+    """Each card's emblem is in the part that the next card doesn't cover."""
+    found = []
+    for path, (scale, x, y) in shapes(canvas, "path"):
+        if path.get("d") in EMBLEMS:
+            right, down, size = map(float, re.findall(r"-?[\d.]+", path.get("transform"))[:3])
+            around = Rect(x + scale * right, y + scale * down, 0, 0).grown(10 * size * scale)
+            found += [around] if any(card.has(*around.centre) for card in row) else []
+    assert len(found) == len(row)
+    for k, around in enumerate(found):
+        check_inside(uncovered(row, k), [around])
 
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])
@@ -349,7 +391,7 @@ def test_every_power_is_told_in_words_and_when_it_works(power):
     assert f"    {'end: ' if end else ''}{POWER_WORDS[power]}" in text
     assert "+3" in words(canvas)
     row = next(line for line in text.splitlines() if line[2:].startswith(name))
-    assert row.split()[-4 - ("+1" in row or "-1" in row)] == "3"
+    assert row.split()[-4 - ("+1" in row or "−1" in row)] == "3"
     check_texts(canvas, layout_of(see(states[0])))
 
 
@@ -359,7 +401,7 @@ def test_a_kingdom_shows_its_strength_with_its_modifier():
         2, ["crown", "crown", "crown", "reverse", "crown", "crown"], kingdoms=kingdoms
     )
     canvas, text = draw(states[0]), describe(states[0])
-    assert {"strength 3+4+1", "strength 0-1"} <= set(titles(canvas))
+    assert {"strength 3+4+1", "strength 0−1"} <= set(titles(canvas))
     assert {"8", "with +1", "\u22121", "with \u22121"} <= set(words(canvas))
     assert "R Castleland  crown    player_1       1         8  R3 B4 +1" in text
 
@@ -626,8 +668,8 @@ G Forestland  crown    player_0       1        13  G2 R1 B3 O4 V1 Y2
     end: cards in hand cost nothing
 B Sealand     reverse  player_0       1         5  B4 R1
     once: a card face down onto an attack force
-O Goldland    reverse  centre         2         0  O1 -1
-    defence -1
+O Goldland    reverse  centre         2         0  O1 −1
+    defence −1
 V Shadowland  crown    player_0       1         4  V4
     once: add a card to this defence
 Y Fieldland   crown    player_0       1         6  Y3 R1 G2
@@ -651,7 +693,7 @@ player_1 (you): 112 fame, 3 cards in hand
 
 points now        fame  kingdoms    powers      hand    in all
 player_0             3        28         5         0        36
-player_1           112         5         0        -8       109
+player_1           112         5         0        −8       109
 """.splitlines()
 
 

@@ -638,9 +638,9 @@ def test_the_text_shows_the_table():
             "track, from the bottom: 0: p1, 12: p0",
             "",
             "player_1",
-            "-4 points, 2 unfinished",
+            "−4 points, 2 unfinished",
             "20 discs, 2 cacophony",
-            "       -1    +0",
+            "       −1    +0",
             "             e a",
             " +0  f W3  eA10a",
             "     w",
@@ -664,3 +664,10 @@ def test_the_text_is_narrow_and_plain(mode):
         boards = max(int(state["east"][s] - state["west"][s]) for s in range(state["num_players"]))
         # A table of ten columns and the places beside it fit.
         check_plain(describe(state, 0, last_of(state)), 79 if boards < 10 else None)
+
+
+def test_a_position_may_be_written_as_the_board_shows_it():
+    states = position(tables={0: [TileAt(8, 0, 0)]}, hand=9)
+    action = GAME.action_from_string("+0-1", states[0])
+    assert GAME.action_from_string("+0\u22121", states[0]) == action
+    assert GAME.action_to_string(action, states[0]) == "+0-1"
