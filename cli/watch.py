@@ -94,6 +94,12 @@ def watch(
         float,
         typer.Option("--seconds", min=0.0, max=3600.0, help="Seconds to show each position."),
     ] = 0.7,
+    every: Annotated[
+        int,
+        typer.Option(
+            "--every", min=1, help="Show only each k-th position, and the last, in animations."
+        ),
+    ] = 1,
     settings: SetOption = None,
     window: WindowOption = None,
     web: WebOption = False,
@@ -125,7 +131,7 @@ def watch(
     view = _View(table, seat, seconds)
     try:
         if save:
-            _to_files(view, actions, save)
+            _to_files(view, actions, save, every)
         elif wants_window(window):
             _to_window(view, actions)
         else:
@@ -210,7 +216,7 @@ def _positions(view: _View, actions: list[int] | None, busy: Any = None) -> Iter
         yield
 
 
-def _to_files(view: _View, actions: list[int] | None, paths: list[Path]) -> None:
+def _to_files(view: _View, actions: list[int] | None, paths: list[Path], every: int) -> None:
     from ludotheque.envs.core.drawing.canvas import save_gif, save_png
 
     wants_film = any(path.suffix in FILMS for path in paths)
@@ -218,8 +224,10 @@ def _to_files(view: _View, actions: list[int] | None, paths: list[Path]) -> None
     with err.status("playing") as status:
         for _ in _positions(view, actions, busy=nullcontext()):
             status.update(f"drawing, {len(view.table.actions)} moves")
-            if wants_film:
+            if wants_film and len(view.table.actions) % every == 0:
                 frames.append(view.picture().rgb(FILM_SCALE))
+        if wants_film and len(view.table.actions) % every:
+            frames.append(view.picture().rgb(FILM_SCALE))
     durations = [round(1000 * max(view.seconds, 0.02))] * len(frames)
     durations[-1:] = [4 * duration for duration in durations[-1:]]
     for path in paths:

@@ -700,6 +700,21 @@ def test_watch_leaves_pictures(tmp_path: Path):
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(f.name for f in files)
 
 
+def test_an_animation_of_some_positions_ends_with_the_last(tmp_path: Path):
+    pytest.importorskip("resvg_py")
+    image = pytest.importorskip("PIL.Image")
+    options = ("--agents", "random", "--players", 2, "--seed", 2)
+    plies = run_json("watch", *options)["plies"]
+    some = next(k for k in range(5, plies) if plies % k)
+    for every in (some, plies):
+        path = tmp_path / f"{every}.webp"
+        run_json("watch", *options, "--save", path, "--every", every)
+        with image.open(path) as film:
+            # The first position, every k-th after it, and the last.
+            assert film.n_frames == 1 + -(-plies // every)
+    assert_refused(run("watch", "--save", tmp_path / "a.gif", "--every", 0), "--every")
+
+
 def test_a_message_gives_a_terminal_no_orders(tmp_path: Path):
     refused = run("watch", "--save", tmp_path / "game\x1b[2J.txt")
     assert_refused(refused, r"ending of game\x1b[2J.txt")

@@ -14,6 +14,11 @@ from ..state import Stack
 from .visible import Visible, discs_on_top, own_discs, see, winners
 
 LETTERS = "".join(colour[0].upper() for colour in COLOURS)
+LEGEND = (
+    ", ".join(f"{colour[0].upper()} {colour}" for colour in COLOURS)
+    + "; < > circle with an arrow, ( ) without",
+    "G3 three discs, green on top; below them each disc, lower face first: BG",
+)
 
 
 # The colours in a terminal: bold black or white letters on a 256-colour background.
@@ -35,7 +40,7 @@ def describe(
     *,
     colour: bool = False,
 ) -> str:
-    """Return a text board of about 24 lines, at most 76 columns wide.
+    """Return a text board of about 27 lines, at most 76 columns wide.
 
     Circles with arrows are `< >`, plain ones `( )`. `<Y3>` is a stack of three with yellow on
     top; its discs are listed below it from bottom to top, each as its lower and its upper face:
@@ -49,7 +54,7 @@ def describe(
         ValueError: as `draw`.
     """
     seen = see(state, seat, last_action)
-    text = "\n".join([*_heading(seen), "", *_board_lines(seen), "", *_result_lines(seen)])
+    text = "\n".join([*_heading(seen), *LEGEND, "", *_board_lines(seen), "", *_result_lines(seen)])
     if colour:
         text = re.sub(rf"(?<![A-Za-z])[{LETTERS}]+(?![A-Za-z])", _painted, text)
     return text

@@ -10,12 +10,12 @@ import pytest
 from pictures import check_edges, check_picture, check_plain, check_refused, words
 
 from ludotheque.envs import get_game
-from ludotheque.envs.sarena.components import IS_ARROW, NUM_CIRCLES
+from ludotheque.envs.sarena.components import COLOURS, IS_ARROW, NUM_CIRCLES
 from ludotheque.envs.sarena.position import set_position
 from ludotheque.envs.sarena.state import stacks_of
 from ludotheque.envs.sarena.table.geometry import circle_centre, locate
 from ludotheque.envs.sarena.table.picture import draw
-from ludotheque.envs.sarena.table.text import describe
+from ludotheque.envs.sarena.table.text import LETTERS, describe
 
 GAME = get_game("sarena")
 Y, R, G, B = range(4)
@@ -205,6 +205,17 @@ def test_the_end_agrees_with_the_game(num_players):
         assert [note[0] for note in notes] == [str(rank) for rank in ranks]
 
 
+def test_one_disc_is_one():
+    states = position({0: [(R, Y)], 1: [(Y, R), (G, R)]}, [Y, R, G, B])
+    states[0]["terminated"] = True
+    assert describe(states[0]).splitlines()[-3:-1] == [
+        "1st: player_1, 2 discs",
+        "2nd: player_0, 1 disc",
+    ]
+    found = words(draw(states[0]))
+    assert "2nd, 1 disc" in found and not any("1 discs" in text for text in found)
+
+
 def test_who_forfeits_comes_last():
     states, _ = played(2, 3, 4)
     states[0]["terminated"] = True
@@ -264,6 +275,8 @@ def test_the_text_shows_every_stack():
             "Sàrèná, ply 0, seen by player_1",
             "player_0 to move, last move b3-c3",
             "secrets: player_0 ?, player_1 (you) R, not drawn ? ?",
+            "Y yellow, R red, G green, B blue; < > circle with an arrow, ( ) without",
+            "G3 three discs, green on top; below them each disc, lower face first: BG",
             "",
             "         a           b           c           d           e           f",
             " 1      <G1>--------(B1)--------<  >--------(  )--------<  >--------(  )",
@@ -288,6 +301,19 @@ def test_the_text_shows_every_stack():
             "discs topped by Y 3, R 0, G 1, B 1",
         ]
     )
+
+
+def test_the_legend_explains_every_sign_of_the_board():
+    states = position({0: [(R, G)], 14: [(Y, B), (G, R), (B, Y)]}, [Y, R, G, B])
+    head, rest = describe(states[0], 0).split("\n\n", 1)
+    board = rest.rsplit("\n\n", 1)[0]
+    colours, stack = head.splitlines()[-2:]
+    for letter, name in zip(LETTERS, COLOURS, strict=True):
+        assert f"{letter} {name}" in colours
+    for signs, arrow in (("< >", True), ("( )", False)):
+        marks = {board.count(sign) for sign in signs.split()}
+        assert signs in colours and marks == {int(IS_ARROW.sum() if arrow else (~IS_ARROW).sum())}
+    assert re.search(r"\b[A-Z]\d\b", stack) and re.search(r"\b[A-Z]{2}\b", stack)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -632,6 +632,18 @@ def test_the_end_agrees_with_the_game(num_players):
         assert f"1st: player_{best}, {seen.scores[best]:g} points" in describe(states[0])
 
 
+@counts
+def test_no_places_are_shown_before_the_end(num_players):
+    for plies in (0, 20):
+        states = played(0, num_players, plies)
+        assert not states[0]["terminated"]
+        for seat in (None, 0):
+            shown = [*words(draw(states[0], seat)), *titles(draw(states[0], seat))]
+            shown += describe(states[0], seat).splitlines()
+            assert not [text for text in shown if re.search(r"\b\d(st|nd|rd|th)\b", text)]
+    assert "1st ★" in words(draw(played(0, num_players)[0], 0))
+
+
 def test_a_single_round_names_its_winners():
     states = played(0, 3, rounds="single")
     camp = "Shamans" if states[0]["won"] == 0 else "Shadows"
