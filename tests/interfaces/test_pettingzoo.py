@@ -447,9 +447,9 @@ NAN = float("nan")
 WRONG_PARTS = [
     *(("actions", wrong, "actions of a saved state") for wrong in ({}, {5: 1}, 5, None, "a")),
     *(("actions", wrong, "actions of a saved state contain") for wrong in (["a"], [1.5], [-1])),
-    ("actions", [], "are 0, but 2 were played"),
-    ("actions", [5], "are 1, but 2 were played"),
-    ("actions", [5, 5], "action 2 of a saved state is 5, but its game's last was"),
+    ("actions", [5, 5, 5], "are 3, but only 2 were played"),
+    ("actions", [5], "last action of a saved state is 5, but that of its game was"),
+    ("actions", [5, 5], "last action of a saved state is 5, but that of its game was"),
     *(("agents", wrong, "agents") for wrong in ([], ["player_0"], ["x", "y"], 5, None)),
     ("agent_selection", "player_9", "agent_selection is 'player_9'"),
     *(
@@ -482,6 +482,22 @@ def test_a_game_that_was_lost_by_its_last_action_is_restored():
     assert other.replay() == env.replay()
 
 
+def test_a_record_from_elsewhere_is_played_on_without_its_actions():
+    batch, env = make_batch("sarena", 1), sarena_v0.env()
+    batch.reset(3)
+    for _ in range(4):
+        batch.step(batch.random_actions())
+    env.reset(seed=0)
+    acting = f"player_{batch.to_play[0]}"
+    saved = {"states": batch.get_state(), "agent_selection": acting, "actions": []}
+    env.set_state({**env.get_state(), **saved})
+    env.step(env.sample_legal())
+    env.set_state(env.get_state())
+    assert len(env.get_state()["actions"]) == 1
+    with pytest.raises(StateError, match="can't be reproduced"):
+        env.replay()
+
+
 def test_a_position_that_was_set_up_is_played_on_without_actions():
     env = play(sarena_v0.env(), plies=3)
     saved = env.get_state()
@@ -489,7 +505,7 @@ def test_a_position_that_was_set_up_is_played_on_without_actions():
     env.game.set_position(saved["states"], stacks=stacks, secrets=(3, 2, 1, 0))
     acting = f"player_{saved['states']['to_play'][0]}"
     saved["agent_selection"] = acting
-    with pytest.raises(StateError, match=r"are 3, but 0 were played.*set up has none: give \[\]"):
+    with pytest.raises(StateError, match=r"are 3, but only 0 were played.*set up, give \[\]"):
         env.set_state(saved)
     env.set_state({**saved, "actions": []})
     env.step(env.sample_legal())

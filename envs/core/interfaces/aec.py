@@ -492,25 +492,28 @@ class TurnBasedEnv(Restorable, AECEnv):
         self._check_actions(saved["actions"], state)
 
     def _check_actions(self, actions: Any, state: np.void) -> None:
-        """Raise StateError unless ``actions`` may have led to ``state``.
+        """Raise StateError unless ``actions`` may be the last ones that led to ``state``.
 
-        Whether they did is only known once they are played again, as ``replay`` does.
+        Whether they are is only known once they are played again, as ``replay`` does. Of a record
+        from elsewhere, no action may be known.
         """
         if not isinstance(actions, (list, tuple)):
             raise StateError(f"actions of a saved state are {actions!r}; give a list")
         for action in actions:
             if not is_whole(action) or not 0 <= action < self.game.num_actions:
                 raise StateError(f"actions of a saved state contain {action!r}")
+        lost = int(state["forfeit"] >= 0)  # by an action that isn't counted
         played = int(state["ply"])
-        if len(actions) != played + (state["forfeit"] >= 0):
+        if len(actions) > played + lost:
             raise StateError(
-                f"actions of a saved state are {len(actions)}, but {played} were played in its "
-                "game; a position that was set up has none: give []"
+                f"actions of a saved state are {len(actions)}, but only {played} were played in "
+                "its game; of a position that was set up, give []"
             )
-        if played and actions[played - 1] != state["last_action"]:
+        known = actions[: len(actions) - lost]
+        if known and known[-1] != state["last_action"]:
             raise StateError(
-                f"action {played} of a saved state is {actions[played - 1]}, but its game's last "
-                f"was {state['last_action']}"
+                f"the last action of a saved state is {known[-1]}, but that of its game was "
+                f"{state['last_action']}"
             )
 
     def clone(self) -> TurnBasedEnv:
