@@ -30,7 +30,7 @@ from pictures import (
 
 from ludotheque.envs import get_game
 from ludotheque.envs.core.drawing.panels import Rect
-from ludotheque.envs.core.drawing.words import PLACES
+from ludotheque.envs.core.drawing.words import PLACES, minus
 from ludotheque.envs.sagani.components import (
     NUM_TILES,
     TILE_ELEMENT,
@@ -491,7 +491,7 @@ def test_the_end_agrees_with_the_game(mode):
             assert text.endswith("goal not reached") != reached
             continue
         order = sorted(range(len(ranks)), key=ranks.__getitem__)
-        places = [f"{PLACES[ranks[s] - 1]}: player_{s}, {scores[s]:g} points" for s in order]
+        places = [f"{PLACES[ranks[s] - 1]}: player_{s}, {minus(scores[s])} points" for s in order]
         assert text.splitlines()[-len(ranks) :] == places
         for score in scores:
             # Beside the table, and in the ranking.
