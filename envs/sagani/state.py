@@ -25,6 +25,7 @@ be chosen to move its disc (24-423), followed by ARROW and then the interrupted 
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -32,8 +33,6 @@ import numpy as np
 from ..core.state import first_byte, game_dtype
 from .components import (
     ASIDE_SIZE,
-    CELL_COL,
-    CELL_ROW,
     DISPLAY_SIZE,
     ELEMENTS,
     INTERLUDE_SIZE,
@@ -46,6 +45,7 @@ from .components import (
     TILE_ARROWS,
     TILE_ELEMENT,
     TILE_VALUE,
+    WINDOW,
 )
 
 # Each tile is taken, given a cell and turned. Each seat may pass in each of at most 11 interludes,
@@ -191,17 +191,16 @@ def placed(state: np.void, tile: int) -> Placed:
     return Placed(tile, rotation, len(still), covered, flipped)
 
 
-def directions_of(arrows: int) -> list[int]:
+@cache
+def directions_of(arrows: int) -> tuple[int, ...]:
     """Return the directions in which a word of arrows has one."""
-    return [direction for direction in range(NUM_DIRECTIONS) if arrows >> 4 * direction & 15]
+    return tuple(direction for direction in range(NUM_DIRECTIONS) if arrows >> 4 * direction & 15)
 
 
 def position_of(state: np.void, seat: int, cell: int) -> tuple[int, int]:
     """Return a window cell of a seat's table as ``(x, y)`` relative to its first tile."""
-    origin = int(state["origin"][seat])
-    x = int(CELL_COL[cell]) - int(CELL_COL[origin])
-    y = int(CELL_ROW[origin]) - int(CELL_ROW[cell])
-    return x, y
+    row, column = divmod(int(state["origin"][seat]), WINDOW)
+    return cell % WINDOW - column, row - cell // WINDOW
 
 
 def pile_sizes(state: np.void) -> list[int]:

@@ -266,7 +266,7 @@ def as_on_a_card(stack: Stack) -> str | None:
 
 def hexes_with(board: Board, kind: str) -> list[int]:
     """The hexes with a landscape of this kind."""
-    return [hexagon for hexagon, stack in enumerate(board) if landscape(stack) == kind]
+    return [hexagon for hexagon, stack in enumerate(board) if stack and landscape(stack) == kind]
 
 
 def can_be_put_on(colour: str, stack: Stack) -> bool:
@@ -678,12 +678,13 @@ class HarmoniesOracle:
 
         The habitat must lie there exactly, and its hex for the cube must have none yet.
         """
+        me = self.me
         return (
             self.in_turn()
-            and any(held.card == card for held in self.me.held)
-            and hexagon in range(len(self.me.board))
-            and hexagon not in self.me.cubes
-            and habitat_around(self.side, self.me.board, card_of(card), hexagon)
+            and hexagon not in me.cubes
+            and any(held.card == card for held in me.held)
+            and hexagon in range(len(me.board))
+            and habitat_around(self.side, me.board, card_of(card), hexagon)
         )
 
     def settle(self, card: int, hexagon: int) -> None:

@@ -143,8 +143,9 @@ def assert_same(game, states, oracle, ply: int) -> dict:
     assert_same_table(state, oracle)
     for seat, player in enumerate(oracle.players):
         assert_same_player(state, seat, player)
-        assert points_of(state, seat) == oracle.score_categories(seat)
-        assert game.points_by_category(states, seat) == oracle.score_categories(seat)
+        expected = oracle.score_categories(seat)
+        assert points_of(state, seat) == expected
+        assert game.points_by_category(states, seat) == expected
     scores, ranks = game.returns(states)
     assert scores.dtype == np.float32
     assert scores.tolist() == oracle.scores()
