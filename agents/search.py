@@ -263,7 +263,9 @@ def grow(states, row, nodes, used, simulations, word, method, scratch):
     seat = np.int64(states[row]["to_play"])
     drawn = mix64(word)
     state = scratch.state
-    margins(states[row], scratch.baseline, scratch.memo)
+    # ``evaluate`` may try things on the record itself: not on the caller's, which others may read.
+    state[0] = states[row]
+    margins(state[0], scratch.baseline, scratch.memo)
     for _ in range(simulations):
         word += GAMMA
         state[0] = states[row]

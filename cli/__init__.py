@@ -44,6 +44,9 @@ def main() -> None:
         # Terminals or pipes that can't encode a character get a similar one or a question mark.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors=PLAIN)
+    # What is typed may be in another encoding: such a move is no move, not an error.
+    if hasattr(sys.stdin, "reconfigure"):
+        sys.stdin.reconfigure(errors="replace")
     try:
         app(prog_name="ludotheque")
     except KeyboardInterrupt:

@@ -101,6 +101,10 @@ def friendly(command: Callable[..., None]) -> Callable[..., None]:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(1) from None
         except OSError as error:
+            # Files have been named by now: what is full is the disk that the output goes to.
+            if error.errno == errno.ENOSPC:
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                _end("Error", f"the output could not be written: {error.strerror}.", 1)
             # Whatever looks a file or folder up first raises this.
             if error.errno != errno.ENAMETOOLONG:
                 raise

@@ -75,6 +75,8 @@ WindowOption = Annotated[
         help="Where to show the game; by default a window if there is a display.",
     ),
 ]
+# Python refuses to read numbers of some thousand digits.
+_DIGITS = 10
 
 
 def play(
@@ -345,7 +347,7 @@ def _meant(words: str, moves: dict[str, int]) -> int | None:
     """Return the legal action for an input: a number, or notation with or without punctuation."""
     if words in moves:
         return moves[words]
-    if words.isdecimal() and int(words) in moves.values():
+    if words.isdecimal() and len(words) < _DIGITS and int(words) in moves.values():
         return int(words)
     alike = [action for move, action in moves.items() if _bare(move) == _bare(words)]
     return alike[0] if len(alike) == 1 else None
@@ -361,7 +363,7 @@ def _typed_lines() -> Iterator[str]:
     while True:
         # Not input(): its prompt would go to stdout when that is a pipe.
         typer.echo("Your move: ", err=True, nl=False)
-        line = sys.stdin.readline()
+        line = sys.stdin.readline() if sys.stdin is not None else ""
         if not line:
             typer.echo(err=True)
             return

@@ -180,7 +180,7 @@ def make(recipe: Recipe) -> None:
 
 def _train(recipe: Recipe, folder: Path, settings: dict[str, Any]) -> None:
     """Train in a folder, or resume there, unless that run is complete."""
-    if _is_complete(folder, settings):
+    if _is_complete(recipe, folder, settings):
         return
     config = CONFIGS[recipe.method](
         game=recipe.game.name,
@@ -191,17 +191,27 @@ def _train(recipe: Recipe, folder: Path, settings: dict[str, Any]) -> None:
         progress=True,
         **settings,
     )
-    if train_td(config).interrupted:
+    try:
+        interrupted = train_td(config).interrupted
+    except ValueError:
+        # It had ended without its last model, which it has now.
+        if not _is_complete(recipe, folder, settings):
+            raise
+        return
+    if interrupted:
         raise SystemExit(f"stopped; the same command goes on with {folder}")
 
 
-def _is_complete(folder: Path, settings: dict[str, Any]) -> bool:
-    """Return whether a run has been evaluated at its end."""
-    path = folder / EVALUATIONS
+def _is_complete(recipe: Recipe, folder: Path, settings: dict[str, Any]) -> bool:
+    """Return whether a run has been evaluated at its end, and its last model is that of then."""
+    path, model = folder / EVALUATIONS, folder / MODEL
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
-    if not lines:
+    if not lines or not model.is_file():
         return False
     last, limits = json.loads(lines[-1]), {"minutes": math.inf, "steps": math.inf, **settings}
+    # Killed in its last save, a run has evaluations that its model is older than.
+    if read_value_model(model, recipe.game).about["steps"] != last["steps"]:
+        return False
     return last["seconds"] >= 60 * limits["minutes"] or last["steps"] >= limits["steps"]
 
 

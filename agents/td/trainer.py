@@ -197,6 +197,7 @@ class TDTrainer(Run):
         )
         if config.resumes:
             self._load()
+            self.write_results()
             check_time_left(config, self.steps, self.seconds)
             self.write_settings()
         else:

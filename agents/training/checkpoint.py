@@ -119,7 +119,7 @@ def pack_games(env: SeatVecEnv, pool: OpponentPool) -> tuple[dict[str, Any], dic
         ],
         "evicted": [*evicted],
         "agents": [
-            {"number": number, "name": names.get(id(agent), agent.name)}
+            {"number": number, "name": names.get(id(agent)) or agent.name}
             for number, agent in playing.items()
         ],
     }

@@ -366,6 +366,12 @@ class Run(ABC):
                 self._save()
             raise
 
+    def write_results(self) -> None:
+        """Write the checkpoint's model and evaluations, which a kill may have prevented."""
+        self._save_model(self.out / MODEL)
+        if self.evaluations:
+            write_evaluations(self.out, self.evaluations)
+
     def _evaluate(self) -> None:
         config, start = self.config, perf_counter()
         agent, told, worths = self._agent(), {}, []

@@ -157,6 +157,7 @@ class _Run(Run):
         self.model.set_logger(configure(str(self.out / "tensorboard"), ["tensorboard"]))
         if config.resumes:
             self._load()
+            self.write_results()
             check_time_left(config, self.steps, self.seconds)
             self.write_settings()
 

@@ -80,6 +80,14 @@ def is_whole(value: object) -> bool:
 MOST = 10**15
 
 
+def check_writeable(states: Any) -> None:
+    """Raise StateError unless an array can be written; compiled code wouldn't notice."""
+    if not states.flags.writeable:
+        raise StateError(
+            "states can't be written (read-only, or a file opened for reading): pass states.copy()"
+        )
+
+
 def check_whole(value: Any, what: str, least: int = 0, most: int = MOST) -> int:
     """Return ``value`` as an int.
 

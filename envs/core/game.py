@@ -21,6 +21,7 @@ from .errors import (
     StateError,
     check_choice,
     check_whole,
+    check_writeable,
 )
 from .loops import GAME_OVER, ILLEGAL, KERNELS, REFUSED, compile_loops
 from .memo import make_memo
@@ -289,10 +290,12 @@ class Game(Pictures):
         Raises:
             IllegalActionError: the action is not legal; the state is unchanged.
             GameOverError: the game has ended.
+            StateError: the array can't be written.
             ValueError: unknown ``illegal`` mode.
         """
         check_choice(illegal, ILLEGAL, "illegal")
         i = self._row(states, i)
+        check_writeable(states)
         count = self.max_players
         rewards, scores = np.empty((2, count), dtype=np.float32)
         ranks = np.empty(count, dtype=np.int64)

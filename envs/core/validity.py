@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .errors import StateError, check_whole
+from .errors import StateError, check_whole, check_writeable
 from .forms import read_position
 from .jit import kernel, specialize
 from .state import HEADER
@@ -194,6 +194,7 @@ def all_or_nothing(setter: Callable[..., None]) -> Callable[..., None]:
                 "game.new_state returns them"
             )
         i = check_whole(i, "i, the record to set up,", 0, len(states) - 1)
+        check_writeable(states)
         if forms is not None:
             position = read_position(position, forms)
         before = states[i].copy()

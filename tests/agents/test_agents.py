@@ -14,7 +14,7 @@ from ludotheque.agents import Agent, make_agent, play_match, register_agent, spe
 from ludotheque.agents.baselines import baseline_path
 from ludotheque.agents.mcts import MCTSAgent
 from ludotheque.agents.policy import choose
-from ludotheque.envs import get_game, make_batch
+from ludotheque.envs import game_names, get_game, make_batch
 from ludotheque.envs.core.errors import StateError
 from ludotheque.envs.core.interfaces.seats import query_agent
 from ludotheque.envs.core.interfaces.settings import Settings
@@ -44,6 +44,23 @@ def unaligned(states: np.ndarray) -> np.ndarray:
     file = io.BytesIO()
     np.save(file, states)
     return np.load(io.BytesIO(file.getvalue()))
+
+
+@pytest.mark.parametrize("game", [get_game(name) for name in game_names()], ids=repr)
+@pytest.mark.parametrize("spec", ["random", "greedy", "mcts:simulations=4", "baseline"])
+def test_records_in_memory_that_cannot_be_written_are_enough(spec, game, tmp_path):
+    """Others may be reading them: nothing may be tried on the records themselves."""
+    states = np.concatenate([game.new_state(seed) for seed in range(4)])
+    for ply in range(12):
+        for i in range(4):
+            legal = np.flatnonzero(game.legal_mask(states, i))
+            game.step(states, int(legal[ply * 5 % len(legal)]), i)
+    np.save(tmp_path / "states.npy", states)
+    kept = np.load(tmp_path / "states.npy", mmap_mode="r").view(game.dtype)
+    masks = np.stack([game.legal_mask(states, i) for i in range(4)])
+    seen = np.stack([game.observe(states, int(states["to_play"][i]), i) for i in range(4)])
+    found = make_agent(spec, game).act(seen, masks, states=kept, seeds=numbers(4))
+    assert (found == make_agent(spec, game).act(seen, masks, states=states, seeds=numbers(4))).all()
 
 
 def numbers(count: int, first: int = 0) -> np.ndarray:

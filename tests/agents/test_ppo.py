@@ -29,7 +29,7 @@ pytest.importorskip("sb3_contrib")
 
 from sb3_contrib import MaskablePPO  # noqa: E402
 
-from ludotheque.agents import make_agent, policy  # noqa: E402
+from ludotheque.agents import make_agent, policy, register_agent, specs  # noqa: E402
 from ludotheque.agents.archives import read_archive, write_archive  # noqa: E402
 from ludotheque.agents.baselines import baseline_path  # noqa: E402
 from ludotheque.agents.networks import BoardNetwork, MlpNetwork, copy_network  # noqa: E402
@@ -360,6 +360,20 @@ def test_what_was_learned_is_kept_if_an_evaluation_fails(finished: TrainResult, 
     assert state["steps"] > 0 and state["marks"]["evaluation"] == 0
     again = train(tiny(tmp_path, resume=True))
     assert again.steps == finished.steps and len(again.evaluations) > 0
+
+
+def test_an_opponent_of_ones_own_needs_no_name(monkeypatch, tmp_path):
+    class First:
+        def __init__(self, game):
+            pass
+
+        def act(self, observations, masks, *, states=None, seeds=None):
+            return masks.argmax(axis=1)
+
+    monkeypatch.setattr(specs, "_registered", {})
+    register_agent("first", First)
+    mine = {"fixed_opponents": {"first": 0.5}, "eval_opponents": ("first",)}
+    assert train(tiny(tmp_path, **mine)).steps == train(tiny(tmp_path / "usual")).steps
 
 
 @pytest.mark.parametrize("full", ["checkpoint/run.zip", "model.zip", "best.zip"])

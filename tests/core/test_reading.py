@@ -289,3 +289,21 @@ def test_a_record_that_cannot_be_is_refused(tmp_path):
     SARENA.save_states(states, tmp_path / "games.zip")
     with pytest.raises(FileError, match=r"games.zip.*field 'height'.*allowed: 0 to 4"):
         SARENA.load_states(tmp_path / "games.zip")
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_records_that_cannot_be_written_are_not_played_on(name, tmp_path):
+    """Compiled code writes to memory that is only for reading, or dies of it."""
+    game = get_game(name)
+    states = game.new_state(3)
+    np.save(tmp_path / "states.npy", states)
+    mapped = np.load(tmp_path / "states.npy", mmap_mode="r").view(game.dtype)
+    constant = np.frombuffer(states.tobytes(), game.dtype)
+    for kept in (mapped, constant):
+        action = int(np.flatnonzero(game.legal_mask(kept))[0])
+        with pytest.raises(StateError, match=r"can't be written.*pass states.copy\(\)"):
+            game.step(kept, action)
+        with pytest.raises(StateError, match="can't be written"):
+            game.set_position(kept)
+        assert game.digest(kept) == game.digest(states)
+        game.step(kept.copy(), action)

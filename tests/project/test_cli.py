@@ -391,6 +391,7 @@ def test_illegal_and_meaningless_moves_are_explained_and_change_nothing():
         before = person.moves()
         assert "'a1-f6' is neither a move" in person.type("a1-f6")
         assert "'a1-a1' is neither a move" in person.type("a1-a1")
+        assert "neither a move" in person.type("1" * 5000)
         game = get_game("sarena")
         notations = [game.action_to_string(action) for action in range(game.num_actions)]
         illegal = [move for move in notations if move not in before]
@@ -403,6 +404,22 @@ def test_illegal_and_meaningless_moves_are_explained_and_change_nothing():
         assert "Your move" not in person.type("quit")
         assert person.wait() == 0
     assert "Traceback" not in person.shown
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+def test_what_is_typed_in_another_encoding_is_no_move(encoding):
+    environment = {**os.environ, **NO_DISPLAY, "PYTHONIOENCODING": encoding}
+    command = [*COMMAND, "play", "--game", "sarena", "--terminal", "--seed", "1"]
+    done = subprocess.run(command, input=b"\xe9\nquit\n", env=environment, capture_output=True)
+    assert done.returncode == 0 and b"neither a move" in done.stdout + done.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is full")
+def test_output_to_a_full_disk_is_an_error_in_one_line():
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([*COMMAND, "games"], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: the output could not be written")
 
 
 def test_a_move_may_be_typed_in_capitals_with_spaces():

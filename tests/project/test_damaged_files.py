@@ -571,6 +571,22 @@ def test_a_checkpoint_is_not_unpacked_beyond_its_run(tmp_path):
         resume("td", folder)
 
 
+@pytest.mark.training
+@pytest.mark.parametrize("method", ["td", "ppo"])
+def test_a_run_killed_in_its_last_save_gets_its_last_model(method, tmp_path):
+    """Nothing is left to learn, but the model and the evaluations are those of before."""
+    pytest.importorskip("torch")
+    pytest.importorskip("sb3_contrib")
+    folder = run_folder(method, tmp_path / "run")
+    lost = {name: (folder / name).read_bytes() for name in ("model.zip", "evaluations.jsonl")}
+    for name in lost:
+        (folder / name).write_bytes(b"of before")
+    resume(method, folder)
+    agent = make_agent(f"{method}:{folder / 'model.zip'}")
+    assert agent.about["steps"] >= 128
+    assert (folder / "evaluations.jsonl").read_bytes() == lost["evaluations.jsonl"]
+
+
 def test_a_small_file_does_not_unpack_to_gigabytes(tmp_path, monkeypatch):
     """However large its run may be by the settings beside it, which may be damaged as well."""
     monkeypatch.setattr(archives, "MOST_BYTES", 100_000)
