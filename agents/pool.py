@@ -126,7 +126,7 @@ class OpponentPool:
 
     def record(self, agent: Agent, result: float) -> None:
         """Record a result of the learner against ``agent``: +1 won, 0 drawn, -1 lost."""
-        name = getattr(agent, "name", None)  # an agent of one's own may have none
+        name = getattr(agent, "name", "")  # an agent of one's own may have none
         rate = self._win_rates.get(name)
         if rate is not None:
             self._win_rates[name] = rate + NEWEST * ((result + 1.0) / 2.0 - rate)
