@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .drawing.words import MINUS
+
 if TYPE_CHECKING:
     from .drawing.canvas import Canvas
 
@@ -38,7 +40,9 @@ class Pictures(ABC):
 
     def describe(self, state: np.void, seat: int | None = None, last_action: Any = None) -> str:
         """Describe one record in words, as seen by ``seat``; None is omniscient."""
-        return self._table("text").describe(_one(state), seat, last_action)
+        text = self._table("text").describe(_one(state), seat, last_action)
+        # Not every terminal and file can hold a minus sign, and notation has hyphens.
+        return text.replace(MINUS, "-")
 
     def remarks(self, before: np.void, after: np.void) -> list[str]:
         """Describe the consequences of an action in words, one per line. Omniscient.
@@ -46,9 +50,8 @@ class Pictures(ABC):
         Args:
             before, after: the record before and after the action.
         """
-        return getattr(self._table("text"), "remarks", lambda before, after: [])(
-            _one(before), _one(after)
-        )
+        remarks: Any = getattr(self._table("text"), "remarks", lambda before, after: [])
+        return [one.replace(MINUS, "-") for one in remarks(_one(before), _one(after))]
 
     def draw(
         self,
