@@ -18,7 +18,12 @@ from ludotheque.agents import (
     make_agent,
 )
 from ludotheque.agents.baselines import __main__ as making  # noqa: E402
-from ludotheque.agents.td.model import BELIEFS, read_value_model  # noqa: E402
+from ludotheque.agents.td.model import (  # noqa: E402
+    BELIEFS,
+    ValueModel,
+    read_value_model,
+    save_value_model,
+)
 from ludotheque.agents.training.evaluation import Evaluation  # noqa: E402
 from ludotheque.benchmarks import beliefs  # noqa: E402
 from ludotheque.benchmarks.curves import curves_of_baselines, plot_curves  # noqa: E402
@@ -112,6 +117,13 @@ def test_a_second_run_begins_where_the_first_one_ended(folder, monkeypatch):
     making.make(recipe)
     assert [path.stat().st_mtime_ns for path in models] == before
     again = read_value_model(recipe.path, game)
+    assert (again.arrays["first"] == made.arrays["first"]).all()
+    # Killed in its last save, a run has evaluations of its end and an older model.
+    older = read_value_model(models[0], game)
+    save_value_model(ValueModel({**older.about, "steps": 1}, older.arrays), models[1])
+    making.make(recipe)
+    again = read_value_model(recipe.path, game)
+    assert again.about["steps"] == steps[1]
     assert (again.arrays["first"] == made.arrays["first"]).all()
 
 
