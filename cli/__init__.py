@@ -6,6 +6,8 @@ Typer and rich are in the extra [cli]; without them the command prints a message
 from __future__ import annotations
 
 import codecs
+import contextlib
+import io
 import sys
 
 EXTRA_MODULES = ("typer", "rich")
@@ -46,7 +48,8 @@ def main() -> None:
             stream.reconfigure(errors=PLAIN)
     # What is typed may be in another encoding: such a move is no move, not an error.
     if hasattr(sys.stdin, "reconfigure"):
-        sys.stdin.reconfigure(errors="replace")
+        with contextlib.suppress(io.UnsupportedOperation):  # something was read already
+            sys.stdin.reconfigure(errors="replace")
     try:
         app(prog_name="ludotheque")
     except KeyboardInterrupt:

@@ -21,7 +21,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..core.drawing.words import MINUS
 from .actions import ACTIONS, CELL, CHOOSE, COVER, DONE, PASS, SET_ASIDE, TAKE, TURN
 from .components import (
     CELL_COL,
@@ -34,6 +33,8 @@ from .components import (
 )
 from .state import position_of
 
+# As pictures show it.
+_MINUS = "\u2212"
 _LETTERS = "abcdefghijklmnopqrst"
 _RELATIVE = re.compile(r"([+-]\d+)([+-]\d+)")
 _IN_WINDOW = re.compile(r"([a-t])(\d+)")
@@ -74,7 +75,7 @@ def action_to_string(action: int, state: Any = None) -> str:
 def action_from_string(text: str, state: Any = None) -> int:
     """Return the action number of a notation, or raise ValueError."""
     # Boards show positions with minus signs.
-    words = text.strip().lower().replace(MINUS, "-").split()
+    words = text.strip().lower().replace(_MINUS, "-").split()
     if len(words) == 1 and words[0] in _ALONE:
         return _ALONE[words[0]]
     if len(words) == 2 and words[0] in _WITH_PART:
