@@ -693,7 +693,9 @@ def test_who_plays_alone_asks_for_it_and_learns_whether_the_goal_is_reached(tmp_
     alone = run(*words, "--save", tmp_path / "game.jsonl")
     assert alone.returncode == 0, alone.stderr
     last = alone.stdout.splitlines()[-1]
-    assert re.fullmatch(r"player_0 \(random\): -?\d+ points?; the goal is (not )?reached", last)
+    assert re.fullmatch(
+        r"player_0 \(random\): [-\u2212]?\d+ points?; the goal is (not )?reached", last
+    )
 
 
 def test_agents_that_do_not_fill_the_table_are_counted():
