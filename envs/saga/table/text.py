@@ -7,15 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...core.drawing.words import (
-    amount,
-    looker_last,
-    minus,
-    name_of,
-    paragraphs,
-    result_lines,
-    signed,
-)
+from ...core.drawing.words import amount, looker_last, name_of, paragraphs, result_lines
 from ..actions import LastAction
 from ..components import (
     COLOUR_OF,
@@ -132,12 +124,10 @@ def _kingdoms(seen: Visible) -> list[str]:
     for kingdom in seen.kingdoms:
         owner = "centre" if kingdom.owner is None else name_of(kingdom.owner)
         letter = COLOURS[kingdom.number][0].upper()
-        defence = _cards(kingdom.cards) + (
-            f" {signed(kingdom.modifier)}" if kingdom.modifier else ""
-        )
+        defence = _cards(kingdom.cards) + (f" {kingdom.modifier:+d}" if kingdom.modifier else "")
         lines.append(
             f"{letter} {kingdom.name:<12}{kingdom.side:<9}{owner:<10}{kingdom.income:>6}"
-            f"{minus(kingdom.strength):>10}  {defence}"
+            f"{kingdom.strength:>10}  {defence}"
         )
         for power in kingdom.powers:
             lines += _wrapped("    ", power_text(kingdom, power), 4)
@@ -169,7 +159,7 @@ def _force(seen: Visible, slot: int, force: Force) -> list[str]:
         lines = [f"  force {slot + 1}, no target: {cards}"]
     else:
         kingdom = seen.kingdoms[force.target]
-        odds = f"{force.strength} against {minus(kingdom.strength)}"
+        odds = f"{force.strength} against {kingdom.strength}"
         lines = [f"  force {slot + 1}, {kingdom.name}: {cards} = {odds}"]
     for laid in force.laid:
         if not laid.up and laid.knight is None:
@@ -191,7 +181,7 @@ def _points(seen: Visible) -> list[str]:
     rows: list[tuple[str, ...]] = [(title, *CATEGORIES, "in all")]
     for seat, table in enumerate(seen.tables):
         *points, hand = table.points
-        rows.append((name_of(seat), *map(minus, points), span(hand), span(table.points.total)))
+        rows.append((name_of(seat), *map(str, points), span(hand), span(table.points.total)))
     return [f"{name:<12}" + "".join(f"{cell:>10}" for cell in cells) for name, *cells in rows]
 
 
@@ -207,9 +197,7 @@ def remarks(before: np.void, after: np.void) -> list[str]:
         if owner != old:
             loser = "" if old == CENTRE else f" from {name_of(old)}"
             strength = int(after["strength"][kingdom])
-            said.append(
-                f"{name_of(owner)} conquers {name}{loser}, its defence is {minus(strength)} now"
-            )
+            said.append(f"{name_of(owner)} conquers {name}{loser}, its defence is {strength} now")
     if after["ending"] and not before["ending"]:
         said.append("the last card: the end of the game")
     return said

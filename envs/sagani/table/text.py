@@ -7,16 +7,7 @@ from itertools import zip_longest
 
 import numpy as np
 
-from ...core.drawing.words import (
-    MINUS,
-    amount,
-    looker_last,
-    minus,
-    name_of,
-    paragraphs,
-    result_lines,
-    signed,
-)
+from ...core.drawing.words import amount, looker_last, minus, name_of, paragraphs, result_lines
 from ..components import DIRECTIONS, ELEMENTS, NUM_ROTATIONS, PERFECT_HARMONY
 from ..state import back_of, tiles_of
 from .visible import ELEMENT_LETTERS, Face, Visible, see
@@ -134,8 +125,8 @@ def _supply(seen: Visible) -> list[str]:
     if seen.advanced:
         unfinished, cacophony = seen.deductions
         lines.append(
-            f"at the end: bonus +{seen.bonus}, unfinished tiles {MINUS}{unfinished}, "
-            f"cacophony {MINUS}{cacophony}"
+            f"at the end: bonus +{seen.bonus}, unfinished tiles -{unfinished}, "
+            f"cacophony -{cacophony}"
         )
     return lines
 
@@ -191,7 +182,7 @@ def _table(seen: Visible, seat: int) -> list[str]:
     first = ", first player" if seat == seen.first_player and several else ""
     return [
         f"player_{seat}{you}{first}",
-        f"{minus(table.score)} points, {table.unfinished} unfinished",
+        f"{table.score} points, {table.unfinished} unfinished",
         f"{table.supply} discs, {table.cacophony} cacophony",
         *_grid(seen, seat),
     ]
@@ -209,9 +200,9 @@ def _grid(seen: Visible, seat: int) -> list[str]:
         return ["  no tiles yet"]
     columns = range(min(x for x, _ in cells), max(x for x, _ in cells) + 1)
     rows = range(max(y for _, y in cells), min(y for _, y in cells) - 1, -1)
-    lines = ["     " + " ".join(signed(x).center(TILE_WIDTH) for x in columns).rstrip()]
+    lines = ["     " + " ".join(f"{x:+d}".center(TILE_WIDTH) for x in columns).rstrip()]
     for y in rows:
-        lines += _row(signed(y), [cells.get((x, y)) for x in columns])
+        lines += _row(f"{y:+d}", [cells.get((x, y)) for x in columns])
     while not lines[-1]:
         lines.pop()
     return lines

@@ -43,13 +43,14 @@ from ludotheque.envs.saga.notation import knight_of
 from ludotheque.envs.saga.observation import knows_pack
 from ludotheque.envs.saga.position import set_position
 from ludotheque.envs.saga.state import PHASES, forces_of
+from ludotheque.envs.saga.table import text as text_board
 from ludotheque.envs.saga.table.geometry import Rect, area_of, layout_of, locate
 from ludotheque.envs.saga.table.picture import draw
 from ludotheque.envs.saga.table.pieces import EMBLEMS, PAINTS
-from ludotheque.envs.saga.table.text import describe
 from ludotheque.envs.saga.table.visible import POWER_WORDS, see
 
 GAME = get_game("saga")
+describe = GAME.describe
 # Players and sides.
 MODES = {"2": (2, "crown"), "3": (3, "reverse"), "4": (4, "mixed")}
 modes = pytest.mark.parametrize("mode", MODES)
@@ -136,7 +137,7 @@ def test_the_game_draws_describes_and_locates_through_its_object():
     state = played(1, "3", 40)[0]
     last = int(state["last_action"])
     assert GAME.draw(state, 1, last).svg() == draw(state, 1, last).svg()
-    assert GAME.describe(state, seat=1) == describe(state, 1).replace(MINUS, "-")
+    assert GAME.describe(state, seat=1) == text_board.describe(state, 1).replace(MINUS, "-")
     assert GAME.locate(300, 700, state) == locate(300, 700, state)
 
 
@@ -389,10 +390,11 @@ def test_every_power_is_told_in_words_and_when_it_works(power):
     canvas, text = draw(states[0]), describe(states[0])
     told = f"{'at the end: end' if end else 'in play'}: {POWER_WORDS[power]}"
     assert told in titles(canvas)
-    assert f"    {'end: ' if end else ''}{POWER_WORDS[power]}" in text
+    words_on_the_board = POWER_WORDS[power].replace(MINUS, "-")
+    assert f"    {'end: ' if end else ''}{words_on_the_board}" in text
     assert "+3" in words(canvas)
     row = next(line for line in text.splitlines() if line[2:].startswith(name))
-    assert row.split()[-4 - ("+1" in row or "−1" in row)] == "3"
+    assert row.split()[-4 - ("+1" in row or "-1" in row)] == "3"
     check_texts(canvas, layout_of(see(states[0])))
 
 
@@ -669,8 +671,8 @@ G Forestland  crown    player_0       1        13  G2 R1 B3 O4 V1 Y2
     end: cards in hand cost nothing
 B Sealand     reverse  player_0       1         5  B4 R1
     once: a card face down onto an attack force
-O Goldland    reverse  centre         2         0  O1 −1
-    defence −1
+O Goldland    reverse  centre         2         0  O1 -1
+    defence -1
 V Shadowland  crown    player_0       1         4  V4
     once: add a card to this defence
 Y Fieldland   crown    player_0       1         6  Y3 R1 G2
@@ -694,7 +696,7 @@ player_1 (you): 112 fame, 3 cards in hand
 
 points now        fame  kingdoms    powers      hand    in all
 player_0             3        28         5         0        36
-player_1           112         5         0        −8       109
+player_1           112         5         0        -8       109
 """.splitlines()
 
 

@@ -30,7 +30,7 @@ from pictures import (
 
 from ludotheque.envs import get_game
 from ludotheque.envs.core.drawing.panels import Rect
-from ludotheque.envs.core.drawing.words import MINUS, PLACES, minus
+from ludotheque.envs.core.drawing.words import MINUS, PLACES
 from ludotheque.envs.sagani.components import (
     NUM_TILES,
     TILE_ELEMENT,
@@ -38,6 +38,7 @@ from ludotheque.envs.sagani.components import (
 )
 from ludotheque.envs.sagani.position import TileAt, set_position
 from ludotheque.envs.sagani.state import PHASES, pile_tops, position_of
+from ludotheque.envs.sagani.table import text as text_board
 from ludotheque.envs.sagani.table.geometry import HEAD, area_of, layout_of, locate, places
 from ludotheque.envs.sagani.table.picture import draw
 from ludotheque.envs.sagani.table.pieces import (
@@ -46,10 +47,10 @@ from ludotheque.envs.sagani.table.pieces import (
     SEAT_PAINTS,
     arrow_centre,
 )
-from ludotheque.envs.sagani.table.text import describe
 from ludotheque.envs.sagani.table.visible import ELEMENT_LETTERS, see
 
 GAME = get_game("sagani")
+describe = GAME.describe
 MODES = {
     "solo": (1, {}),
     "advanced": (1, {"solo": "advanced"}),
@@ -116,7 +117,7 @@ def test_the_game_draws_describes_and_locates_through_its_object():
     state = played(1, "3", 50)[0]
     last = int(state["last_action"])
     assert GAME.draw(state, 1, last).svg() == draw(state, 1, last).svg()
-    assert GAME.describe(state, seat=1) == describe(state, 1).replace(MINUS, "-")
+    assert GAME.describe(state, seat=1) == text_board.describe(state, 1).replace(MINUS, "-")
     assert GAME.locate(260, 80, state) == locate(260, 80, state) == ("take", 0)
 
 
@@ -491,7 +492,7 @@ def test_the_end_agrees_with_the_game(mode):
             assert text.endswith("goal not reached") != reached
             continue
         order = sorted(range(len(ranks)), key=ranks.__getitem__)
-        places = [f"{PLACES[ranks[s] - 1]}: player_{s}, {minus(scores[s])} points" for s in order]
+        places = [f"{PLACES[ranks[s] - 1]}: player_{s}, {scores[s]:g} points" for s in order]
         assert text.splitlines()[-len(ranks) :] == places
         for score in scores:
             # Beside the table, and in the ranking.
@@ -638,9 +639,9 @@ def test_the_text_shows_the_table():
             "track, from the bottom: 0: p1, 12: p0",
             "",
             "player_1",
-            "−4 points, 2 unfinished",
+            "-4 points, 2 unfinished",
             "20 discs, 2 cacophony",
-            "       −1    +0",
+            "       -1    +0",
             "             e a",
             " +0  f W3  eA10a",
             "     w",
